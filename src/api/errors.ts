@@ -1,0 +1,167 @@
+/** The failures an API server answers with: one class that carries the Status a client sees. */
+import { type Finding, formatFinding } from "./finding.ts";
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: Record<string, never>;
+  readonly status: "Failure" | "Success";
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export class ApiError extends Error {
+  readonly status: Status;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
+    this.name = "ApiError";
+    this.status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      reason,
+      ...(details ? { details } : {}),
+      code,
+    };
+  }
+
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+
+  get reason(): string {
+    return this.status.reason ?? "";
+  }
+}
+
+/** A resource as errors name it: {group: "batch", resource: "jobs"} prints as "jobs.batch". */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export function formatGroupResource({ group, resource }: GroupResource): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
+function detailsOf(target: GroupResource, name: string): StatusDetails {
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(target.group === "" ? {} : { group: target.group }),
+    kind: target.resource,
+  };
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, "BadRequest", message);
+}
+
+export function unauthorized(): ApiError {
+  return new ApiError(401, "Unauthorized", "Unauthorized");
+}
+
+export function notFound(target: GroupResource, name: string): ApiError {
+  const message = `${formatGroupResource(target)} "${name}" not found`;
+  return new ApiError(404, "NotFound", message, detailsOf(target, name));
+}
+
+export function alreadyExists(target: GroupResource, name: string): ApiError {
+  const message = `${formatGroupResource(target)} "${name}" already exists`;
+  return new ApiError(409, "AlreadyExists", message, detailsOf(target, name));
+}
+
+export function conflict(target: GroupResource, name: string, problem: string): ApiError {
+  const what = `${formatGroupResource(target)} "${name}"`;
+  const message = `Operation cannot be fulfilled on ${what}: ${problem}`;
+  return new ApiError(409, "Conflict", message, detailsOf(target, name));
+}
+
+export const MODIFIED =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function forbidden(
+  target: GroupResource,
+  name: string,
+  problem: string,
+  causes?: readonly StatusCause[],
+): ApiError {
+  const named = name === "" ? "" : ` "${name}"`;
+  const message = `${formatGroupResource(target)}${named} is forbidden: ${problem}`;
+  return new ApiError(403, "Forbidden", message, {
+    ...detailsOf(target, name),
+    ...(causes ? { causes } : {}),
+  });
+}
+
+const CAUSE_REASONS: Record<Finding["type"], string> = {
+  Required: "FieldValueRequired",
+  Invalid: "FieldValueInvalid",
+  NotSupported: "FieldValueNotSupported",
+  Duplicate: "FieldValueDuplicate",
+  Forbidden: "FieldValueForbidden",
+  NotFound: "FieldValueNotFound",
+  TooLong: "FieldValueTooLong",
+  TooMany: "FieldValueTooMany",
+  TypeInvalid: "FieldValueTypeInvalid",
+  Internal: "InternalError",
+};
+
+/** 422: the message names each distinct finding once, the causes keep repetitions. */
+export function invalidObject(
+  target: { readonly group: string; readonly kind: string },
+  name: string,
+  findings: readonly Finding[],
+): ApiError {
+  const distinct = [...new Set(findings.map(formatFinding))];
+  const list = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
+  const groupKind = target.group === "" ? target.kind : `${target.kind}.${target.group}`;
+  return new ApiError(422, "Invalid", `${groupKind} "${name}" is invalid: ${list}`, {
+    ...(name === "" ? {} : { name }),
+    ...(target.group === "" ? {} : { group: target.group }),
+    ...(target.kind === "" ? {} : { kind: target.kind }),
+    causes: findings.map(({ type, message, field }) => ({
+      reason: CAUSE_REASONS[type],
+      message,
+      field,
+    })),
+  });
+}
+
+export function methodNotAllowed(): ApiError {
+  const message = "the server does not allow this method on the requested resource";
+  return new ApiError(405, "MethodNotAllowed", message, {});
+}
+
+export function unknownResource(): ApiError {
+  return new ApiError(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+export function expired(message: string): ApiError {
+  return new ApiError(410, "Expired", message);
+}
+
+export function internalError(message: string): ApiError {
+  return new ApiError(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}

@@ -1,0 +1,131 @@
+/** Pure: what validation finds wrong with a field, in the words of Kubernetes' field.Error. */
+
+export type FindingType =
+  | "Required"
+  | "Invalid"
+  | "NotSupported"
+  | "Duplicate"
+  | "Forbidden"
+  | "NotFound"
+  | "TooLong"
+  | "TooMany"
+  | "TypeInvalid"
+  | "Internal";
+
+export interface Finding {
+  readonly type: FindingType;
+  /** "spec.template.spec.containers[0].name" */
+  readonly field: string;
+  /** The words after the field: "Invalid value: \"x\": must be …". */
+  readonly message: string;
+}
+
+/** Passed as a value that the message leaves out. */
+export const OMITTED: unique symbol = Symbol("omitted value");
+
+const WORDS: Record<FindingType, string> = {
+  Required: "Required value",
+  Invalid: "Invalid value",
+  NotSupported: "Unsupported value",
+  Duplicate: "Duplicate value",
+  Forbidden: "Forbidden",
+  NotFound: "Not found",
+  TooLong: "Too long",
+  TooMany: "Too many",
+  TypeInvalid: "Invalid value",
+  Internal: "Internal error",
+};
+
+export function required(field: string, detail = ""): Finding {
+  return finding("Required", field, OMITTED, detail);
+}
+
+export function invalid(field: string, value: unknown, detail: string): Finding {
+  return finding("Invalid", field, value, detail);
+}
+
+export function typeInvalid(field: string, value: unknown, detail: string): Finding {
+  return finding("TypeInvalid", field, value, detail);
+}
+
+export function notSupported(
+  field: string,
+  value: unknown,
+  supported: readonly string[],
+): Finding {
+  const list = supported.map(quote).join(", ");
+  const detail = supported.length > 0 ? `supported values: ${list}` : "";
+  return finding("NotSupported", field, value, detail);
+}
+
+export function duplicate(field: string, value: unknown): Finding {
+  return finding("Duplicate", field, value, "");
+}
+
+export function forbidden(field: string, detail: string): Finding {
+  return finding("Forbidden", field, OMITTED, detail);
+}
+
+export function notFound(field: string, value: unknown): Finding {
+  return finding("NotFound", field, value, "");
+}
+
+export function tooLong(field: string, maxBytes: number): Finding {
+  return finding("TooLong", field, OMITTED, `may not be more than ${maxBytes} bytes`);
+}
+
+export function tooMany(field: string, actual: number, max: number): Finding {
+  const items = max === 1 ? "item" : "items";
+  return finding("TooMany", field, actual, `must have at most ${max} ${items}`);
+}
+
+export function internal(field: string, detail: string): Finding {
+  return finding("Internal", field, OMITTED, detail);
+}
+
+function finding(type: FindingType, field: string, value: unknown, detail: string): Finding {
+  const shown = value === OMITTED ? "" : `: ${formatValue(value)}`;
+  const tail = detail === "" ? "" : `: ${detail}`;
+  return { type, field, message: `${WORDS[type]}${shown}${tail}` };
+}
+
+/** "spec.completions: Required value: when completion mode is Indexed" */
+export function formatFinding(found: Finding): string {
+  return `${found.field}: ${found.message}`;
+}
+
+function formatValue(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "object") return JSON.stringify(value);
+  return String(value);
+}
+
+/** Go's %q. */
+export function quote(text: string): string {
+  let out = '"';
+  for (const char of text) out += quoteChar(char);
+  return `${out}"`;
+}
+
+const ESCAPES: Record<string, string> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+function quoteChar(char: string): string {
+  const escaped = ESCAPES[char];
+  if (escaped !== undefined) return escaped;
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) return char;
+  if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}

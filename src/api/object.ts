@@ -1,0 +1,34 @@
+/** What every API object is, and the mutable view of one that is being built. */
+import type { ObjectMeta } from "./generated/meta.ts";
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/**
+ * The same shape, writable: an object between decoding and commit, owned by one request. What the
+ * store holds is never a draft: it is shared by reference and frozen in tests.
+ */
+export type Draft<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Draft<Item>[]
+    : { -readonly [Key in keyof T]: Draft<T[Key]> };
+
+/** JSON as parsed, before its shape is known. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A writable copy that shares nothing with the original. */
+export function draftOf<T>(value: T): Draft<T> {
+  return copy(value) as Draft<T>;
+}
+
+function copy(value: unknown): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) out[key] = copy((value as Record<string, unknown>)[key]);
+  return out;
+}

@@ -1,0 +1,124 @@
+/**
+ * What Tally knows about one kind. The server is generic: everything that differs between a Job and
+ * a ConfigMap is a value of this type, built from pure functions.
+ *
+ * The order in which the verbs call the rules is that of Kubernetes:
+ *   create: decode, setDefaults, admission, prepareForCreate, validate, warningsOnCreate, commit
+ *   update: decode, setDefaults, admission, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
+ *   status: decode, setDefaults, prepareForStatusUpdate, validateStatusUpdate, commit
+ */
+import type { Finding } from "../api/finding.ts";
+import type { Draft, KubeObject } from "../api/object.ts";
+
+export type Verb =
+  | "create"
+  | "delete"
+  | "deletecollection"
+  | "get"
+  | "list"
+  | "patch"
+  | "update"
+  | "watch";
+
+export interface Subresource {
+  readonly name: string;
+  readonly verbs: readonly ("create" | "delete" | "get" | "patch" | "update")[];
+  /** The kind of its payload, where that is not the kind of the parent. */
+  readonly kind?: string;
+  readonly group?: string;
+  readonly version?: string;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  /** 1 for the columns that only "-o wide" shows. */
+  readonly priority?: number;
+  readonly description: string;
+}
+
+export type Cell = string | number | boolean | null;
+
+export interface Rules<T extends KubeObject> {
+  /** Runs whenever an object is decoded; fills what the user left out. */
+  readonly setDefaults?: (object: Draft<T>) => void;
+  /** Drops what a client may not set, generates what it need not. Name and uid are known. */
+  readonly prepareForCreate?: (object: Draft<T>) => void;
+  readonly validate: (object: T) => Finding[];
+  readonly warningsOnCreate?: (object: T) => string[];
+  /** Brings back what an update may not touch. Generation is counted by the server. */
+  readonly prepareForUpdate?: (next: Draft<T>, old: T) => void;
+  readonly validateUpdate: (next: T, old: T) => Finding[];
+  readonly warningsOnUpdate?: (next: T, old: T) => string[];
+  /** By default a status update keeps everything but status and metadata of the old object. */
+  readonly prepareForStatusUpdate?: (next: Draft<T>, old: T) => void;
+  readonly validateStatusUpdate?: (next: T, old: T) => Finding[];
+}
+
+/** What deletion asks of a kind. */
+export interface DeletionRules<T extends KubeObject> {
+  /** Seconds an object is given to end, undefined where it goes at once. */
+  readonly gracePeriod?: (object: T, requested: number | undefined) => number | undefined;
+  /** The answer is the object itself rather than a Status. */
+  readonly returnsObject?: boolean;
+  /** Jobs keep their pods unless told otherwise, and say so. */
+  readonly orphansByDefault?: { readonly warning: string };
+}
+
+export interface Kind<T extends KubeObject = KubeObject> {
+  /** "" for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The plural in URLs. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** The message in the generated tables: "batch/v1.Job". */
+  readonly message: string;
+  /** All eight unless said otherwise. */
+  readonly verbs?: readonly Verb[];
+  readonly subresources?: readonly Subresource[];
+  /** Whether metadata.generation counts the changes of everything but metadata and status. */
+  readonly hasGeneration?: boolean;
+  /** A PUT of a name that does not exist creates it. */
+  readonly createsOnUpdate?: boolean;
+  /** A PUT without resourceVersion is refused. */
+  readonly requiresResourceVersion?: boolean;
+  readonly rules: Rules<T>;
+  readonly deletion?: DeletionRules<T>;
+  /** Fields a selector may name, besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: { readonly [field: string]: (object: T) => string };
+  readonly columns: readonly Column[];
+  /** One cell per column. Ages and durations are counted to now. */
+  readonly cells: (object: T, now: Date) => Cell[];
+  /** Stored under another kind's key space: core and events.k8s.io Events are one thing. */
+  readonly storedAs?: {
+    readonly resource: string;
+    readonly toStored: (object: T) => KubeObject;
+    readonly fromStored: (stored: KubeObject) => T;
+  };
+  /** Said in a Warning header on creation: no controller here looks after this kind. */
+  readonly unattended?: string;
+}
+
+/** The key space of a kind in the store: "jobs.batch". */
+export function storageResource(kind: Kind): string {
+  if (kind.storedAs) return kind.storedAs.resource;
+  return kind.group === "" ? kind.resource : `${kind.resource}.${kind.group}`;
+}
+
+export function apiVersionOf(kind: { readonly group: string; readonly version: string }): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/**
+ * Erases the object type so that kinds of different objects fit one registry. Sound because the
+ * server hands a kind's rules only objects decoded as that kind.
+ */
+export function defineKind<T extends KubeObject>(kind: Kind<T>): Kind {
+  return kind as unknown as Kind;
+}

@@ -1,0 +1,126 @@
+/** What the store promises. It knows objects by key and revision; it knows no HTTP and no kinds. */
+import type { Draft, KubeObject } from "../api/object.ts";
+
+export interface ObjectKey {
+  /** "jobs.batch" */
+  readonly resource: string;
+  /** "" for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Change {
+  readonly revision: number;
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly key: ObjectKey;
+  /** The new state; for DELETED the last one, carrying the revision of the deletion. */
+  readonly object: KubeObject;
+  /** The state before, absent for ADDED. */
+  readonly previous?: KubeObject;
+}
+
+/** A value to find objects by without looking at all of them. */
+export interface IndexLookup {
+  readonly index: string;
+  readonly value: string;
+}
+
+/** Per resource, by index name, the values an object is found under. */
+export type IndexDefinitions = {
+  readonly [resource: string]: {
+    readonly [index: string]: (object: KubeObject) => readonly string[];
+  };
+};
+
+export interface ListQuery {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  /** The state at this revision; absent: the newest. Throws ExpiredRevision when it is gone. */
+  readonly at?: number;
+  /** Only objects ordered after this one: how a page goes on. */
+  readonly after?: { readonly namespace: string; readonly name: string };
+  readonly limit?: number;
+  readonly matches?: (object: KubeObject) => boolean;
+  /** A hint: objects outside the lookup need not be considered. */
+  readonly lookup?: IndexLookup;
+}
+
+export interface ListResult {
+  /** The revision the list shows. */
+  readonly revision: number;
+  /** Ordered by namespace, then name. */
+  readonly items: readonly KubeObject[];
+  /** True if the limit cut the list. */
+  readonly more: boolean;
+  /** How many objects are left after this page; counted only where nothing filters them. */
+  readonly remaining?: number;
+}
+
+export interface Subscription {
+  close(): void;
+}
+
+export interface Store {
+  /** The revision of the last applied write. */
+  readonly revision: number;
+  /** Everything up to here is synced to disk. */
+  readonly durableRevision: number;
+  get(key: ObjectKey): KubeObject | undefined;
+  list(resource: string, query?: ListQuery): ListResult;
+  count(resource: string): number;
+  /**
+   * The three writes. Each takes the next revision, puts it into metadata.resourceVersion of the
+   * draft (which the store owns from then on), applies it and tells subscribers, all before it
+   * returns. It is durable only after durable(revision).
+   */
+  create(key: ObjectKey, object: Draft<KubeObject>): KubeObject;
+  update(key: ObjectKey, object: Draft<KubeObject>, expectedRevision: string): KubeObject;
+  remove(key: ObjectKey, expectedRevision: string): KubeObject;
+  /** Settles when the revision is synced; rejects when it cannot be (disk full, disk gone). */
+  durable(revision: number): Promise<void>;
+  /** Called after each sync with the new durable revision. */
+  onDurable(listener: (revision: number) => void): Subscription;
+  /**
+   * Every change of the resource after the revision, first those of the past, then each as it
+   * happens, before it is durable. Throws ExpiredRevision when the past is no longer known.
+   */
+  subscribe(resource: string, after: number, listener: (change: Change) => void): Subscription;
+  /**
+   * The same for clients outside the process: changes arrive in batches, each only after it is
+   * synced, and one that could not be synced never arrives.
+   */
+  subscribeDurable(
+    resource: string,
+    after: number,
+    listener: (changes: readonly Change[]) => void,
+  ): Subscription;
+  close(): Promise<void>;
+}
+
+export class KeyExists extends Error {
+  override readonly name = "KeyExists";
+}
+
+export class KeyMissing extends Error {
+  override readonly name = "KeyMissing";
+}
+
+/** The object is not at the revision the caller read. */
+export class RevisionMismatch extends Error {
+  override readonly name = "RevisionMismatch";
+}
+
+/** The watch history no longer reaches back that far; oldest is the earliest one can ask for. */
+export class ExpiredRevision extends Error {
+  override readonly name = "ExpiredRevision";
+  readonly oldest: number;
+  constructor(oldest: number) {
+    super(`history before revision ${oldest} is gone`);
+    this.oldest = oldest;
+  }
+}
+
+/** The journal cannot write: what was applied since the last sync was undone. */
+export class StorageFailed extends Error {
+  override readonly name = "StorageFailed";
+}
