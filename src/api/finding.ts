@@ -48,11 +48,7 @@ export function typeInvalid(field: string, value: unknown, detail: string): Find
   return finding("TypeInvalid", field, value, detail);
 }
 
-export function notSupported(
-  field: string,
-  value: unknown,
-  supported: readonly string[],
-): Finding {
+export function notSupported(field: string, value: unknown, supported: readonly string[]): Finding {
   const list = supported.map(quote).join(", ");
   const detail = supported.length > 0 ? `supported values: ${list}` : "";
   return finding("NotSupported", field, value, detail);

@@ -60,11 +60,11 @@ export function qualifiedName(text: string): string[] {
     if (prefix === "") problems.push("prefix part must be non-empty");
     else problems.push(...dns1123Subdomain(prefix).map((problem) => `prefix part ${problem}`));
   } else if (parts.length > 2) {
-    const whole = `a qualified name ${regexProblem(rule, QUALIFIED, examples)}`;
+    const whole = `a valid label key ${regexProblem(rule, QUALIFIED, examples)}`;
     return [`${whole} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   if (name === "") problems.push("name part must be non-empty");
-  else if (name.length > LABEL_MAX) problems.push(`name part ${tooLong(LABEL_MAX)}`);
+  else if (name.length > LABEL_MAX) problems.push(`name part ${tooManyBytes(LABEL_MAX)}`);
   if (!qualified.test(name)) {
     problems.push(`name part ${regexProblem(rule, QUALIFIED, examples)}`);
   }
@@ -72,7 +72,7 @@ export function qualifiedName(text: string): string[] {
 }
 
 export function labelValue(text: string): string[] {
-  const problems = text.length > LABEL_MAX ? [tooLong(LABEL_MAX)] : [];
+  const problems = text.length > LABEL_MAX ? [tooManyBytes(LABEL_MAX)] : [];
   if (value.test(text)) return problems;
   const rule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or " +
@@ -96,6 +96,10 @@ export function prefixOf(rule: NameRule): NameRule {
 
 export function tooLong(max: number): string {
   return `must be no more than ${max} characters`;
+}
+
+export function tooManyBytes(max: number): string {
+  return `must be no more than ${max} bytes`;
 }
 
 export function regexProblem(rule: string, pattern: string, examples: readonly string[]): string {

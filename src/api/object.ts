@@ -25,10 +25,17 @@ export function draftOf<T>(value: T): Draft<T> {
   return copy(value) as Draft<T>;
 }
 
+const PLAIN = { configurable: true, enumerable: true, writable: true } as const;
+
 function copy(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(copy);
   const out: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) out[key] = copy((value as Record<string, unknown>)[key]);
+  for (const key of Object.keys(value)) {
+    const own = copy((value as Record<string, unknown>)[key]);
+    // A ConfigMap may have a key of this name, which an assignment would take for something else.
+    if (key === "__proto__") Object.defineProperty(out, key, { ...PLAIN, value: own });
+    else out[key] = own;
+  }
   return out;
 }

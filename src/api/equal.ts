@@ -1,0 +1,31 @@
+/** Pure: whether two canonical objects say the same. */
+
+/**
+ * Structural equality. A list that is empty, null or absent is the same list: Kubernetes does not
+ * tell a nil slice from an empty one. Quantities and times are compared as canonical text.
+ */
+export function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (isNothing(one) || isNothing(other)) return isNothing(one) && isNothing(other);
+  if (Array.isArray(one) || Array.isArray(other)) return isEqualList(one, other);
+  if (typeof one !== "object" || typeof other !== "object") return false;
+  return isEqualRecord(one as Fields, other as Fields);
+}
+
+type Fields = { readonly [key: string]: unknown };
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isEqualList(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return false;
+  return one.length === other.length && one.every((item, at) => isEqual(item, other[at]));
+}
+
+function isEqualRecord(one: Fields, other: Fields): boolean {
+  return (
+    Object.keys(one).every((key) => isEqual(one[key], other[key])) &&
+    Object.keys(other).every((key) => Object.hasOwn(one, key) || isNothing(other[key]))
+  );
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { encodeJson, JSON_CACHE_BYTES } from "./json-bytes.ts";
+
+test("the bytes are the object as compact UTF-8 JSON", () => {
+  const object = { kind: "Job", metadata: { name: "größe", labels: {} }, list: [1, null, true] };
+  expect(encodeJson(object).toString("utf8")).toBe(JSON.stringify(object));
+});
+
+test("the same object is encoded once", () => {
+  const object = { kind: "Job" };
+  const bytes = encodeJson(object);
+  expect(encodeJson(object) === bytes).toBe(true);
+});
+
+test("an object in use survives the objects that pass through", () => {
+  const inUse = { name: "in use" };
+  const bytes = encodeJson(inUse);
+  const filler = "x".repeat(1024 * 1024);
+  const rounds = (4 * JSON_CACHE_BYTES) / filler.length;
+  for (let round = 0; round < rounds; round++) {
+    encodeJson({ filler });
+    expect(encodeJson(inUse) === bytes).toBe(true);
+  }
+});
+
+test("an object nobody asks for is forgotten after the budget went through", () => {
+  const idle = { name: "idle" };
+  const bytes = encodeJson(idle);
+  const filler = "x".repeat(1024 * 1024);
+  for (let round = 0; round <= JSON_CACHE_BYTES / filler.length; round++) encodeJson({ filler });
+  expect(encodeJson(idle) === bytes).toBe(false);
+});
+
+test("an object larger than the budget is encoded and not kept", () => {
+  const huge = { data: "x".repeat(JSON_CACHE_BYTES) };
+  const bytes = encodeJson(huge);
+  expect(encodeJson(huge) === bytes).toBe(false);
+  expect(bytes.length).toBeGreaterThan(JSON_CACHE_BYTES);
+});

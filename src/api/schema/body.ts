@@ -1,0 +1,219 @@
+/**
+ * Pure: the body of a create or update to an object of the expected kind, as the API server's
+ * serializer decodes it: read the text, ask it for its kind, decode it as that kind, and refuse
+ * it if it is another than the one that the URL speaks of.
+ */
+import { type ApiError, badRequest } from "../errors.ts";
+import { quote } from "../finding.ts";
+import type { Draft, Json, KubeObject } from "../object.ts";
+import { type Decoded, DecodeError, decodeMessage, decodeObject } from "./decode.ts";
+import { JsonSyntaxError, parseJson } from "./json-text.ts";
+import { NumberLiteral, type ParsedJson, RepeatedKeys } from "./parsed-json.ts";
+import { describe } from "./reading.ts";
+import { findMessageOfKind, type GroupVersionKind, structName } from "./tables.ts";
+import { parseYaml, YamlError } from "./yaml-text.ts";
+
+export type TextMediaType = "json" | "yaml";
+
+export interface ExpectedKind extends GroupVersionKind {
+  /** The name of the message: "batch/v1.Job". */
+  readonly message: string;
+}
+
+export interface TextBody {
+  readonly bytes: Uint8Array;
+  readonly mediaType: TextMediaType;
+}
+
+/** Throws ApiError 400. Whether to refuse, warn of or ignore `strict` is the caller's choice. */
+export function decodeBody(
+  body: TextBody,
+  expected: ExpectedKind,
+  isKnown: (target: GroupVersionKind) => boolean,
+): Decoded<Draft<KubeObject>> {
+  const { json, actual } = readBody(body, expected);
+  try {
+    return decodeAs(json, actual, expected, isKnown);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(cannotBeHandled(actual, expected, error.message));
+  }
+}
+
+/** The refusal of a body for what fieldValidation=Strict objects to. */
+export function strictDecodingError(expected: ExpectedKind, strict: readonly string[]): ApiError {
+  return badRequest(cannotBeHandled(expected, expected, formatStrict(strict)));
+}
+
+/** `strict decoding error: unknown field "spec.x", duplicate field "y"` */
+export function formatStrict(strict: readonly string[]): string {
+  return `strict decoding error: ${strict.join(", ")}`;
+}
+
+const OPTIONS_SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27";
+
+/** The body of a delete: DeleteOptions, whose kind may be given in the group of any resource. */
+export function decodeDeleteOptions(body: TextBody): { [key: string]: Json } {
+  const expected = { group: "", version: "v1", kind: "DeleteOptions" };
+  try {
+    const json = parseText(body);
+    const actual = withDefaults(interpret(json), expected);
+    if (actual.kind !== expected.kind) throw new DecodeError(notRegistered(actual, OPTIONS_SCHEME));
+    return decodeMessage(json, "meta/v1.DeleteOptions").object;
+  } catch (error) {
+    if (!isReadingError(error)) throw error;
+    throw badRequest(error.message);
+  }
+}
+
+/** `no kind "X" is registered for version "batch/v1" in scheme "…"` */
+export function notRegistered(target: GroupVersionKind, scheme = LEGACY_SCHEME): string {
+  const version = quote(formatGroupVersion(target));
+  return `no kind ${quote(target.kind)} is registered for version ${version} in scheme "${scheme}"`;
+}
+
+const LEGACY_SCHEME = "pkg/api/legacyscheme/scheme.go:30";
+
+function readBody(
+  body: TextBody,
+  expected: ExpectedKind,
+): { json: ParsedJson; actual: GroupVersionKind } {
+  try {
+    const json = parseText(body);
+    return { json, actual: withDefaults(interpret(json), expected) };
+  } catch (error) {
+    if (!isReadingError(error)) throw error;
+    const what = `must be of type ${expected.kind}`;
+    throw badRequest(
+      `the object provided is unrecognized (${what}): ${error.message} (${summarize(body.bytes)})`,
+    );
+  }
+}
+
+function isReadingError(error: unknown): error is Error {
+  return error instanceof DecodeError || error instanceof YamlError;
+}
+
+function parseText({ bytes, mediaType }: TextBody): ParsedJson {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (mediaType === "yaml") return parseYaml(text);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new DecodeError(`${NO_KIND}: ${error.message}`);
+  }
+}
+
+const NO_KIND = "couldn't get version/kind; json parse error";
+/** The anonymous Go struct that the kind is read into; its description is part of the message. */
+const KIND_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
+  'Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What the text says it is. Unlike all other fields these are found in any letter case. */
+function interpret(json: ParsedJson): GroupVersionKind {
+  const value = json.exact ?? json.value;
+  if (value === null) return { group: "", version: "", kind: "" };
+  if (typeof value !== "object" || Array.isArray(value) || value instanceof NumberLiteral) {
+    const problem = `cannot unmarshal ${describe(value)} into Go value of type ${KIND_STRUCT}`;
+    throw new DecodeError(`${NO_KIND}: json: ${problem}`);
+  }
+  const read = { apiVersion: "", kind: "" };
+  for (const [key, item] of value instanceof RepeatedKeys ? value.entries : Object.entries(value)) {
+    const field = KIND_FIELDS.get(key.toLowerCase());
+    if (field === undefined || item === null) continue;
+    if (typeof item !== "string") {
+      const where = `Go struct field .${field} of type string`;
+      throw new DecodeError(`${NO_KIND}: json: cannot unmarshal ${describe(item)} into ${where}`);
+    }
+    read[field] = item;
+  }
+  return { ...parseGroupVersion(read.apiVersion), kind: read.kind };
+}
+
+const KIND_FIELDS: ReadonlyMap<string, "apiVersion" | "kind"> = new Map([
+  ["apiversion", "apiVersion"],
+  ["kind", "kind"],
+]);
+
+function parseGroupVersion(text: string): { group: string; version: string } {
+  if (text === "" || text === "/") return { group: "", version: "" };
+  const [first = "", second, third] = text.split("/");
+  if (third !== undefined) throw new DecodeError(`unexpected GroupVersion string: ${text}`);
+  return second === undefined ? { group: "", version: first } : { group: first, version: second };
+}
+
+/** What the text leaves out is taken from the URL. */
+function withDefaults(actual: GroupVersionKind, expected: GroupVersionKind): GroupVersionKind {
+  const kind = actual.kind === "" ? expected.kind : actual.kind;
+  if (actual.version !== "") return { ...actual, kind };
+  const isSilent = actual.group === "" || actual.group === expected.group;
+  return isSilent ? { ...expected, kind } : { ...actual, kind };
+}
+
+function decodeAs(
+  json: ParsedJson,
+  actual: GroupVersionKind,
+  expected: ExpectedKind,
+  isKnown: (target: GroupVersionKind) => boolean,
+): Decoded<Draft<KubeObject>> {
+  if (actual.version === "") {
+    throw new DecodeError(`Object 'apiVersion' is missing in '${JSON.stringify(json.value)}'`);
+  }
+  if (isSameKind(actual, expected)) {
+    const typeMeta = { apiVersion: formatGroupVersion(expected), kind: expected.kind };
+    return decodeObject(json, expected.message, typeMeta);
+  }
+  if (!isKnown(actual)) throw new DecodeError(notRegistered(actual));
+  const message = findMessageOfKind(actual);
+  if (message !== undefined) decodeMessage(json, message);
+  if (actual.kind === expected.kind && internalPackage(actual) === internalPackage(expected)) {
+    const versions = { data: formatGroupVersion(actual), url: formatGroupVersion(expected) };
+    throw badRequest(
+      `the API version in the data (${versions.data}) does not match ` +
+        `the expected API version (${versions.url})`,
+    );
+  }
+  const source = `${actual.version}.${actual.kind}`;
+  const target = `${internalPackage(expected)}.${structName(expected.message)}`;
+  throw new DecodeError(`converting (${source}) to (${target}): unknown conversion`);
+}
+
+function isSameKind(actual: GroupVersionKind, expected: GroupVersionKind): boolean {
+  return (
+    actual.kind === expected.kind &&
+    actual.version === expected.version &&
+    actual.group === expected.group
+  );
+}
+
+/** The Go package of the internal types: both groups of events share one. */
+function internalPackage({ group }: GroupVersionKind): string {
+  if (group === "" || group === "events.k8s.io") return "core";
+  return group.split(".")[0] ?? group;
+}
+
+function formatGroupVersion({ group, version }: GroupVersionKind): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+function cannotBeHandled(
+  actual: GroupVersionKind,
+  expected: GroupVersionKind,
+  problem: string,
+): string {
+  const version = quote(actual.version);
+  return `${actual.kind} in version ${version} cannot be handled as a ${expected.kind}: ${problem}`;
+}
+
+const SUMMARY_BYTES = 30;
+
+/** JSON objects are quoted, anything else is shown in hexadecimal. */
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const start = Buffer.from(bytes.subarray(0, SUMMARY_BYTES));
+  const isObject = bytes[0] === 0x7b;
+  const more = bytes.length > SUMMARY_BYTES ? " ..." : "";
+  return `${start.toString(isObject ? "utf8" : "hex")}${more}`;
+}

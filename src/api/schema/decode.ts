@@ -1,0 +1,309 @@
+/**
+ * Pure: JSON to the canonical form of a message: what Go's json.Marshal prints after
+ * sigs.k8s.io/json has read it. Unknown and repeated fields are reported, not refused; what does
+ * not fit its type is a DecodeError with Go's message.
+ */
+import type { Draft, Json, KubeObject } from "../object.ts";
+import {
+  type ExactJson,
+  NumberLiteral,
+  type ParsedJson,
+  parsed,
+  RepeatedKeys,
+  setOwn,
+} from "./parsed-json.ts";
+import {
+  DecodeError,
+  type FieldStep,
+  newReading,
+  type Reading,
+  reportDuplicate,
+  reportUnknown,
+  saveTypeError,
+} from "./reading.ts";
+import { type Codec, scalarCodec } from "./scalars.ts";
+import { type FieldFacts, getMessage, jsonFields, parseType, structName } from "./tables.ts";
+
+export { DecodeError } from "./reading.ts";
+
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export interface Decoded<T> {
+  readonly object: T;
+  /** What fieldValidation=Strict refuses: `unknown field "spec.foo"`. */
+  readonly strict: string[];
+}
+
+/** An API object with kind and apiVersion first; `typeMeta` overrules those of the JSON. */
+export function decodeObject(
+  json: ParsedJson,
+  messageName: string,
+  typeMeta?: TypeMeta,
+): Decoded<Draft<KubeObject>> {
+  const { object, strict } = decodeMessage(json, messageName);
+  const whole = typeMeta === undefined ? object : withTypeMeta(object, typeMeta);
+  return { object: whole as unknown as Draft<KubeObject>, strict };
+}
+
+/** Any message of the tables: "meta/v1.DeleteOptions", "autoscaling/v1.Scale". */
+export function decodeMessage(
+  json: ParsedJson,
+  messageName: string,
+): Decoded<{ [key: string]: Json }> {
+  const reading = newReading();
+  const codec = messageCodec(messageName);
+  const value = json.exact ?? json.value;
+  const object = value === null ? codec.zero() : codec.decode(value, reading);
+  if (reading.mistake !== undefined) throw new DecodeError(reading.mistake);
+  const strict = [...(json.strict ?? []), ...reading.strict];
+  return { object: object as { [key: string]: Json }, strict };
+}
+
+/** The canonical form of an object that is already a tree: the outcome of a patch. */
+export function canonicalize(value: unknown, messageName: string): Draft<KubeObject> {
+  return decodeObject(parsed(value as Json), messageName).object;
+}
+
+function withTypeMeta(object: { [key: string]: Json }, { kind, apiVersion }: TypeMeta): Json {
+  return Object.assign({ kind, apiVersion }, object, { kind, apiVersion });
+}
+
+interface Field extends FieldStep {
+  readonly index: number;
+  readonly codec: Codec;
+  /** Whether a null empties the field; other fields ignore it. */
+  readonly nullable: boolean;
+  /** What is printed for a decoded value, or for none; undefined leaves the field out. */
+  readonly print: (value: Json | undefined) => Json | undefined;
+}
+
+interface Struct {
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly fields: readonly Field[];
+}
+
+const codecs = new Map<string, Codec>();
+
+function messageCodec(name: string): Codec {
+  const known = codecs.get(name);
+  if (known !== undefined) return known;
+  getMessage(name);
+  let compiled: Struct | undefined;
+  // Compiled on first use, because messages contain themselves.
+  const struct = () => {
+    compiled ??= compileStruct(name);
+    return compiled;
+  };
+  const codec = structCodec(struct, `v1.${structName(name)}`);
+  codecs.set(name, codec);
+  return codec;
+}
+
+function compileStruct(name: string): Struct {
+  const fields = [...jsonFields(name).values()].map((facts, index) => ({
+    index,
+    json: facts.json,
+    struct: structName(name),
+    nullable: facts.pointer === true || /^\[\]|^map\[\]|^bytes$/.test(facts.type),
+    ...printedCodec(facts, name),
+  }));
+  return { fields, byName: new Map(fields.map((field) => [field.json, field])) };
+}
+
+function printedCodec(facts: FieldFacts, owner: string): Pick<Field, "codec" | "print"> {
+  const codec = typeCodec(facts.type, facts.go);
+  return { codec, print: printer(facts, codec, owner) };
+}
+
+function typeCodec(type: string, goType: string): Codec {
+  const reference = parseType(type);
+  switch (reference.kind) {
+    case "list":
+      return listCodec(typeCodec(reference.element, elementType(goType)), goType);
+    case "map":
+      return mapCodec(typeCodec(reference.element, elementType(goType)), goType);
+    case "message":
+      return messageCodec(reference.name);
+    case "scalar":
+      return scalarCodec(reference.name, goType);
+  }
+}
+
+/** "[]v1.Capability" holds v1.Capability; a named list or map holds strings or quantities. */
+function elementType(goType: string): string {
+  return /^(?:\[\]|map\[[^\]]*\])(.+)$/.exec(goType)?.[1] ?? "string";
+}
+
+function structCodec(struct: () => Struct, goType: string): Codec {
+  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+    if (!isObject(value)) return saveTypeError(reading, value, goType);
+    const { fields, byName } = struct();
+    const slots = new Array<Json | undefined>(fields.length);
+    if (value instanceof RepeatedKeys) readRepeatedFields(value, byName, slots, reading);
+    else readFields(value, byName, slots, reading);
+    return print(fields, slots);
+  };
+  return { decode, zero: () => print(struct().fields, []) };
+}
+
+type PlainObject = { [key: string]: ExactJson };
+
+function isObject(value: ExactJson): value is PlainObject | RepeatedKeys {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  return !(value instanceof NumberLiteral);
+}
+
+type Slots = (Json | undefined)[];
+
+function readFields(
+  value: PlainObject,
+  byName: Struct["byName"],
+  slots: Slots,
+  reading: Reading,
+): void {
+  for (const key of Object.keys(value)) {
+    const field = byName.get(key);
+    const item = value[key];
+    if (field === undefined) reportUnknown(reading, key);
+    else if (item !== null && item !== undefined) {
+      reading.path.push(field);
+      slots[field.index] = field.codec.decode(item, reading);
+      reading.path.pop();
+    }
+  }
+}
+
+/** Go decodes each occurrence of a key into what the one before has left. */
+function readRepeatedFields(
+  value: RepeatedKeys,
+  byName: Struct["byName"],
+  slots: Slots,
+  reading: Reading,
+): void {
+  const merged = new Map<Field, ExactJson>();
+  for (const [key, item] of value.entries) {
+    const field = byName.get(key);
+    if (field === undefined) {
+      reportUnknown(reading, key);
+      continue;
+    }
+    const before = merged.get(field);
+    if (before !== undefined) reportDuplicate(reading, key);
+    if (item === null && !field.nullable && before !== undefined) continue;
+    merged.set(field, before === undefined ? item : mergeOccurrences(before, item));
+    if (item === null) {
+      slots[field.index] = undefined;
+      continue;
+    }
+    reading.path.push(field);
+    slots[field.index] = field.codec.decode(item, reading);
+    if (before !== undefined && before !== null) {
+      slots[field.index] = field.codec.decode(merged.get(field) ?? item, newReading());
+    }
+    reading.path.pop();
+  }
+}
+
+function mergeOccurrences(before: ExactJson, after: ExactJson): ExactJson {
+  if (!isObject(before) || !isObject(after)) return after;
+  const merged = new Map<string, ExactJson>();
+  for (const [key, item] of [...entriesOf(before), ...entriesOf(after)]) {
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? item : mergeOccurrences(known, item));
+  }
+  const out: PlainObject = {};
+  for (const [key, item] of merged) setOwn(out, key, item);
+  return out;
+}
+
+function entriesOf(value: PlainObject | RepeatedKeys): readonly (readonly [string, ExactJson])[] {
+  return value instanceof RepeatedKeys ? value.entries : Object.entries(value);
+}
+
+function print(fields: readonly Field[], slots: Slots): { [key: string]: Json } {
+  const out: { [key: string]: Json } = {};
+  for (const field of fields) {
+    const value = field.print(slots[field.index]);
+    if (value !== undefined) out[field.json] = value;
+  }
+  return out;
+}
+
+function listCodec(element: Codec, goType: string): Codec {
+  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+    if (!Array.isArray(value)) return saveTypeError(reading, value, goType);
+    const out: Json[] = [];
+    for (const [index, item] of value.entries()) {
+      reading.path.push(index);
+      out.push(item === null ? element.zero() : (element.decode(item, reading) ?? null));
+      reading.path.pop();
+    }
+    return out;
+  };
+  return { decode, zero: () => null };
+}
+
+function mapCodec(element: Codec, goType: string): Codec {
+  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+    if (!isObject(value)) return saveTypeError(reading, value, goType);
+    const decoded = new Map<string, Json>();
+    for (const [key, item] of entriesOf(value)) {
+      if (decoded.has(key)) reportDuplicate(reading, key);
+      reading.path.push(key);
+      decoded.set(key, item === null ? element.zero() : (element.decode(item, reading) ?? null));
+      reading.path.pop();
+    }
+    const out: { [key: string]: Json } = {};
+    for (const key of [...decoded.keys()].sort()) setOwn(out, key, decoded.get(key) ?? null);
+    return out;
+  };
+  return { decode, zero: () => null };
+}
+
+function printer(facts: FieldFacts, codec: Codec, owner: string): Field["print"] {
+  if (facts.pointer) return facts.omitEmpty ? (value) => value : (value) => value ?? null;
+  const reference = parseType(facts.type);
+  if (reference.kind === "list" || reference.kind === "map") return collectionPrinter(facts, owner);
+  if (reference.kind === "message") return (value) => value ?? codec.zero();
+  switch (reference.name) {
+    case "bytes":
+      return collectionPrinter(facts, owner);
+    case "Time":
+    case "MicroTime":
+      return facts.omitZero ? (value) => value ?? undefined : (value) => value ?? null;
+    case "Quantity":
+    case "IntOrString":
+    case "RawExtension":
+    case "FieldsV1":
+    case "JSON":
+      return (value) => value ?? codec.zero();
+    default:
+      return valuePrinter(facts, codec.zero());
+  }
+}
+
+function valuePrinter(facts: FieldFacts, zero: Json): Field["print"] {
+  if (facts.omitEmpty) return (value) => (value === zero ? undefined : value);
+  return (value) => value ?? zero;
+}
+
+/**
+ * An empty list is written as null although Go would print []: objects are stored as protobuf,
+ * which has no empty lists, so that is what every client gets. The items of a list stay.
+ */
+function collectionPrinter(facts: FieldFacts, owner: string): Field["print"] {
+  const isItems = facts.json === "items" && owner.endsWith("List");
+  const empty = facts.omitEmpty ? undefined : null;
+  return (value) => (value === undefined || (isEmpty(value) && !isItems) ? empty : value);
+}
+
+function isEmpty(value: Json): boolean {
+  if (value === null || value === "") return true;
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
+}

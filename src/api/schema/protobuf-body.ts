@@ -1,0 +1,30 @@
+/** Pure: the protobuf body of a create or update to an object of the expected kind. */
+import { ApiError, badRequest } from "../errors.ts";
+import type { Draft, KubeObject } from "../object.ts";
+import type { ExpectedKind } from "./body.ts";
+import { decodeMessage, decodeProtobuf } from "./protobuf.ts";
+
+/** Throws ApiError 400 for bytes that are no such object. */
+export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): Draft<KubeObject> {
+  const { group, version, kind } = expected;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const envelope = decodeProtobuf(bytes);
+  const given = {
+    apiVersion: envelope.apiVersion === "" ? apiVersion : envelope.apiVersion,
+    kind: envelope.kind === "" ? kind : envelope.kind,
+  };
+  const refuse = (problem: string): ApiError =>
+    badRequest(
+      `${given.kind} in version "${given.apiVersion.split("/").at(-1)}" cannot be handled as a ${kind}: ${problem}`,
+    );
+  if (given.apiVersion !== apiVersion || given.kind !== kind) {
+    throw refuse(`the body is ${given.apiVersion} ${given.kind}, not ${apiVersion} ${kind}`);
+  }
+  try {
+    const object = decodeMessage<KubeObject>(expected.message, envelope.message);
+    return Object.assign({ kind, apiVersion }, object, { kind, apiVersion });
+  } catch (error) {
+    if (error instanceof ApiError) throw refuse(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/** Pure: one decoding under way: where it stands, and what it has found wrong so far. */
+import { quote } from "../finding.ts";
+import { type ExactJson, NumberLiteral } from "./parsed-json.ts";
+
+/** JSON that does not fit the type it is decoded into, in the words of Go's decoder. */
+export class DecodeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DecodeError";
+  }
+}
+
+/** A field of a struct, as a step of a path. */
+export interface FieldStep {
+  readonly json: string;
+  /** The Go name of the struct whose JSON has the field. */
+  readonly struct: string;
+}
+
+export interface Reading {
+  /** A field, the key of a map, or the index of a list. */
+  readonly path: (FieldStep | string | number)[];
+  /** What a strict decoding objects to. */
+  readonly strict: Set<string>;
+  /** The first type error: Go decodes to the end and then reports it. */
+  mistake?: string;
+}
+
+/** As in sigs.k8s.io/json: a flood of unknown fields is cut off. */
+const MAX_STRICT = 100;
+
+export function newReading(): Reading {
+  return { path: [], strict: new Set() };
+}
+
+export function reportUnknown(reading: Reading, field: string): void {
+  report(reading, `unknown field ${quote(strictPath(reading, field))}`);
+}
+
+export function reportDuplicate(reading: Reading, field: string): void {
+  report(reading, `duplicate field ${quote(strictPath(reading, field))}`);
+}
+
+function report(reading: Reading, message: string): void {
+  if (reading.strict.size < MAX_STRICT) reading.strict.add(message);
+}
+
+function strictPath({ path }: Reading, field: string): string {
+  let out = "";
+  for (const step of path) {
+    if (typeof step === "number") out += `[${step}]`;
+    else out += `${out === "" ? "" : "."}${typeof step === "string" ? step : step.json}`;
+  }
+  return out === "" ? field : `${out}.${field}`;
+}
+
+/** Notes that a value does not fit a Go type, and lets the decoding go on. */
+export function saveTypeError(reading: Reading, value: ExactJson, goType: string): undefined {
+  saveMistake(reading, typeErrorMessage(reading, describe(value), goType));
+}
+
+export function saveMistake(reading: Reading, message: string): undefined {
+  reading.mistake ??= message;
+}
+
+/** A number's literal is printed only where a number was expected: "number 1.5". */
+export function saveNumberError(reading: Reading, literal: string, goType: string): undefined {
+  saveMistake(reading, typeErrorMessage(reading, `number ${literal}`, goType));
+}
+
+/** The words of a type error: the struct is the innermost, the path has fields only. */
+export function typeErrorMessage(reading: Reading, what: string, goType: string): string {
+  const fields = reading.path.filter((step) => typeof step === "object");
+  const last = fields.at(-1);
+  if (last === undefined) return `json: cannot unmarshal ${what} into Go value of type ${goType}`;
+  const path = fields.map((field) => field.json).join(".");
+  const where = `Go struct field ${last.struct}.${path}`;
+  return `json: cannot unmarshal ${what} into ${where} of type ${goType}`;
+}
+
+/** Go's word for the kind of a JSON value. */
+export function describe(value: ExactJson): string {
+  if (typeof value === "string" || typeof value === "number") return typeof value;
+  if (typeof value === "boolean") return "bool";
+  if (value instanceof NumberLiteral) return "number";
+  return Array.isArray(value) ? "array" : "object";
+}

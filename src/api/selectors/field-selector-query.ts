@@ -1,0 +1,92 @@
+/** Pure: the fieldSelector of a query string, parsed and matched as Kubernetes does. */
+import { badRequest } from "../errors.ts";
+import { quote } from "../finding.ts";
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: "=" | "!=";
+  readonly value: string;
+}
+
+/** Throws a 400 in the words of fields.ParseSelector. */
+export function parseFieldSelector(text: string): FieldRequirement[] {
+  return splitTerms(text)
+    .sort()
+    .filter((term) => term !== "")
+    .map((term) => {
+      const [, field = "", operator, value = ""] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
+      if (operator === undefined) {
+        throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+      }
+      return { field, operator: operator === "!=" ? "!=" : "=", value: unescapeValue(value) };
+    });
+}
+
+/** A field that the lookup does not know has the empty value. */
+export function matchesFields(
+  requirements: readonly FieldRequirement[],
+  lookup: (field: string) => string | undefined,
+): boolean {
+  return requirements.every(
+    ({ field, operator, value }) => ((lookup(field) ?? "") === value) === (operator === "="),
+  );
+}
+
+/** The one value the field must have, so that an index can be asked before objects are. */
+export function findFieldEquality(
+  requirements: readonly FieldRequirement[],
+  field: string,
+): string | undefined {
+  return requirements.find((each) => each.field === field && each.operator === "=")?.value;
+}
+
+/** What a kind lets a selector name. */
+export interface SelectableKind {
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly selectableFields?: { readonly [field: string]: unknown };
+}
+
+/** Throws a 400 for the first field the kind does not offer, in the words Kubernetes has for it. */
+export function checkFields(
+  requirements: readonly FieldRequirement[],
+  selectable: SelectableKind,
+): void {
+  for (const { field } of requirements) {
+    if (!offers(selectable, field)) throw badRequest(unsupported(selectable, field));
+  }
+}
+
+function offers({ namespaced, selectableFields }: SelectableKind, field: string): boolean {
+  if (field === "metadata.name") return true;
+  // A kind that lists its fields does not offer the namespace of what has none; others always do.
+  if (field === "metadata.namespace") return namespaced || selectableFields === undefined;
+  return selectableFields !== undefined && Object.hasOwn(selectableFields, field);
+}
+
+function unsupported({ kind, selectableFields }: SelectableKind, field: string): string {
+  if (selectableFields === undefined) {
+    const known = `only "metadata.name", "metadata.namespace"`;
+    return `${quote(field)} is not a known field selector: ${known}`;
+  }
+  if (kind === "Job") return `field label ${quote(field)} not supported for Job`;
+  if (kind === "StatefulSet") return `field label not supported for appsv1.StatefulSet: ${field}`;
+  return `field label not supported: ${field}`;
+}
+
+/** A backslash protects the comma after it. */
+function splitTerms(text: string): string[] {
+  return [...text.matchAll(/((?:\\.|[^\\,]|\\$)*)(?:,|$)/gsu)].map(([, term = ""]) => term);
+}
+
+function unescapeValue(value: string): string {
+  return value.replace(/\\(.?)|[,=]/gsu, (piece, escaped: string | undefined) => {
+    if (escaped === undefined) {
+      // Go prints the rune as its number.
+      const rune = piece.codePointAt(0);
+      throw badRequest(`invalid field selector: unescaped character in value: ${rune}`);
+    }
+    if (/^[\\,=]$/.test(escaped)) return escaped;
+    throw badRequest(`invalid field selector: invalid escape sequence: ${piece}`);
+  });
+}
