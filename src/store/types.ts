@@ -1,4 +1,10 @@
-/** What the store promises. It knows objects by key and revision; it knows no HTTP and no kinds. */
+/**
+ * What the store promises: objects by key, one growing revision, the past for watches, and the disk.
+ *
+ * Reading order: types, object-store (the three writes and how all parts meet), ordered-objects and
+ * collection (what is), history and watchers (what happened), commit-queue and journal (what is on
+ * disk), open (recovery), lock. Nothing here knows HTTP, kinds or what an object means.
+ */
 import type { Draft, KubeObject } from "../api/object.ts";
 
 export interface ObjectKey {
@@ -9,6 +15,11 @@ export interface ObjectKey {
   readonly name: string;
 }
 
+/**
+ * One step of the store. A step that undoes what could not be synced has a revision of its own but
+ * brings back the very object that is on disk, under the resourceVersion it has there: whoever asks
+ * how far a cache has come must look at the revision of the change, not of the object.
+ */
 export interface Change {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -33,9 +44,9 @@ export type IndexDefinitions = {
 };
 
 export interface ListQuery {
-  /** Absent: all namespaces. */
+  /** Absent or "": all namespaces. */
   readonly namespace?: string;
-  /** The state at this revision; absent: the newest. Throws ExpiredRevision when it is gone. */
+  /** The state at this revision; absent: the newest. Throws ExpiredRevision when it is unknown. */
   readonly at?: number;
   /** Only objects ordered after this one: how a page goes on. */
   readonly after?: { readonly namespace: string; readonly name: string };
@@ -48,9 +59,9 @@ export interface ListQuery {
 export interface ListResult {
   /** The revision the list shows. */
   readonly revision: number;
-  /** Ordered by namespace, then name. */
+  /** Ordered by "namespace/name" as one string, as etcd does: "a-b/x" comes before "a/x". */
   readonly items: readonly KubeObject[];
-  /** True if the limit cut the list. */
+  /** True if the limit cut the list; what follows may still contain nothing that matches. */
   readonly more: boolean;
   /** How many objects are left after this page; counted only where nothing filters them. */
   readonly remaining?: number;
@@ -76,7 +87,10 @@ export interface Store {
   create(key: ObjectKey, object: Draft<KubeObject>): KubeObject;
   update(key: ObjectKey, object: Draft<KubeObject>, expectedRevision: string): KubeObject;
   remove(key: ObjectKey, expectedRevision: string): KubeObject;
-  /** Settles when the revision is synced; rejects when it cannot be (disk full, disk gone). */
+  /**
+   * Settles when the revision is synced; rejects with StorageFailed when it cannot be (disk full,
+   * disk gone), also when asked only after the write was undone.
+   */
   durable(revision: number): Promise<void>;
   /** Called after each sync with the new durable revision. */
   onDurable(listener: (revision: number) => void): Subscription;

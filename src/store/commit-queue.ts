@@ -1,0 +1,175 @@
+/**
+ * Group commit: changes gather while a batch is being synced, and the next batch takes them all.
+ * The first change after a pause is written at once. When the journal fails, everything it does not
+ * hold yet is handed back to be undone.
+ */
+import type { KubeObject } from "../api/object.ts";
+import { formatKey, type Journal, type JournalBatch } from "./journal.ts";
+import { type Change, type ObjectKey, StorageFailed } from "./types.ts";
+
+export interface CommitQueueOptions {
+  readonly journal: Journal;
+  /** Revisions up to here may be given out. */
+  readonly reserved: number;
+  readonly reserveSize: number;
+  readonly encode: (object: KubeObject) => Uint8Array;
+  /** The newest revision, for a batch without changes. */
+  readonly newest: () => number;
+  readonly onSynced: (revision: number, changes: readonly Change[]) => void;
+  readonly onLost: (lost: readonly LostState[], error: StorageFailed) => void;
+}
+
+/** An object as the disk has it; absent if it has none. */
+export interface LostState {
+  readonly key: ObjectKey;
+  readonly durable: KubeObject | undefined;
+}
+
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  readonly #full: Segment[] = [];
+  #open = newSegment();
+  #reserved: number;
+  #mustReserve = false;
+  #isRunning = false;
+  #lastRun: Promise<void> = Promise.resolve();
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+    this.#reserved = options.reserved;
+  }
+
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  record(change: Change): void {
+    this.#open = added(this.#open, change, this.#full);
+    this.#start();
+  }
+
+  /** Asks the disk for more revisions although there is nothing to write. */
+  reserve(): void {
+    this.#mustReserve = true;
+    this.#start();
+  }
+
+  /** Settles when everything recorded so far was synced or undone. */
+  async idle(): Promise<void> {
+    while (this.#isRunning) await this.#lastRun;
+  }
+
+  /** After idle: the revision is final, so a restart need not skip any. */
+  async seal(revision: number): Promise<void> {
+    const segment = { ...this.#open, revision };
+    await this.#options.journal.append({ ...this.#toBatch(segment), reserved: revision });
+  }
+
+  #start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#lastRun = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // A loop of writes in one turn becomes one batch.
+    await Promise.resolve();
+    for (let segment = this.#next(); segment; segment = this.#next()) {
+      try {
+        const batch = this.#toBatch(segment);
+        await this.#options.journal.append(batch);
+        this.#reserved = batch.reserved;
+      } catch (cause) {
+        this.#lose(segment, toStorageFailed(cause));
+        return;
+      }
+      this.#options.onSynced(segment.revision, segment.changes);
+    }
+    this.#isRunning = false;
+  }
+
+  #next(): Segment | undefined {
+    const full = this.#full.shift();
+    if (full) return full;
+    if (this.#open.changes.length === 0 && !this.#mustReserve) return undefined;
+    const segment = this.#open;
+    if (segment.changes.length === 0) segment.revision = this.#options.newest();
+    this.#open = newSegment();
+    this.#mustReserve = false;
+    return segment;
+  }
+
+  #toBatch(segment: Segment): JournalBatch {
+    const puts: [string, Uint8Array][] = [];
+    const deletes: string[] = [];
+    for (const [key, { current }] of segment.entries) {
+      if (current) puts.push([key, this.#options.encode(current)]);
+      else deletes.push(key);
+    }
+    const { revision } = segment;
+    const { reserveSize } = this.#options;
+    const isShort = this.#reserved - revision < reserveSize / 2;
+    return { revision, reserved: isShort ? revision + reserveSize : this.#reserved, puts, deletes };
+  }
+
+  /**
+   * What the journal now holds of the lost segments is uncertain, so the next batch, whenever there
+   * is one, begins with what it must hold of them.
+   */
+  #lose(failed: Segment, error: StorageFailed): void {
+    const lost = new Map<string, Entry>();
+    for (const { entries } of [failed, ...this.#full, this.#open]) {
+      for (const [key, { object, durable }] of entries) {
+        if (!lost.has(key)) lost.set(key, { object, durable, current: durable });
+      }
+    }
+    this.#full.length = 0;
+    this.#open = { ...newSegment(), entries: lost };
+    // What listeners write while it is undone deserves a try of its own.
+    this.#isRunning = false;
+    const states = [...lost.values()].map(({ object, durable }) => ({ key: object, durable }));
+    this.#options.onLost(states, error);
+  }
+}
+
+/** A run of changes that goes to disk as one: its first and last state of each object. */
+interface Segment {
+  revision: number;
+  readonly entries: Map<string, Entry>;
+  readonly changes: Change[];
+}
+
+interface Entry {
+  readonly object: ObjectKey;
+  readonly durable: KubeObject | undefined;
+  current: KubeObject | undefined;
+}
+
+/** Bounds the time one batch keeps the process busy encoding. */
+const SEGMENT_SIZE = 1024;
+
+function newSegment(): Segment {
+  return { revision: 0, entries: new Map(), changes: [] };
+}
+
+function added(open: Segment, change: Change, full: Segment[]): Segment {
+  const key = formatKey(change.key);
+  const current = change.type === "DELETED" ? undefined : change.object;
+  let segment = open;
+  const entry = segment.entries.get(key);
+  if (!entry && segment.entries.size >= SEGMENT_SIZE && segment.changes.length > 0) {
+    full.push(segment);
+    segment = newSegment();
+  }
+  if (entry) entry.current = current;
+  else segment.entries.set(key, { object: change.key, durable: change.previous, current });
+  segment.changes.push(change);
+  segment.revision = change.revision;
+  return segment;
+}
+
+function toStorageFailed(cause: unknown): StorageFailed {
+  if (cause instanceof StorageFailed) return cause;
+  const problem = cause instanceof Error ? cause.message : String(cause);
+  return new StorageFailed(`the journal failed: ${problem}`, { cause });
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
+
+const PAGE = 4096;
+
+test.each([
+  ["nothing is unused", { pages: 100, inUse: 98 }, { puts: 1, deletes: 0 }, 100 + 16 + 3],
+  ["deletes copy a page each", { pages: 100, inUse: 98 }, { puts: 0, deletes: 5 }, 100 + 16 + 5],
+  ["half of the unused pages count", { pages: 100, inUse: 88 }, { puts: 1, deletes: 0 }, 114],
+  ["enough is unused", { pages: 100, inUse: 8 }, { puts: 1, deletes: 0 }, 100],
+])("room is asked for beyond the last page: %s", (_, { pages, inUse }, change, expected) => {
+  const putSizes = Array.from({ length: change.puts }, () => 2000);
+  const needed = fileSizeNeeded(stats(pages, inUse), { putSizes, deletes: change.deletes });
+  expect(needed / PAGE).toBe(expected);
+});
+
+test("large values ask for the pages they fill", () => {
+  const small = fileSizeNeeded(stats(100, 98), { putSizes: [PAGE], deletes: 0 });
+  const large = fileSizeNeeded(stats(100, 98), { putSizes: [100 * PAGE], deletes: 0 });
+  expect((large - small) / PAGE).toBe(99);
+});
+
+test("a file is extended with zeros behind its end, and what it holds stays", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "tally-room-"));
+  const path = join(directory, "file");
+  const contents = Buffer.alloc(3_000_000, "x");
+  await writeFile(path, contents);
+  const length = await extendFile(path, 1_000_000);
+  const grown = await extendFile(path, 3_500_000);
+  const bytes = await readFile(path);
+  expect(length).toBeGreaterThanOrEqual(contents.length);
+  expect(grown).toBeGreaterThanOrEqual(3_500_000);
+  expect(bytes.length).toBe(grown);
+  expect(bytes.subarray(0, contents.length).equals(contents)).toBe(true);
+  expect(bytes.subarray(contents.length).every((byte) => byte === 0)).toBe(true);
+  await rm(directory, { recursive: true, force: true });
+});
+
+function stats(pages: number, inUse: number): PageStats {
+  const tree = { treeBranchPageCount: 0, treeLeafPageCount: inUse, overflowPages: 0 };
+  const none = { treeBranchPageCount: 0, treeLeafPageCount: 0, overflowPages: 0 };
+  return { pageSize: PAGE, lastPageNumber: pages - 1, root: tree, free: none };
+}

@@ -1,0 +1,83 @@
+/** What happened lately, over all resources, in order: for watches that come back and for pages. */
+import { type Change, ExpiredRevision } from "./types.ts";
+
+export interface HistoryLimits {
+  readonly changes: number;
+  /** Of the objects as JSON; those not encoded yet count as a guess. */
+  readonly bytes: number;
+}
+
+export const HISTORY_LIMITS: HistoryLimits = { changes: 100_000, bytes: 256 * 1024 * 1024 };
+
+export class History {
+  readonly #limits: HistoryLimits;
+  readonly #changes: Change[] = [];
+  readonly #sizes: number[] = [];
+  #bytes = 0;
+  #oldest: number;
+
+  constructor(oldest: number, limits: HistoryLimits) {
+    this.#oldest = oldest;
+    this.#limits = limits;
+  }
+
+  /** The earliest revision whose successors are all known. */
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  append(change: Change): void {
+    this.#changes.push(change);
+    this.#sizes.push(GUESSED_BYTES);
+    this.#bytes += GUESSED_BYTES;
+    this.#trim();
+  }
+
+  /** Corrects the guess once the object of that revision was encoded. */
+  weigh(revision: number, bytes: number): void {
+    const index = this.#indexAfter(revision - 1);
+    if (this.#changes[index]?.revision !== revision) return;
+    this.#bytes += bytes - (this.#sizes[index] ?? 0);
+    this.#sizes[index] = bytes;
+    this.#trim();
+  }
+
+  after(revision: number, resource: string): Change[] {
+    if (revision < this.#oldest) throw new ExpiredRevision(this.#oldest);
+    const found: Change[] = [];
+    for (let index = this.#indexAfter(revision); index < this.#changes.length; index++) {
+      const change = this.#changes[index];
+      if (change?.key.resource === resource) found.push(change);
+    }
+    return found;
+  }
+
+  #indexAfter(revision: number): number {
+    let low = 0;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const change = this.#changes[middle];
+      if (change && change.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Cutting only once a quarter too much has gathered moves each entry a few times at most. */
+  #trim(): void {
+    const { changes, bytes } = this.#limits;
+    if (this.#changes.length <= changes * SLACK && this.#bytes <= bytes * SLACK) return;
+    let cut = Math.max(0, this.#changes.length - changes);
+    let kept = this.#bytes;
+    for (let index = 0; index < cut; index++) kept -= this.#sizes[index] ?? 0;
+    while (kept > bytes && cut < this.#changes.length) kept -= this.#sizes[cut++] ?? 0;
+    this.#oldest = this.#changes[cut - 1]?.revision ?? this.#oldest;
+    this.#changes.splice(0, cut);
+    this.#sizes.splice(0, cut);
+    this.#bytes = kept;
+  }
+}
+
+const GUESSED_BYTES = 2048;
+const SLACK = 1.25;

@@ -1,0 +1,62 @@
+/** What the store asks of a disk, and the names objects have there. */
+import type { ObjectKey } from "./types.ts";
+
+/** The difference between two states: the last state of each object touched in between. */
+export interface JournalBatch extends JournalState {
+  readonly puts: readonly (readonly [key: string, bytes: Uint8Array])[];
+  readonly deletes: readonly string[];
+}
+
+export interface JournalState {
+  /** The revision the objects show. */
+  readonly revision: number;
+  /**
+   * No revision above this one is given out before a later batch says so. After a crash the store
+   * goes on above it: a revision that was given out, synced or not, never means something else.
+   */
+  readonly reserved: number;
+}
+
+export interface JournalContents extends JournalState {
+  /** To be read once, before the first append. */
+  readonly objects: Iterable<readonly [key: string, bytes: Uint8Array]>;
+}
+
+/**
+ * 1. A batch is there as a whole or not at all, and never without all batches before it.
+ * 2. It is synced when append resolves. When append rejects it is not to be counted on, but it may
+ *    be found again: the next batch repeats what must hold.
+ * 3. One append at a time. After a rejected one the next may be tried, without reopening.
+ */
+export interface Journal {
+  /** Undefined if nothing was ever appended. */
+  load(): Promise<JournalContents | undefined>;
+  append(batch: JournalBatch): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** For a store that lives in memory only. */
+export const noJournal: Journal = {
+  load: async () => undefined,
+  append: async () => {},
+  close: async () => {},
+};
+
+/** Below what one page of the tree on disk allows, above any name that passes validation. */
+export const MAX_KEY_BYTES = 1900;
+
+export function formatKey({ resource, namespace, name }: ObjectKey): string {
+  const key = `${resource}\0${namespace}\0${name}`;
+  if (key.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new RangeError(`the name of ${resource} "${name.slice(0, 64)}…" is too long to store`);
+  }
+  return key;
+}
+
+export function parseKey(text: string): ObjectKey {
+  const [resource, namespace, name] = text.split("\0");
+  if (!resource || namespace === undefined || !name) {
+    throw new Error(`not the key of an object: ${JSON.stringify(text)}`);
+  }
+  return { resource, namespace, name };
+}

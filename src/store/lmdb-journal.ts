@@ -1,0 +1,245 @@
+/**
+ * The journal on LMDB: one entry per object and one for the state, changed in one transaction.
+ *
+ * overlappingSync is off: a transaction then resolves only after its pages were written and
+ * fdatasync'ed, and after the page that makes them valid was written through O_DSYNC. With it on,
+ * as is the default, lmdb promises no more than that a resolved write is visible.
+ * sync-order.test.ts watches the system calls to make sure that it stays that way.
+ */
+import { statSync } from "node:fs";
+import { mkdir, open as openFile, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { open, type RootDatabase } from "lmdb";
+import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
+import type { Journal, JournalBatch, JournalContents, JournalState } from "./journal.ts";
+import { StorageFailed } from "./types.ts";
+
+/** Rises when what is written could no longer be read by what came before. */
+export const FORMAT_VERSION = 1;
+
+export async function openLmdbJournal(dataDir: string): Promise<Journal> {
+  const path = join(dataDir, "store");
+  await mkdir(path, { recursive: true });
+  await refuseUnusable(dataDir, path);
+  const journal = new LmdbJournal(dataDir, path);
+  // A file whose directory entry is not synced is not there after a power failure.
+  for (const directory of [path, dataDir, dirname(dataDir)]) await syncDirectory(directory);
+  return journal;
+}
+
+type Database = RootDatabase<Buffer, Buffer>;
+type Put = readonly [key: Buffer, bytes: Buffer];
+
+class LmdbJournal implements Journal {
+  readonly #dataDir: string;
+  readonly #path: string;
+  readonly #file: string;
+  #database: Database | undefined;
+  #fileSize: number;
+
+  constructor(dataDir: string, path: string) {
+    this.#dataDir = dataDir;
+    this.#path = path;
+    this.#database = openDatabase(path);
+    this.#file = identityOf(path);
+    this.#fileSize = statSync(join(path, DATABASE_FILE)).size;
+  }
+
+  async load(): Promise<JournalContents | undefined> {
+    const database = this.#opened();
+    const record = database.get(STATE_KEY);
+    if (record === undefined && database.getKeysCount({ limit: 1 }) === 0) return undefined;
+    const state = parseState(this.#dataDir, record);
+    return { ...state, objects: objectsIn(database) };
+  }
+
+  async append(batch: JournalBatch): Promise<void> {
+    const state = formatState(batch);
+    // Made before the transaction begins: one that throws halfway would still be committed.
+    const puts = batch.puts.map(([key, bytes]) => [Buffer.from(key), toBuffer(bytes)] as Put);
+    const deletes = batch.deletes.map((key) => Buffer.from(key));
+    try {
+      const database = this.#opened();
+      await this.#makeRoom(database, puts, deletes);
+      await database.batch(() => {
+        for (const [key, bytes] of puts) database.put(key, bytes);
+        for (const key of deletes) database.remove(key);
+        database.put(STATE_KEY, state);
+      });
+    } catch (error) {
+      const size = puts.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+      await this.#abandon();
+      throw await explain(error, this.#dataDir, size);
+    }
+  }
+
+  async #makeRoom(database: Database, puts: Put[], deletes: Buffer[]): Promise<void> {
+    const putSizes = puts.map(([key, bytes]) => key.length + bytes.length);
+    const stats = database.getStats() as PageStats;
+    const needed = fileSizeNeeded(stats, { putSizes, deletes: deletes.length });
+    if (needed <= this.#fileSize) return;
+    this.#fileSize = await extendFile(join(this.#path, DATABASE_FILE), needed);
+  }
+
+  async close(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    await database?.close();
+  }
+
+  #opened(): Database {
+    if (this.#database) return this.#database;
+    // In a directory that was removed or unmounted it would begin a new one, and lose the old.
+    if (identityOf(this.#path) !== this.#file) throw new Error("the database is no longer there");
+    this.#database = openDatabase(this.#path);
+    return this.#database;
+  }
+
+  /**
+   * LMDB refuses all work after some errors, and waits forever for a transaction it then cannot
+   * begin: after any error the next append starts with a fresh one.
+   */
+  async #abandon(): Promise<void> {
+    await this.close().catch(() => {});
+  }
+}
+
+function identityOf(path: string): string {
+  const found = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false });
+  return found ? `${found.dev} ${found.ino}` : "";
+}
+
+/** lmdb ends the whole process over these, so they must not reach it. */
+async function refuseUnusable(dataDir: string, path: string): Promise<void> {
+  const database = join(path, DATABASE_FILE);
+  const size = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0 && !(await isDatabase(database, size))) {
+    throw new Error(`${database} is not a database, or not all of it; nothing was changed`);
+  }
+  const isNew = !statSync(join(path, "lock.mdb"), { throwIfNoEntry: false });
+  if (isNew && (await freeBytes(dataDir)) < PAGES_OF_A_COMMIT) {
+    throw new StorageFailed(`no space left on ${dataDir}`);
+  }
+}
+
+const DATABASE_FILE = "data.mdb";
+const HEADER = { at: 24, magic: 0xbeefc0de, smallestFile: 2 * 4096 } as const;
+
+async function isDatabase(path: string, size: number): Promise<boolean> {
+  if (size < HEADER.smallestFile) return false;
+  const file = await openFile(path, "r");
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, HEADER.at);
+    const inHostOrder = new Uint32Array(new Uint8Array(buffer).buffer)[0];
+    return inHostOrder === HEADER.magic;
+  } finally {
+    await file.close();
+  }
+}
+
+/** No resource has an empty name, so no object has this key. */
+const STATE_KEY = Buffer.from("\0state");
+
+function openDatabase(path: string): Database {
+  return open<Buffer, Buffer>({
+    path,
+    noSubdir: false,
+    encoding: "binary",
+    keyEncoding: "binary",
+    overlappingSync: false,
+    // Batches are ours to form: it must not hold one back to wait for more.
+    eventTurnBatching: false,
+    maxDbs: 1,
+  });
+}
+
+function* objectsIn(database: Database): Generator<[string, Buffer]> {
+  for (const { key, value } of database.getRange()) {
+    if (!STATE_KEY.equals(key)) yield [key.toString("utf8"), value];
+  }
+}
+
+function formatState({ revision, reserved }: JournalState): Buffer {
+  return Buffer.from(JSON.stringify({ format: FORMAT_VERSION, revision, reserved }));
+}
+
+function parseState(dataDir: string, record: Buffer | undefined): JournalState {
+  const state = parseRecord(record);
+  if (state.format !== FORMAT_VERSION) {
+    throw new Error(
+      `the data directory ${dataDir} has format version ${state.format ?? "unknown"}, and this ` +
+        `version of Tally reads format version ${FORMAT_VERSION}; nothing was changed`,
+    );
+  }
+  const { revision, reserved } = state;
+  if (Number.isSafeInteger(revision) && Number.isSafeInteger(reserved)) {
+    return { revision: Number(revision), reserved: Number(reserved) };
+  }
+  throw new Error(`the data directory ${dataDir} has no readable revision; nothing was changed`);
+}
+
+function parseRecord(record: Buffer | undefined): { readonly [field: string]: unknown } {
+  try {
+    return Object(JSON.parse(record?.toString("utf8") ?? "{}"));
+  } catch {
+    return {};
+  }
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await openFile(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+const PROBLEMS: Readonly<Record<number, string>> = {
+  5: "input/output error",
+  28: "no space left",
+  30: "read-only file system",
+  122: "disk quota exceeded",
+};
+
+async function explain(error: unknown, dataDir: string, size: number): Promise<StorageFailed> {
+  const cause = await rootCause(error);
+  const code = await refineCode(cause, dataDir, size);
+  const problem = PROBLEMS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new StorageFailed(`${problem} on ${dataDir}`, { cause });
+}
+
+/** The rejection of a transaction carries the reason as a promise. */
+async function rootCause(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<never> }).commitError;
+  if (!reason) return error;
+  return reason.then(
+    () => error,
+    (cause: unknown) => cause,
+  );
+}
+
+const EIO = 5;
+const ENOSPC = 28;
+
+/** LMDB calls a write that was cut short, as on a disk that filled up, an input/output error. */
+async function refineCode(cause: unknown, dataDir: string, size: number): Promise<number> {
+  const { errno, code: lmdbCode } = Object(cause) as { errno?: number; code?: unknown };
+  const code = errno === undefined ? Number(lmdbCode ?? 0) : -errno;
+  if (code !== EIO) return code;
+  return (await freeBytes(dataDir)) < 2 * size + PAGES_OF_A_COMMIT ? ENOSPC : code;
+}
+
+async function freeBytes(path: string): Promise<number> {
+  return statfs(path).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => Number.POSITIVE_INFINITY,
+  );
+}
+
+/** What one commit needs besides its values, generously. */
+const PAGES_OF_A_COMMIT = 64 * 4096;

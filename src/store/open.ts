@@ -1,0 +1,97 @@
+/**
+ * Opening a store: lock, recover, reserve. After kill -9 it is a prefix of what was applied and
+ * contains all that was ever reported durable; its revisions go on above all that were given out.
+ */
+import type { KubeObject } from "../api/object.ts";
+import { HISTORY_LIMITS, type HistoryLimits } from "./history.ts";
+import { type Journal, type JournalContents, noJournal, parseKey } from "./journal.ts";
+import { openLmdbJournal } from "./lmdb-journal.ts";
+import { lockDirectory } from "./lock.ts";
+import { ObjectStore, type ObjectStoreOptions } from "./object-store.ts";
+import type { IndexDefinitions, ObjectKey, Store } from "./types.ts";
+
+export interface StoreOptions {
+  readonly indexes?: IndexDefinitions;
+  readonly historyLimits?: Partial<HistoryLimits>;
+  /** How many revisions are reserved on disk at a time. */
+  readonly reserveSize?: number;
+  readonly freeze?: boolean;
+  readonly report?: (error: unknown) => void;
+}
+
+export interface OpenStoreOptions extends StoreOptions {
+  readonly dataDir: string;
+}
+
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const lock = await lockDirectory(options.dataDir);
+  try {
+    const journal = await openLmdbJournal(options.dataDir);
+    return await openOnJournal(journal, options, () => lock.release());
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Nothing is kept: every write is durable a moment later. Objects are frozen unless told not to. */
+export function openMemoryStore(indexes: IndexDefinitions = {}, options: StoreOptions = {}): Store {
+  const reserved = Number.MAX_SAFE_INTEGER;
+  const own = { journal: noJournal, revision: FIRST_REVISION, reserved, objects: [] };
+  return new ObjectStore({
+    ...DEFAULTS,
+    freeze: true,
+    ...settings({ indexes, ...options }),
+    ...own,
+  });
+}
+
+export async function openOnJournal(
+  journal: Journal,
+  options: StoreOptions = {},
+  release: () => Promise<void> = DEFAULTS.release,
+): Promise<Store> {
+  try {
+    const contents = await journal.load();
+    const objects = contents ? parseObjects(contents) : [];
+    const revision = contents?.reserved ?? FIRST_REVISION;
+    const all = { ...DEFAULTS, ...settings(options) };
+    const reserved = revision + all.reserveSize;
+    await journal.append({ revision, reserved, puts: [], deletes: [] });
+    return new ObjectStore({ ...all, journal, revision, reserved, objects, release });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** Not 0: in a request that one means "any". */
+const FIRST_REVISION = 1;
+
+const DEFAULTS = {
+  indexes: {},
+  historyLimits: HISTORY_LIMITS,
+  reserveSize: 1_000_000,
+  freeze: false,
+  report: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
+  release: async () => {},
+} as const satisfies Partial<ObjectStoreOptions>;
+
+function settings({ historyLimits, ...rest }: StoreOptions) {
+  return { ...rest, historyLimits: { ...HISTORY_LIMITS, ...historyLimits } };
+}
+
+function parseObjects({ objects }: JournalContents): [ObjectKey, KubeObject][] {
+  const parsed: [ObjectKey, KubeObject][] = [];
+  for (const [key, bytes] of objects) parsed.push([parseKey(key), parseObject(key, bytes)]);
+  return parsed;
+}
+
+function parseObject(key: string, bytes: Uint8Array): KubeObject {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    return JSON.parse(buffer.toString("utf8")) as KubeObject;
+  } catch (cause) {
+    throw new Error(`the stored object ${key.replaceAll("\0", " ")} is not readable`, { cause });
+  }
+}

@@ -1,0 +1,93 @@
+/** A journal on a disk whose every sync, failure and power cut a test decides. */
+import type { Journal, JournalBatch, JournalContents } from "../../src/store/journal.ts";
+
+export class DroppingJournal implements Journal {
+  readonly #disk: Disk;
+  #isAutomatic: boolean;
+  #waiting: Waiting | undefined;
+  #isDead = false;
+
+  constructor(options: { readonly isAutomatic?: boolean } = {}, disk: Disk = newDisk()) {
+    this.#disk = disk;
+    this.#isAutomatic = options.isAutomatic ?? false;
+  }
+
+  /** Whether a batch is on its way to the disk. */
+  get isWriting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  set isAutomatic(isAutomatic: boolean) {
+    this.#isAutomatic = isAutomatic;
+    if (isAutomatic) this.sync();
+  }
+
+  async load(): Promise<JournalContents | undefined> {
+    const { state, objects } = this.#disk;
+    return state && { ...state, objects: [...objects] };
+  }
+
+  append(batch: JournalBatch): Promise<void> {
+    if (this.#waiting) throw new Error("the store appended while an append was under way");
+    return new Promise((resolve, reject) => {
+      this.#waiting = { batch, resolve, reject };
+      if (this.#isAutomatic) this.sync();
+    });
+  }
+
+  sync(): void {
+    const waiting = this.#take();
+    if (!waiting) return;
+    this.#write(waiting.batch);
+    waiting.resolve();
+  }
+
+  /** The append is reported as failed; whether the batch is on disk all the same may differ. */
+  fail(error: Error, options: { readonly isWritten?: boolean } = {}): void {
+    const waiting = this.#take();
+    if (!waiting) return;
+    if (options.isWritten) this.#write(waiting.batch);
+    waiting.reject(error);
+  }
+
+  /**
+   * Power off: what was under way is lost, or is on disk although nobody was told. Returns what
+   * the next process finds.
+   */
+  kill(options: { readonly isWritten?: boolean } = {}): DroppingJournal {
+    const waiting = this.#take();
+    if (waiting && options.isWritten) this.#write(waiting.batch);
+    this.#isDead = true;
+    return new DroppingJournal({ isAutomatic: this.#isAutomatic }, this.#disk);
+  }
+
+  async close(): Promise<void> {}
+
+  #take(): Waiting | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
+  }
+
+  #write({ revision, reserved, puts, deletes }: JournalBatch): void {
+    if (this.#isDead) throw new Error("a dead process writes");
+    this.#disk.state = { revision, reserved };
+    for (const [key, bytes] of puts) this.#disk.objects.set(key, Buffer.from(bytes));
+    for (const key of deletes) this.#disk.objects.delete(key);
+  }
+}
+
+interface Disk {
+  state: { readonly revision: number; readonly reserved: number } | undefined;
+  readonly objects: Map<string, Buffer>;
+}
+
+interface Waiting {
+  readonly batch: JournalBatch;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+function newDisk(): Disk {
+  return { state: undefined, objects: new Map() };
+}

@@ -1,0 +1,102 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { openStore } from "../../src/store/open.ts";
+import { type Change, StorageFailed } from "../../src/store/types.ts";
+import { aSample, keyOf, sampleValue } from "./objects.ts";
+
+const disk = mkdtempSync(join(tmpdir(), "tally-full-disk-"));
+/** Only root may mount, and not in every container. */
+const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", disk]).status === 0;
+afterAll(() => {
+  if (canMount) execFileSync("umount", [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+/** lmdb prints every error it rejects with. */
+const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+afterEach(() => printed.mockClear());
+
+test.skipIf(!canMount)(
+  "a full disk loses no acknowledged write, keeps answering, and works again with room [needs mount]",
+  async () => {
+    const ballast = join(disk, "ballast");
+    writeFileSync(ballast, Buffer.alloc(1_500_000));
+    const dataDir = join(disk, "data");
+    const store = await openStore({ dataDir, freeze: true });
+    const told: Change[] = [];
+    store.subscribeDurable("configmaps", store.revision, (changes) => told.push(...changes));
+    const create = async (name: string) => {
+      const key = keyOf(name);
+      store.create(key, aSample(key, name + "x".repeat(50_000)));
+      await store.durable(store.revision);
+    };
+    const acknowledged: string[] = [];
+    const writeUntilFull = async () => {
+      for (;;) {
+        const name = `n${acknowledged.length}`;
+        await create(name);
+        acknowledged.push(name);
+      }
+    };
+    await expect(writeUntilFull()).rejects.toThrow(
+      new StorageFailed(`no space left on ${dataDir}`),
+    );
+    expect(acknowledged.length).toBeGreaterThan(5);
+    for (let n = 0; n < 3; n++) await expect(create("again")).rejects.toThrow("no space left");
+    const names = () => store.list("configmaps").items.map(({ metadata }) => metadata.name);
+    expect(names()).toEqual([...acknowledged].sort());
+    await store.durable(store.revision);
+    // lmdb was never the one to find out, or it would have said so.
+    expect(printed).not.toHaveBeenCalled();
+
+    await unlink(ballast);
+    await create("z-with-room");
+    expect(names()).toEqual([...acknowledged, "z-with-room"].sort());
+    expect(told.map(({ key }) => key.name)).toEqual([...acknowledged, "z-with-room"]);
+    const highest = store.revision;
+    await store.close();
+
+    const reopened = await openStore({ dataDir });
+    expect(reopened.revision).toBeGreaterThanOrEqual(highest);
+    const found = reopened.list("configmaps").items;
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(
+      [...acknowledged, "z-with-room"].sort(),
+    );
+    for (const object of found)
+      expect(sampleValue(object)).toHaveLength(50_000 + nameLength(object));
+    await reopened.close();
+    rmSync(dataDir, { recursive: true });
+  },
+);
+
+test.skipIf(!canMount)(
+  "on a full disk objects can be deleted, which makes room [needs mount]",
+  async () => {
+    const store = await openStore({ dataDir: join(disk, "other") });
+    const create = async (name: string) => {
+      store.create(keyOf(name), aSample(keyOf(name), "x".repeat(50_000)));
+      await store.durable(store.revision);
+    };
+    let count = 0;
+    const writeUntilFull = async () => {
+      for (; ; count++) await create(`n${count}`);
+    };
+    await expect(writeUntilFull()).rejects.toThrow("no space left");
+    for (let n = 0; n < count / 2; n++) {
+      const key = keyOf(`n${n}`);
+      store.remove(key, store.get(key)?.metadata.resourceVersion ?? "");
+      await store.durable(store.revision);
+    }
+    await create("again");
+    expect(printed).not.toHaveBeenCalled();
+    await store.close();
+  },
+);
+
+function nameLength(object: { readonly metadata: { readonly name?: string } }): number {
+  return object.metadata.name?.length ?? 0;
+}
