@@ -3,9 +3,9 @@
  * a ConfigMap is a value of this type, built from pure functions.
  *
  * The order in which the verbs call the rules is that of Kubernetes:
- *   create: decode, setDefaults, admission, prepareForCreate, validate, warningsOnCreate, commit
- *   update: decode, setDefaults, admission, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
- *   status: decode, setDefaults, prepareForStatusUpdate, validateStatusUpdate, commit
+ *   create: decode, default, admit, prepareForCreate, validate, warningsOnCreate, commit
+ *   update: decode, default, admit, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
+ *   status: decode, default, admit, prepareForStatusUpdate, validateStatusUpdate, commit
  */
 import type { Finding } from "../api/finding.ts";
 import type { Draft, KubeObject } from "../api/object.ts";
@@ -38,6 +38,14 @@ export interface Column {
   readonly description: string;
 }
 
+/** What a printer may want to know of a row besides its cells. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 export type Cell = string | number | boolean | null;
 
 export interface Rules<T extends KubeObject> {
@@ -54,6 +62,14 @@ export interface Rules<T extends KubeObject> {
   /** By default a status update keeps everything but status and metadata of the old object. */
   readonly prepareForStatusUpdate?: (next: Draft<T>, old: T) => void;
   readonly validateStatusUpdate?: (next: T, old: T) => Finding[];
+  /** Other subresources through which a part of the object is written. */
+  readonly parts?: { readonly [subresource: string]: PartRules<T> };
+}
+
+export interface PartRules<T extends KubeObject> {
+  /** Brings back everything but the part. */
+  readonly prepare: (next: Draft<T>, old: T) => void;
+  readonly validate: (next: T, old: T) => Finding[];
 }
 
 /** What deletion asks of a kind. */
@@ -95,6 +111,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** One cell per column. Ages and durations are counted to now. */
   readonly cells: (object: T, now: Date) => Cell[];
+  readonly rowConditions?: (object: T) => readonly RowCondition[];
   /** Stored under another kind's key space: core and events.k8s.io Events are one thing. */
   readonly storedAs?: {
     readonly resource: string;

@@ -1,0 +1,91 @@
+/** The Deployment: stored for clients that expect it; no controller here rolls it out. */
+import type { Deployment } from "../../api/generated/apps.ts";
+import type { Draft } from "../../api/object.ts";
+import { type Cell, defineKind } from "../kind.ts";
+import { ageColumn, nameColumn } from "../meta/columns.ts";
+import { setPodTemplateDefaults } from "../pod/defaults.ts";
+import { age } from "../print/age.ts";
+import {
+  containerImages,
+  containerNames,
+  containersColumn,
+  imagesColumn,
+} from "../print/pod-template.ts";
+import { formatLabelSelector } from "../print/selector.ts";
+import { scaleSubresource, statusSubresource } from "./subresources.ts";
+import { unattendedRules, unattendedWarning } from "./unattended.ts";
+
+const DEFAULT_REVISION_HISTORY = 10;
+const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
+
+export const deploymentKind = defineKind<Deployment>({
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  resource: "deployments",
+  singular: "deployment",
+  namespaced: true,
+  shortNames: ["deploy"],
+  categories: ["all"],
+  message: "apps/v1.Deployment",
+  subresources: [scaleSubresource, statusSubresource],
+  hasGeneration: true,
+  rules: unattendedRules<Deployment>({ setDefaults: setDeploymentDefaults, emptyStatus: {} }),
+  columns: [
+    nameColumn,
+    { name: "Ready", type: "string", description: "Number of the pod with ready state" },
+    {
+      name: "Up-to-date",
+      type: "string",
+      description:
+        "Total number of non-terminating pods targeted by this deployment that have the desired " +
+        "template spec.",
+    },
+    {
+      name: "Available",
+      type: "string",
+      description:
+        "Total number of available non-terminating pods (ready for at least minReadySeconds) " +
+        "targeted by this deployment.",
+    },
+    ageColumn,
+    containersColumn,
+    imagesColumn,
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      description:
+        "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be " +
+        "the ones affected by this deployment. It must match the pod template's labels.",
+    },
+  ],
+  cells: deploymentCells,
+  unattended: unattendedWarning("Deployments"),
+});
+
+function setDeploymentDefaults({ spec }: Draft<Deployment>): void {
+  const { strategy } = spec;
+  spec.replicas ??= 1;
+  if ((strategy.type ?? "") === "") strategy.type = "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    strategy.rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%", ...strategy.rollingUpdate };
+  }
+  spec.revisionHistoryLimit ??= DEFAULT_REVISION_HISTORY;
+  spec.progressDeadlineSeconds ??= DEFAULT_PROGRESS_DEADLINE_SECONDS;
+  setPodTemplateDefaults(spec.template);
+}
+
+function deploymentCells({ metadata, spec, status }: Deployment, now: Date): Cell[] {
+  const selector = formatLabelSelector(spec.selector);
+  return [
+    metadata.name ?? "",
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    status.updatedReplicas ?? 0,
+    status.availableReplicas ?? 0,
+    age(metadata.creationTimestamp, now),
+    containerNames(spec.template.spec),
+    containerImages(spec.template.spec),
+    selector === "<none>" ? "" : selector,
+  ];
+}

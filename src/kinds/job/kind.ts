@@ -1,0 +1,50 @@
+/**
+ * The Job: pods run until enough of them have succeeded.
+ *
+ * Read defaults.ts and prepare.ts for what becomes of a Job on its way in, validate.ts for what it
+ * must look like, validate-update.ts and validate-status.ts for what may change afterwards. The
+ * controller that runs Jobs is elsewhere, and nothing here knows it.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import { defineKind } from "../kind.ts";
+import { jobCells, jobColumns } from "./cells.ts";
+import { setJobDefaults } from "./defaults.ts";
+import { prepareJobForCreate, prepareJobForUpdate } from "./prepare.ts";
+import { validateJob } from "./validate.ts";
+import { validateJobStatusUpdate } from "./validate-status.ts";
+import { validateJobUpdate } from "./validate-update.ts";
+import { jobWarningsOnCreate, jobWarningsOnUpdate } from "./warnings.ts";
+
+export const jobKind = defineKind<Job>({
+  group: "batch",
+  version: "v1",
+  kind: "Job",
+  resource: "jobs",
+  singular: "job",
+  namespaced: true,
+  categories: ["all"],
+  message: "batch/v1.Job",
+  subresources: [{ name: "status", verbs: ["get", "patch", "update"] }],
+  hasGeneration: true,
+  rules: {
+    setDefaults: setJobDefaults,
+    prepareForCreate: prepareJobForCreate,
+    validate: (job) => validateJob(job, { requiresPrefixedLabels: true }),
+    warningsOnCreate: jobWarningsOnCreate,
+    prepareForUpdate: prepareJobForUpdate,
+    validateUpdate: validateJobUpdate,
+    warningsOnUpdate: jobWarningsOnUpdate,
+    validateStatusUpdate: validateJobStatusUpdate,
+  },
+  deletion: {
+    orphansByDefault: {
+      warning:
+        "child pods are preserved by default when jobs are deleted; set " +
+        "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to " +
+        "suppress this warning",
+    },
+  },
+  selectableFields: { "status.successful": (job) => String(job.status.succeeded ?? 0) },
+  columns: jobColumns,
+  cells: jobCells,
+});

@@ -1,0 +1,32 @@
+/** Pure: what the server does to a Job before validation: the client's status goes, labels come. */
+import type { Job } from "../../api/generated/batch.ts";
+import { type Draft, draftOf } from "../../api/object.ts";
+import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
+import { CONTROLLER_UID_LABEL, generatedLabels, withMissing } from "./labels.ts";
+
+export function prepareJobForCreate(job: Draft<Job>): void {
+  job.status = {};
+  dropDisabledPodFields(job.spec.template.spec);
+  if (job.spec.manualSelector !== true) generateSelector(job);
+}
+
+export function prepareJobForUpdate(next: Draft<Job>, old: Job): void {
+  next.status = draftOf(old.status);
+  dropDisabledPodFields(next.spec.template.spec, old.spec.template.spec);
+}
+
+/** Labels the pods by name and uid, and selects them by uid; what the user set is left to fail. */
+function generateSelector(job: Draft<Job>): void {
+  const { metadata, spec } = job;
+  const { name = "", uid = "" } = metadata;
+  const template = spec.template.metadata;
+  // Kubernetes defaults again when it reads the new Job back, so empty labels are filled too.
+  const isShared = metadata.labels === undefined || metadata.labels === template.labels;
+  const labels = withMissing(template.labels, generatedLabels(name, uid));
+  template.labels = labels;
+  if (isShared) metadata.labels = { ...labels };
+  spec.selector = {
+    matchLabels: withMissing(spec.selector?.matchLabels, { [CONTROLLER_UID_LABEL]: uid }),
+    ...(spec.selector?.matchExpressions && { matchExpressions: spec.selector.matchExpressions }),
+  };
+}

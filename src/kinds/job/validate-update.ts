@@ -1,0 +1,122 @@
+/** Pure: what an update of a Job's spec may change. */
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, invalid } from "../../api/finding.ts";
+import type { Job, JobSpec } from "../../api/generated/batch.ts";
+import type { Container, PodSpec, PodTemplateSpec } from "../../api/generated/core.ts";
+import { IMMUTABLE, validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { hasCondition } from "./conditions.ts";
+import { podFailurePolicyDump, successPolicyDump } from "./go-dump.ts";
+import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "./labels.ts";
+import { INDEXED, validateJob, validateJobSpecAndSelector } from "./validate.ts";
+
+export function validateJobUpdate(next: Job, old: Job): Finding[] {
+  return [
+    ...validateJob(next, { requiresPrefixedLabels: hasPrefixedLabels(old) }),
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateJobSpecAndSelector(next.spec, "spec"),
+    ...validateSpecChange(next.spec, old.spec, isTemplateMutable(old)),
+  ];
+}
+
+function hasPrefixedLabels(job: Job): boolean {
+  const { labels = {} } = job.spec.template.metadata;
+  return labels[JOB_NAME_LABEL] !== undefined && labels[CONTROLLER_UID_LABEL] !== undefined;
+}
+
+/** A queue may still decide where the pods of a suspended Job go, and with what resources. */
+function isTemplateMutable({ spec, status }: Job): boolean {
+  const hasStopped = status.startTime === undefined || hasCondition(status, "Suspended");
+  return spec.suspend === true && hasStopped && (status.active ?? 0) === 0;
+}
+
+function validateSpecChange(next: JobSpec, old: JobSpec, isMutable: boolean): Finding[] {
+  const immutable = (field: keyof JobSpec, shown: unknown = next[field]) =>
+    isEqual(next[field], old[field]) ? [] : [invalid(`spec.${field}`, shown, IMMUTABLE)];
+  return [
+    ...validateCompletionsChange(next, old),
+    ...immutable("selector"),
+    ...validateTemplateChange(next.template, old.template, isMutable),
+    ...immutable("completionMode"),
+    ...immutable("podFailurePolicy", podFailurePolicyDump(next.podFailurePolicy)),
+    ...immutable("backoffLimitPerIndex"),
+    ...immutable("managedBy"),
+    ...immutable("successPolicy", successPolicyDump(next.successPolicy)),
+  ];
+}
+
+/** An Indexed Job scales by its completions, as long as all of them may run at once. */
+function validateCompletionsChange(next: JobSpec, old: JobSpec): Finding[] {
+  const { completions, parallelism } = next;
+  if (completions === old.completions) return [];
+  if (next.completionMode !== INDEXED) return [invalid("spec.completions", completions, IMMUTABLE)];
+  if (completions === parallelism) return [];
+  const detail = "can only be modified in tandem with spec.parallelism";
+  return [invalid("spec.completions", completions, detail)];
+}
+
+function validateTemplateChange(
+  next: PodTemplateSpec,
+  old: PodTemplateSpec,
+  isMutable: boolean,
+): Finding[] {
+  if (!isMutable) {
+    return isEqual(next, old) ? [] : [invalid("spec.template", next, IMMUTABLE)];
+  }
+  const allowed = withResources(withSchedulingDirectives(old.spec, next.spec), next.spec);
+  return isEqual(next.spec, allowed) ? [] : [invalid("spec.template.spec", next.spec, IMMUTABLE)];
+}
+
+/** The old pod as it would be if only its scheduling had changed. */
+function withSchedulingDirectives(old: PodSpec, next: PodSpec): PodSpec {
+  const {
+    affinity: oldAffinity,
+    nodeSelector: _nodeSelector,
+    tolerations: _tolerations,
+    schedulingGates: _schedulingGates,
+    ...rest
+  } = old;
+  const affinity = withNodeAffinity(oldAffinity, next.affinity);
+  return {
+    ...rest,
+    ...(affinity && { affinity }),
+    ...(next.nodeSelector && { nodeSelector: next.nodeSelector }),
+    ...(next.tolerations && { tolerations: next.tolerations }),
+    ...(next.schedulingGates && { schedulingGates: next.schedulingGates }),
+  };
+}
+
+type Affinity = NonNullable<PodSpec["affinity"]>;
+
+/** An affinity that held nothing else may go with its node affinity. */
+function withNodeAffinity(
+  old: Affinity | undefined,
+  next: Affinity | undefined,
+): Affinity | undefined {
+  const { nodeAffinity: _nodeAffinity, ...others } = old ?? {};
+  if (next === undefined) return Object.keys(others).length === 0 ? undefined : others;
+  return { ...others, ...(next.nodeAffinity && { nodeAffinity: next.nodeAffinity }) };
+}
+
+function withResources(old: PodSpec, next: PodSpec): PodSpec {
+  return {
+    ...old,
+    containers: containersWithResources(old.containers, next.containers),
+    ...(old.initContainers && {
+      initContainers: containersWithResources(old.initContainers, next.initContainers) ?? [],
+    }),
+  };
+}
+
+/** Containers are told by name and place: among others, or in another order, nothing may change. */
+function containersWithResources(
+  old: readonly Container[] | null,
+  next: readonly Container[] | null | undefined,
+): readonly Container[] | null {
+  const isSameList =
+    old?.length === next?.length && old?.every(({ name }, at) => name === next?.[at]?.name);
+  if (!old || !isSameList) return old;
+  return old.map((container, at) => ({
+    ...container,
+    resources: next?.[at]?.resources ?? container.resources,
+  }));
+}

@@ -1,0 +1,65 @@
+/** Pure: what fields that hold an IP address or a range of them may say. */
+
+import { type Finding, invalid } from "../../api/finding.ts";
+import { type Address, parseAddress } from "../../base/address.ts";
+
+export type IpFamily = "IPv4" | "IPv6";
+
+const IP_RULE = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const CIDR_RULE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+const LEADING_ZEROS = "must not have leading 0s";
+const MAPPED = "must not be an IPv4-mapped IPv6 address";
+const HOST_BITS = "must not have bits set beyond the prefix length";
+
+export function validateIp(text: string, path: string): Finding[] {
+  return ipProblems(text, IP_RULE).map((problem) => invalid(path, text, problem));
+}
+
+export function validateCidr(text: string, path: string): Finding[] {
+  return cidrProblems(text).map((problem) => invalid(path, text, problem));
+}
+
+export function ipFamily(text: string): IpFamily | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  return address.length === 4 || isMapped(address) ? "IPv4" : "IPv6";
+}
+
+export function cidrFamily(text: string): IpFamily | undefined {
+  return ipFamily(text.split("/")[0] ?? "");
+}
+
+function ipProblems(text: string, rule: string): string[] {
+  const address = parseAddress(text);
+  if (address !== undefined) return isMapped(address) ? [MAPPED] : [];
+  return parseAddress(withoutLeadingZeros(text)) === undefined ? [rule] : [LEADING_ZEROS];
+}
+
+function cidrProblems(text: string): string[] {
+  const [ip = "", prefix = "", ...rest] = text.split("/");
+  const problems = ipProblems(ip, CIDR_RULE);
+  const address = parseAddress(withoutLeadingZeros(ip));
+  const length = Number(prefix);
+  if (address === undefined || rest.length > 0 || !/^\d{1,3}$/.test(prefix)) return [CIDR_RULE];
+  if (length > address.length * 8) return [CIDR_RULE];
+  if (/^0\d/.test(prefix) && problems.length === 0) problems.push(LEADING_ZEROS);
+  return hasHostBits(address, length) ? [...problems, HOST_BITS] : problems;
+}
+
+function hasHostBits(address: Address, prefixLength: number): boolean {
+  return address.some((byte, at) => {
+    const networkBits = Math.min(8, Math.max(0, prefixLength - at * 8));
+    return (byte & (0xff >> networkBits)) !== 0;
+  });
+}
+
+/** "010.0.0.1": some programs read it as octal, so Kubernetes understands it but refuses it. */
+function withoutLeadingZeros(text: string): string {
+  return text.replace(/(^|[.:])0+(?=\d+(\.|$))/g, "$1");
+}
+
+/** "::ffff:1.2.3.4" */
+function isMapped(address: Address): boolean {
+  const prefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+  return address.length === 16 && prefix.every((byte, at) => address[at] === byte);
+}

@@ -1,0 +1,35 @@
+/** Pure: what labels and annotations may look like. */
+import { type Finding, invalid, tooLong } from "../../api/finding.ts";
+import { labelValue, qualifiedName } from "../../api/names.ts";
+
+export type StringMap = { readonly [key: string]: string };
+
+/** The keys and values of all annotations of one object, together. */
+export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+
+export function validateLabels(labels: StringMap | undefined, path: string): Finding[] {
+  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...validateLabelName(key, path),
+    ...labelValue(value).map((problem) => invalid(path, value, problem)),
+  ]);
+}
+
+export function validateLabelName(name: string, path: string): Finding[] {
+  return qualifiedName(name).map((problem) => invalid(path, name, problem));
+}
+
+/** Keys are compared without regard to case, values are free; only their sum is limited. */
+export function validateAnnotations(annotations: StringMap | undefined, path: string): Finding[] {
+  const entries = Object.entries(annotations ?? {});
+  const findings = entries.flatMap(([key]) =>
+    qualifiedName(key.toLowerCase()).map((problem) => invalid(path, key, problem)),
+  );
+  const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
+  if (bytes > ANNOTATIONS_MAX_BYTES) findings.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
+  return findings;
+}
+
+/** The length of a text in UTF-8, which is what Kubernetes counts. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,45 @@
+/** Pure: Nodes. A Node keeps the status it is created with: its agent writes both at once. */
+import type { Node } from "../../api/generated/core.ts";
+import type { Draft } from "../../api/object.ts";
+import { defineKind } from "../kind.ts";
+import { cells } from "./cells.ts";
+import { columns } from "./columns.ts";
+import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from "./validate.ts";
+
+export const nodeKind = defineKind<Node>({
+  group: "",
+  version: "v1",
+  kind: "Node",
+  resource: "nodes",
+  singular: "node",
+  namespaced: false,
+  shortNames: ["no"],
+  message: "core/v1.Node",
+  subresources: [
+    {
+      name: "proxy",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      kind: "NodeProxyOptions",
+    },
+    { name: "status", verbs: ["get", "patch", "update"] },
+  ],
+  rules: {
+    setDefaults,
+    validate: validateNode,
+    validateUpdate: validateNodeUpdate,
+    validateStatusUpdate: validateNodeStatusUpdate,
+  },
+  selectableFields: {
+    "spec.unschedulable": ({ spec }) => String(spec.unschedulable ?? false),
+  },
+  columns,
+  cells,
+});
+
+function setDefaults({ spec, status }: Draft<Node>): void {
+  if (status.capacity) status.allocatable ??= { ...status.capacity };
+  // One range was all there was once: podCIDR is the first of podCIDRs, and wins where they differ.
+  const { podCIDR, podCIDRs = [] } = spec;
+  if (podCIDR !== undefined && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
+  else if (podCIDR === undefined && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
+}

@@ -1,0 +1,128 @@
+/**
+ * Pure: PersistentVolumeClaims: what storage a pod asks for. The other rooms of the folder are
+ * volume.ts (what there is) and storage-class.ts (how it is made).
+ */
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, forbidden } from "../../api/finding.ts";
+import type { PersistentVolumeClaim } from "../../api/generated/core.ts";
+import { dns1123Subdomain } from "../../api/names.ts";
+import { type Draft, draftOf } from "../../api/object.ts";
+import { compareQuantities, getQuantity } from "../../api/quantity.ts";
+import { type Cell, defineKind } from "../kind.ts";
+import { ageColumn, column, nameColumn } from "../meta/columns.ts";
+import {
+  validateImmutable,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../meta/object-meta.ts";
+import { setClaimResourceDefaults } from "../pod/defaults-volume.ts";
+import { validatePersistentVolumeClaimSpec } from "../pod/validate-volume-claim.ts";
+import { age } from "../print/age.ts";
+import { CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
+
+export const persistentVolumeClaimKind = defineKind<PersistentVolumeClaim>({
+  group: "",
+  version: "v1",
+  kind: "PersistentVolumeClaim",
+  resource: "persistentvolumeclaims",
+  singular: "persistentvolumeclaim",
+  namespaced: true,
+  shortNames: ["pvc"],
+  message: "core/v1.PersistentVolumeClaim",
+  subresources: [{ name: "status", verbs: ["get", "patch", "update"] }],
+  rules: {
+    setDefaults,
+    prepareForCreate,
+    validate,
+    validateUpdate,
+    validateStatusUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
+  },
+  deletion: { returnsObject: true },
+  columns: [
+    nameColumn,
+    column("Status", "Whether the claim has its volume."),
+    column("Volume", "The volume the claim is bound to."),
+    column("Capacity", "How much the volume holds."),
+    column("Access Modes", "How the volume may be mounted."),
+    column("StorageClass", "The class the claim asks for."),
+    column("VolumeAttributesClass", "The class of attributes the claim asks for."),
+    ageColumn,
+    column("VolumeMode", "Whether pods see a file system or a block device.", { wide: true }),
+  ],
+  cells,
+});
+
+function setDefaults({ spec, status }: Draft<PersistentVolumeClaim>): void {
+  status.phase ??= "Pending";
+  spec.volumeMode ??= "Filesystem";
+  setClaimResourceDefaults(spec.resources);
+}
+
+function prepareForCreate(claim: Draft<PersistentVolumeClaim>): void {
+  claim.status = { phase: "Pending" };
+}
+
+function validate({ metadata, spec }: PersistentVolumeClaim): Finding[] {
+  const rules = { namespaced: true, nameRule: dns1123Subdomain };
+  return [
+    ...validateObjectMeta(metadata, rules),
+    ...validatePersistentVolumeClaimSpec(spec, "spec"),
+  ];
+}
+
+function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim): Finding[] {
+  return [
+    ...validate(next),
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateSpecChange(next, old),
+    ...validateShrinking(next, old),
+    ...validateImmutable(next.spec.volumeMode, old.spec.volumeMode, "volumeMode"),
+  ];
+}
+
+/** Its volume is named once; a bound claim may grow; everything else stays. */
+function validateSpecChange(next: PersistentVolumeClaim, old: PersistentVolumeClaim): Finding[] {
+  const allowed = draftOf(old.spec);
+  const { volumeName, storageClassName, volumeAttributesClassName, resources } = next.spec;
+  if (old.spec.volumeName === undefined && volumeName !== undefined)
+    allowed.volumeName = volumeName;
+  if (old.spec.storageClassName === undefined && storageClassName !== undefined) {
+    allowed.storageClassName = storageClassName;
+  }
+  if (next.status.phase === "Bound") {
+    if (resources.requests) allowed.resources.requests = { ...resources.requests };
+    if (volumeAttributesClassName !== undefined) {
+      allowed.volumeAttributesClassName = volumeAttributesClassName;
+    }
+  }
+  if (isEqual(next.spec, allowed)) return [];
+  const exceptions = "resources.requests and volumeAttributesClassName for bound claims";
+  return [forbidden("spec", `spec is immutable after creation except ${exceptions}`)];
+}
+
+function validateShrinking(next: PersistentVolumeClaim, old: PersistentVolumeClaim): Finding[] {
+  const size = next.spec.resources.requests?.["storage"];
+  const before = old.spec.resources.requests?.["storage"];
+  if (size === undefined || before === undefined) return [];
+  if (compareQuantities(getQuantity(size), getQuantity(before)) >= 0) return [];
+  const capacity = old.status.capacity?.["storage"];
+  if (capacity && compareQuantities(getQuantity(size), getQuantity(capacity)) > 0) return [];
+  const detail = "field can not be less than status.capacity";
+  return [forbidden("spec.resources.requests.storage", detail)];
+}
+
+function cells(claim: PersistentVolumeClaim, now: Date): Cell[] {
+  const { metadata, spec, status } = claim;
+  const isBound = spec.volumeName !== undefined;
+  return [
+    metadata.name ?? "",
+    metadata.deletionTimestamp === undefined ? (status.phase ?? "") : "Terminating",
+    spec.volumeName ?? "",
+    isBound ? (status.capacity?.["storage"] ?? "0") : "",
+    isBound ? formatAccessModes(status.accessModes) : "",
+    metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? "",
+    spec.volumeAttributesClassName ?? "<unset>",
+    age(metadata.creationTimestamp, now),
+    spec.volumeMode ?? "<unset>",
+  ];
+}

@@ -1,0 +1,89 @@
+/** Pure: StorageClasses: how volumes for claims are made. */
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, forbidden, notSupported, required } from "../../api/finding.ts";
+import type { StorageClass } from "../../api/generated/storage.ts";
+import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import type { Draft } from "../../api/object.ts";
+import { defineKind } from "../kind.ts";
+import { ageColumn, column, nameColumn } from "../meta/columns.ts";
+import {
+  validateImmutable,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../meta/object-meta.ts";
+import { invalidEach } from "../pod/syntax.ts";
+import { age } from "../print/age.ts";
+
+const RECLAIM_POLICIES = ["Delete", "Retain"];
+const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
+const DEFAULT_ANNOTATIONS = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+export const storageClassKind = defineKind<StorageClass>({
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "StorageClass",
+  resource: "storageclasses",
+  singular: "storageclass",
+  namespaced: false,
+  shortNames: ["sc"],
+  message: "storage/v1.StorageClass",
+  rules: { setDefaults, validate, validateUpdate },
+  columns: [
+    nameColumn,
+    column("Provisioner", "Who makes the volumes."),
+    column("ReclaimPolicy", "What becomes of a volume when its claim is gone."),
+    column("VolumeBindingMode", "Whether volumes are made at once or for the first pod."),
+    column("AllowVolumeExpansion", "Whether claims may grow."),
+    ageColumn,
+  ],
+  cells: (storageClass, now) => [
+    isDefaultClass(storageClass)
+      ? `${storageClass.metadata.name ?? ""} (default)`
+      : (storageClass.metadata.name ?? ""),
+    storageClass.provisioner,
+    storageClass.reclaimPolicy ?? "Delete",
+    storageClass.volumeBindingMode ?? "Immediate",
+    storageClass.allowVolumeExpansion ?? false,
+    age(storageClass.metadata.creationTimestamp, now),
+  ],
+});
+
+export function isDefaultClass({ metadata }: StorageClass): boolean {
+  return DEFAULT_ANNOTATIONS.some((key) => metadata.annotations?.[key] === "true");
+}
+
+function setDefaults(storageClass: Draft<StorageClass>): void {
+  storageClass.reclaimPolicy ??= "Delete";
+  storageClass.volumeBindingMode ??= "Immediate";
+}
+
+function validate(storageClass: StorageClass): Finding[] {
+  const { metadata, provisioner, reclaimPolicy = "", volumeBindingMode } = storageClass;
+  const findings = validateObjectMeta(metadata, { namespaced: false, nameRule: dns1123Subdomain });
+  if (provisioner === "") findings.push(required("provisioner"));
+  else {
+    const problems = qualifiedName(provisioner.toLowerCase());
+    findings.push(...invalidEach("provisioner", provisioner, problems));
+  }
+  if (reclaimPolicy !== "" && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
+    findings.push(notSupported("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES));
+  }
+  if (volumeBindingMode === undefined) findings.push(required("volumeBindingMode"));
+  else if (!BINDING_MODES.includes(volumeBindingMode)) {
+    findings.push(notSupported("volumeBindingMode", volumeBindingMode, BINDING_MODES));
+  }
+  return findings;
+}
+
+function validateUpdate(next: StorageClass, old: StorageClass): Finding[] {
+  const findings = validateObjectMetaUpdate(next.metadata, old.metadata);
+  const fixed = ["parameters", "provisioner", "reclaimPolicy"] as const;
+  for (const field of fixed.filter((name) => !isEqual(next[name], old[name]))) {
+    findings.push(forbidden(field, `updates to ${field} are forbidden.`));
+  }
+  const mode = "volumeBindingMode";
+  return [...findings, ...validateImmutable(next[mode], old[mode], mode)];
+}

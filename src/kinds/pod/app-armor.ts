@@ -1,0 +1,46 @@
+/** Pure: AppArmor profiles, which were annotations before they were fields: pods carry both. */
+import { isEqual } from "../../api/equal.ts";
+import type { AppArmorProfile, Pod } from "../../api/generated/core.ts";
+import type { Draft } from "../../api/object.ts";
+
+import { APP_ARMOR_OF_CONTAINER } from "./validate-annotations.ts";
+import { validateAppArmorProfile } from "./validate-security-context.ts";
+
+const LOCALHOST = "localhost/";
+
+export function setAppArmorFields(pod: Draft<Pod>): void {
+  const { spec, metadata } = pod;
+  if (spec.os?.name === "windows") return;
+  const ofPod = spec.securityContext?.appArmorProfile;
+  const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers];
+  for (const container of containers.flatMap((list) => list ?? [])) {
+    const key = `${APP_ARMOR_OF_CONTAINER}${container.name}`;
+    const annotation = metadata.annotations?.[key];
+    const own = container.securityContext?.appArmorProfile;
+    if (annotation === undefined) {
+      const profile = own ?? ofPod;
+      const text = profile === undefined ? "" : formatAnnotation(profile);
+      if (text !== "") metadata.annotations = { ...metadata.annotations, [key]: text };
+    } else if (own === undefined) {
+      const profile = parseAnnotation(annotation);
+      if (profile === undefined || isEqual(profile, ofPod)) continue;
+      container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+    }
+  }
+}
+
+function formatAnnotation({ type, localhostProfile }: AppArmorProfile): string {
+  if (type === "Unconfined") return "unconfined";
+  if (type === "RuntimeDefault") return "runtime/default";
+  if (type !== "Localhost" || localhostProfile === undefined) return "";
+  return `${LOCALHOST}${localhostProfile}`;
+}
+
+/** Undefined where the annotation is no profile a field could hold. */
+function parseAnnotation(text: string): Draft<AppArmorProfile> | undefined {
+  if (text === "unconfined") return { type: "Unconfined" };
+  if (text === "runtime/default") return { type: "RuntimeDefault" };
+  if (!text.startsWith(LOCALHOST)) return undefined;
+  const profile = { type: "Localhost", localhostProfile: text.slice(LOCALHOST.length) };
+  return validateAppArmorProfile(profile, "").length === 0 ? profile : undefined;
+}

@@ -1,0 +1,64 @@
+/** Valid pods for tests: a test names only what matters to it. */
+import { formatFinding } from "../../api/finding.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { type Draft, draftOf, type Json } from "../../api/object.ts";
+import { canonicalize } from "../../api/schema/decode.ts";
+import { setPodDefaults, setPodTemplateDefaults } from "./defaults.ts";
+import { prepareForCreate } from "./prepare.ts";
+import { validatePodTemplateSpec } from "./validate-template.ts";
+
+type Fields = { readonly [key: string]: unknown };
+
+export interface PodFields {
+  readonly metadata?: Fields;
+  readonly spec?: Fields;
+  readonly status?: Fields;
+}
+
+const container = { name: "c", image: "busybox:1.36" };
+
+/** A pod as a client wrote it and the decoder left it. */
+export function writtenPod({ metadata = {}, spec = {}, status = {} }: PodFields = {}): Draft<Pod> {
+  const whole = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p", namespace: "default", ...metadata },
+    spec: { containers: [container], ...spec },
+    status,
+  };
+  return canonicalize(whole as Json, "core/v1.Pod") as Draft<Pod>;
+}
+
+/** A pod that was created, and then reported on. */
+export function storedPod(fields: PodFields = {}): Draft<Pod> {
+  const pod = writtenPod({ ...fields, status: {} });
+  pod.metadata.creationTimestamp = "2026-01-01T00:00:00Z";
+  pod.metadata.resourceVersion = "1";
+  setPodDefaults(pod);
+  prepareForCreate(pod);
+  const reported = writtenPod({ status: fields.status ?? {} }).status;
+  pod.status = { ...pod.status, ...reported };
+  return pod;
+}
+
+export function changed(pod: Pod, change: (next: Draft<Pod>) => void): Draft<Pod> {
+  const next = draftOf(pod);
+  change(next);
+  return next;
+}
+
+/** What is found in the spec of a template, below "t.spec". */
+export function findingsInSpec(spec: Fields): string[] {
+  const { metadata, spec: written } = writtenPod({ spec });
+  const template = { metadata, spec: written };
+  setPodTemplateDefaults(template);
+  return validatePodTemplateSpec(template, "t").map(formatFinding);
+}
+
+/** What is found in its only container, below "t.spec.containers[0]". */
+export function findingsInContainer(fields: Fields, spec: Fields = {}): string[] {
+  const path = "t.spec.containers[0]";
+  return findingsInSpec({ ...spec, containers: [{ ...container, ...fields }] }).map((text) =>
+    text.startsWith(path) ? text.slice(path.length + 1) : text,
+  );
+}

@@ -1,0 +1,130 @@
+/** Pure: what the server sets in a pod itself, and what each way of changing one may not touch. */
+import type { Pod, PodAffinityTerm, PodCondition } from "../../api/generated/core.ts";
+import { type Draft, draftOf } from "../../api/object.ts";
+import { setAppArmorFields } from "./app-armor.ts";
+import { dropDisabledPodFields } from "./drop-disabled.ts";
+import { qosClassOf } from "./qos.ts";
+
+/** Expects the creation time in the metadata: it is when the gates began to hold the pod. */
+export function prepareForCreate(pod: Draft<Pod>): void {
+  const { spec, metadata } = pod;
+  const qosClass = qosClassOf(spec);
+  dropDisabledPodFields(spec);
+  const isGated = (spec.schedulingGates ?? []).length > 0;
+  pod.status = {
+    phase: "Pending",
+    ...(isGated ? { conditions: [gatedSince(metadata.creationTimestamp ?? null)] } : {}),
+    qosClass,
+  };
+  selectByOwnLabels(pod);
+  setAppArmorFields(pod);
+}
+
+export function prepareForUpdate(next: Draft<Pod>, old: Pod): void {
+  next.status = draftOf(old.status);
+  dropDisabledPodFields(next.spec, old.spec);
+}
+
+export function prepareForStatusUpdate(next: Draft<Pod>, old: Pod): void {
+  next.spec = draftOf(old.spec);
+  if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences;
+  else next.metadata.ownerReferences = draftOf(old.metadata.ownerReferences);
+  if (old.status.qosClass !== undefined) next.status.qosClass ??= old.status.qosClass;
+  keepObservedGenerations(next, old);
+}
+
+/** Only the list of ephemeral containers changes. */
+export function prepareForEphemeralContainersUpdate(next: Draft<Pod>, old: Pod): void {
+  const { ephemeralContainers } = next.spec;
+  keepAll(next, old);
+  if (ephemeralContainers === undefined) delete next.spec.ephemeralContainers;
+  else next.spec.ephemeralContainers = ephemeralContainers;
+}
+
+/** Only resources and resize policies of containers change; which containers there are does not. */
+export function prepareForResize(next: Draft<Pod>, old: Pod): void {
+  const wanted = { containers: next.spec.containers, initContainers: next.spec.initContainers };
+  keepAll(next, old);
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const container of next.spec[list] ?? []) {
+      const resized = wanted[list]?.find(({ name }) => name === container.name);
+      if (resized === undefined) continue;
+      container.resources = resized.resources;
+      if (resized.resizePolicy === undefined) delete container.resizePolicy;
+      else container.resizePolicy = resized.resizePolicy;
+    }
+  }
+}
+
+function keepAll(next: Draft<Pod>, old: Pod): void {
+  const { name, namespace, resourceVersion, uid } = next.metadata;
+  next.metadata = {
+    ...draftOf(old.metadata),
+    ...(name === undefined ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(uid === undefined ? {} : { uid }),
+  };
+  next.spec = draftOf(old.spec);
+  next.status = draftOf(old.status);
+}
+
+function gatedSince(lastTransitionTime: string | null): Draft<PodCondition> {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    lastProbeTime: null,
+    lastTransitionTime,
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
+}
+
+/** Keys of labels become requirements with the pod's own values. */
+function selectByOwnLabels({ metadata, spec }: Draft<Pod>): void {
+  const labels = metadata.labels ?? {};
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  for (const affinity of [podAffinity, podAntiAffinity]) {
+    const wished = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    for (const term of [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...wished.map(({ podAffinityTerm }) => podAffinityTerm),
+    ]) {
+      addRequirements(term, { keys: term.matchLabelKeys ?? [], operator: "In" }, labels);
+      addRequirements(term, { keys: term.mismatchLabelKeys ?? [], operator: "NotIn" }, labels);
+    }
+  }
+  for (const constraint of spec.topologySpreadConstraints ?? []) {
+    const keys = constraint.matchLabelKeys ?? [];
+    addRequirements(constraint, { keys, operator: "In" }, labels);
+  }
+}
+
+function addRequirements(
+  term: Draft<Pick<PodAffinityTerm, "labelSelector">>,
+  { keys, operator }: { readonly keys: readonly string[]; readonly operator: string },
+  labels: { readonly [key: string]: string },
+): void {
+  // Without a selector nothing is selected, and one made of these keys alone would select.
+  if (term.labelSelector === undefined) return;
+  for (const key of keys) {
+    const value = labels[key];
+    if (value === undefined) continue;
+    term.labelSelector.matchExpressions ??= [];
+    term.labelSelector.matchExpressions.push({ key, operator, values: [value] });
+  }
+}
+
+/** A client that does not know observedGeneration leaves it out; that is no change. */
+function keepObservedGenerations(next: Draft<Pod>, old: Pod): void {
+  const { observedGeneration } = old.status;
+  if (observedGeneration !== undefined) next.status.observedGeneration ??= observedGeneration;
+  const remembered = new Map<string, (number | undefined)[]>();
+  for (const { type, observedGeneration: seen } of old.status.conditions ?? []) {
+    remembered.set(type, [...(remembered.get(type) ?? []), seen]);
+  }
+  for (const condition of next.status.conditions ?? []) {
+    const seen = remembered.get(condition.type)?.shift();
+    if (seen !== undefined) condition.observedGeneration ??= seen;
+  }
+}

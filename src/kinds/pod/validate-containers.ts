@@ -1,0 +1,196 @@
+/** Pure: the lists of containers of a pod: regular, init and ephemeral ones. */
+import {
+  duplicate,
+  type Finding,
+  forbidden,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+} from "../../api/finding.ts";
+import type { Container, ContainerRestartRule, PodSpec } from "../../api/generated/core.ts";
+import {
+  type ContainerSurroundings,
+  validateContainer,
+  validateImageSpaces,
+} from "./validate-container.ts";
+import { validateLifecycle, validateProbes } from "./validate-probe.ts";
+import { isSidecar } from "./visit-containers.ts";
+
+export function validateContainers(
+  spec: PodSpec,
+  path: string,
+  pod: ContainerSurroundings,
+): Finding[] {
+  const containers = spec.containers ?? [];
+  const field = `${path}.containers`;
+  if (containers.length === 0) return [required(field)];
+  const names = new Set<string>();
+  const findings = containers.flatMap((container, at) => {
+    const here = `${field}[${at}]`;
+    return [
+      ...validateContainer(container, here, pod),
+      ...takeName(container.name, `${here}.name`, names),
+      ...validateLongRunning(container, here, pod),
+      ...validateRestartPolicy(container, here),
+    ];
+  });
+  return [...findings, ...validateHostPorts(containers, field)];
+}
+
+export function validateInitContainers(
+  spec: PodSpec,
+  path: string,
+  pod: ContainerSurroundings,
+): Finding[] {
+  const names = new Set((spec.containers ?? []).map(({ name }) => name));
+  return (spec.initContainers ?? []).flatMap((container, at) => {
+    const here = `${path}.initContainers[${at}]`;
+    return [
+      ...validateContainer(container, here, pod),
+      ...validateRestartPolicy(container, here),
+      ...takeName(container.name, `${here}.name`, names),
+      // They run one after another, so each has the ports for itself; reported as if it were alone.
+      ...validateHostPorts([container], `${path}.initContainers`),
+      ...(isSidecar(container)
+        ? validateLongRunning(container, here, pod)
+        : refuseLongRunning(container, here)),
+    ];
+  });
+}
+
+const EPHEMERAL_DETAIL = "cannot be set for an Ephemeral Container";
+
+/** What makes a container part of the service of its pod is no matter of an ephemeral one. */
+const NOT_EPHEMERAL = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+] as const;
+
+export function validateEphemeralContainers(
+  spec: PodSpec,
+  path: string,
+  pod: ContainerSurroundings,
+): Finding[] {
+  const others = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  const targets = new Set(others.map(({ name }) => name));
+  const names = new Set(targets);
+  return (spec.ephemeralContainers ?? []).flatMap((container, at) => {
+    const here = `${path}.ephemeralContainers[${at}]`;
+    const { targetContainerName = "", volumeMounts = [] } = container;
+    const findings = [
+      ...validateContainer(container, here, pod),
+      ...validateImageSpaces(container, here),
+      ...takeName(container.name, `${here}.name`, names),
+    ];
+    if (targetContainerName !== "" && !targets.has(targetContainerName)) {
+      findings.push(notFound(`${here}.targetContainerName`, targetContainerName));
+    }
+    const set = NOT_EPHEMERAL.filter((field) => isSet(container[field]));
+    findings.push(...set.map((field) => forbidden(`${here}.${field}`, EPHEMERAL_DETAIL)));
+    for (const [index, mount] of volumeMounts.entries()) {
+      const mountPath = `${here}.volumeMounts[${index}]`;
+      if (mount.subPath) findings.push(forbidden(`${mountPath}.subPath`, EPHEMERAL_DETAIL));
+      if (mount.subPathExpr) findings.push(forbidden(`${mountPath}.subPathExpr`, EPHEMERAL_DETAIL));
+    }
+    return findings;
+  });
+}
+
+/** Resources are always there; empty ones ask for nothing. */
+function isSet(value: unknown): boolean {
+  if (value === undefined) return false;
+  return typeof value !== "object" || Object.keys(value ?? {}).length > 0;
+}
+
+function takeName(name: string, field: string, taken: Set<string>): Finding[] {
+  if (taken.has(name)) return [duplicate(field, name)];
+  if (name !== "") taken.add(name);
+  return [];
+}
+
+function validateLongRunning(
+  container: Container,
+  path: string,
+  { gracePeriod }: ContainerSurroundings,
+): Finding[] {
+  const { lifecycle } = container;
+  return [
+    ...(lifecycle ? validateLifecycle(lifecycle, `${path}.lifecycle`, gracePeriod) : []),
+    ...validateProbes(container, path),
+  ];
+}
+
+const LONG_RUNNING = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
+
+function refuseLongRunning(container: Container, path: string): Finding[] {
+  const detail = "may not be set for init containers without restartPolicy=Always";
+  const set = LONG_RUNNING.filter((field) => container[field] !== undefined);
+  return set.map((field) => forbidden(`${path}.${field}`, detail));
+}
+
+const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
+const RESTART_ACTIONS = ["Restart", "RestartAllContainers"];
+const RESTART_OPERATORS = ["In", "NotIn"];
+const RESTART_RULES_MAX = 20;
+const RESTART_EXIT_CODES_MAX = 255;
+
+function validateRestartPolicy(container: Container, path: string): Finding[] {
+  const { restartPolicy, restartPolicyRules = [] } = container;
+  const field = `${path}.restartPolicy`;
+  const findings: Finding[] = [];
+  if (restartPolicy !== undefined && !RESTART_POLICIES.includes(restartPolicy)) {
+    findings.push(notSupported(field, restartPolicy, RESTART_POLICIES));
+  }
+  if (restartPolicyRules.length === 0) return findings;
+  if (restartPolicy === undefined) {
+    findings.push(required(field, "must specify restartPolicy when restart rules are used"));
+  }
+  if (restartPolicyRules.length > RESTART_RULES_MAX) {
+    findings.push(tooLong(`${path}.restartPolicyRules`, RESTART_RULES_MAX));
+  }
+  const ofRules = restartPolicyRules.flatMap((rule, at) =>
+    validateRestartRule(rule, `${path}.restartPolicyRules[${at}]`),
+  );
+  return [...findings, ...ofRules];
+}
+
+function validateRestartRule(rule: ContainerRestartRule, path: string): Finding[] {
+  const { action = "", exitCodes } = rule;
+  const findings: Finding[] = [];
+  if (!RESTART_ACTIONS.includes(action)) {
+    findings.push(notSupported(`${path}.action`, action, RESTART_ACTIONS));
+  }
+  if (exitCodes === undefined) {
+    return [...findings, required(`${path}.exitCodes`, "must be specified")];
+  }
+  const { operator = "", values = [] } = exitCodes;
+  if (!RESTART_OPERATORS.includes(operator)) {
+    findings.push(notSupported(`${path}.exitCodes.operator`, operator, RESTART_OPERATORS));
+  }
+  if (values.length > RESTART_EXIT_CODES_MAX) {
+    findings.push(tooLong(`${path}.exitCodes.values`, RESTART_EXIT_CODES_MAX));
+  }
+  return findings;
+}
+
+/** A port of the node can be given to one container. */
+function validateHostPorts(containers: readonly Container[], path: string): Finding[] {
+  const taken = new Set<string>();
+  return containers.flatMap(({ ports = [] }, at) =>
+    ports.flatMap(({ hostPort = 0, hostIP = "", protocol = "" }, index) => {
+      if (hostPort === 0) return [];
+      const claim = `${protocol}/${hostIP}/${hostPort}`;
+      if (taken.has(claim)) return [duplicate(`${path}[${at}].ports[${index}].hostPort`, claim)];
+      taken.add(claim);
+      return [];
+    }),
+  );
+}

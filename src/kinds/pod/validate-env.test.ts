@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { findingsInContainer } from "./pod-builder.ts";
+
+const SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " +
+  "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used " +
+  "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+function refers(valueFrom: object): string[] {
+  const volumes = [{ name: "files" }, { name: "cm", configMap: { name: "x" } }];
+  const found = findingsInContainer({ env: [{ name: "A", valueFrom }] }, { volumes });
+  return found.map((text) => text.replace("env[0].valueFrom.", ""));
+}
+
+test.each<[string, object, string[]]>([
+  ["a label may be referred to", { fieldRef: { fieldPath: "metadata.labels['a.b/c']" } }, []],
+  [
+    "the key of an annotation is compared in lower case",
+    { fieldRef: { fieldPath: "metadata.annotations['A/b c']" } },
+    [
+      'fieldRef: Invalid value: "a/b c": name part must consist of alphanumeric characters, ' +
+        "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. " +
+        "'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+        "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+  ],
+  [
+    "only labels and annotations have keys",
+    { fieldRef: { fieldPath: "spec.nodeName['a']" } },
+    [
+      "fieldRef.fieldPath: Invalid value: \"spec.nodeName['a']\": error converting fieldPath: " +
+        "field label does not support subscript: spec.nodeName['a']",
+    ],
+  ],
+  ["the old name of nodeName is known", { fieldRef: { fieldPath: "spec.host" } }, []],
+  [
+    "a field Kubernetes knows may still be none for a variable",
+    { fieldRef: { fieldPath: "status.phase" } },
+    [
+      'fieldRef.fieldPath: Unsupported value: "status.phase": supported values: ' +
+        '"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", ' +
+        '"spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", ' +
+        '"status.podIPs"',
+    ],
+  ],
+  [
+    "fields are those of v1",
+    { fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } },
+    [
+      'fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: ' +
+        "unsupported pod version: v2",
+    ],
+  ],
+  ["huge pages are a resource", { resourceFieldRef: { resource: "limits.hugepages-2Mi" } }, []],
+  [
+    "bytes are divided by their units",
+    { resourceFieldRef: { resource: "requests.ephemeral-storage", divisor: "1m" } },
+    [
+      'resourceFieldRef.divisor: Invalid value: "requests.ephemeral-storage": only divisor\'s ' +
+        "values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the " +
+        "local ephemeral storage resource",
+    ],
+  ],
+  [
+    "a config map is named, and so is its key",
+    { configMapKeyRef: { key: ".." } },
+    [
+      `configMapKeyRef.name: Invalid value: "": ${SUBDOMAIN}`,
+      "configMapKeyRef.key: Invalid value: \"..\": must not be '..'",
+    ],
+  ],
+  [
+    "a file of an empty directory",
+    { fileKeyRef: { volumeName: "files", path: "f", key: "K" } },
+    [],
+  ],
+  [
+    "a file of any other volume is not the pod's own",
+    { fileKeyRef: { volumeName: "cm", path: "../f", key: "" } },
+    [
+      'fileKeyRef.volumeName: Invalid value: "cm": referenced volume must be of type emptyDir',
+      "fileKeyRef.path: Invalid value: \"../f\": must not contain '..'",
+      "fileKeyRef.key: Required value",
+    ],
+  ],
+  [
+    "a file of no volume",
+    { fileKeyRef: { volumeName: "none", path: "f", key: "K" } },
+    ['fileKeyRef.volumeName: Not found: "none"'],
+  ],
+])("a variable's source: %s", (_, valueFrom, findings) => {
+  expect(refers(valueFrom)).toEqual(findings);
+});
+
+test("a prefix of variables is a variable's name, a trailing dash of a reference is fine", () => {
+  const envFrom = [{ prefix: "A=", configMapRef: { name: "a-" } }, { secretRef: { name: "_" } }];
+  const rule = "must consist only of printable ASCII characters other than '='";
+  expect(findingsInContainer({ envFrom })).toEqual([
+    `envFrom[0].prefix: Invalid value: "A=": a valid environment variable name ${rule}`,
+    `envFrom[1].secretRef.name: Invalid value: "_": ${SUBDOMAIN}`,
+  ]);
+});

@@ -1,0 +1,58 @@
+/** Pure: the rules of a pod that is being created, beyond those of its spec. */
+import { type Finding, forbidden } from "../../api/finding.ts";
+import type { Pod, PodSpec } from "../../api/generated/core.ts";
+import { dns1123Subdomain } from "../../api/names.ts";
+import { validateObjectMeta } from "../meta/object-meta.ts";
+import {
+  validateAppArmorMatch,
+  validatePodAnnotations,
+  validateSeccompMatch,
+} from "./validate-annotations.ts";
+import { validateImageSpaces } from "./validate-container.ts";
+import { validatePodSpec } from "./validate-spec.ts";
+
+export function validatePod(pod: Pod): Finding[] {
+  const { metadata, spec } = pod;
+  const findings = validatePodContent(pod);
+  if ((spec.ephemeralContainers ?? []).length > 0) {
+    findings.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if ((spec.nodeName ?? "") !== "" && (spec.schedulingGates ?? []).length > 0) {
+    const detail = "cannot be set until all schedulingGates have been cleared";
+    findings.push(forbidden("spec.nodeName", detail));
+  }
+  return [
+    ...findings,
+    ...validateSeccompMatch(metadata, spec, "spec"),
+    ...validateAppArmorMatch(metadata, spec, "spec"),
+  ];
+}
+
+/** What a pod must fulfil at any time; templates are not held to all of it. */
+export function validatePodContent({ metadata, spec }: Pod): Finding[] {
+  const podName = metadata.name ?? "";
+  return [
+    ...validateObjectMeta(metadata, { namespaced: true, nameRule: dns1123Subdomain }),
+    ...validatePodAnnotations(metadata.annotations, spec, "metadata.annotations"),
+    ...validatePodSpec(spec, "spec", { isPod: true, podName }),
+    ...validateTokens(spec),
+    ...(["containers", "initContainers"] as const).flatMap((list) =>
+      (spec[list] ?? []).flatMap((container, at) =>
+        validateImageSpaces(container, `spec.${list}[${at}]`),
+      ),
+    ),
+  ];
+}
+
+/** A token speaks for a service account. */
+function validateTokens({ serviceAccountName = "", volumes = [] }: PodSpec): Finding[] {
+  if (serviceAccountName !== "") return [];
+  const detail = "must not be specified when serviceAccountName is not set";
+  return volumes.flatMap(({ projected }, at) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, index) => {
+      if (serviceAccountToken === undefined) return [];
+      const field = `spec.volumes[${at}].projected.sources[${index}].serviceAccountToken`;
+      return [forbidden(field, detail)];
+    }),
+  );
+}

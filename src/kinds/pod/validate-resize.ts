@@ -1,0 +1,83 @@
+/** Pure: giving the containers of a running pod more or less. */
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, forbidden, invalid } from "../../api/finding.ts";
+import type { Container, Pod, PodSpec, ResourceRequirements } from "../../api/generated/core.ts";
+import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { hasPodLevelResources, qosClassOf } from "./qos.ts";
+import { validatePodContent } from "./validate-pod.ts";
+import { isMirror } from "./validate-update.ts";
+import { isSidecar } from "./visit-containers.ts";
+
+export function validatePodResize(next: Pod, old: Pod): Finding[] {
+  if (hasPodLevelResources(old.spec) || hasPodLevelResources(next.spec)) {
+    return [forbidden("", "pods with pod-level resources cannot be resized")];
+  }
+  if (isMirror(old)) return [forbidden("", "static pods cannot be resized")];
+  if (old.spec.os?.name === "windows") return [forbidden("", "windows pods cannot be resized")];
+  const findings = [
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validatePodContent(next),
+  ];
+  if ((old.status.qosClass ?? qosClassOf(old.spec)) !== qosClassOf(next.spec)) {
+    const detail = "Pod QOS Class may not change as a result of resizing";
+    findings.push(invalid("spec", next.status.qosClass ?? "", detail));
+  }
+  if (!supportsResize(old)) {
+    findings.push(forbidden("spec", "Pod running on node without support for resize"));
+  }
+  return [
+    ...findings,
+    ...validateRemovals(next.spec, old.spec, "initContainers"),
+    ...validateRemovals(next.spec, old.spec, "containers"),
+    ...validateOthers(next.spec, old.spec, "containers"),
+    ...validateOthers(next.spec, old.spec, "initContainers"),
+  ];
+}
+
+/** A node that reports the resources of what runs can change them. */
+function supportsResize({ status }: Pod): boolean {
+  const running = (status.containerStatuses ?? []).find(({ state }) => state.running);
+  return running === undefined || running.resources !== undefined;
+}
+
+type List = "containers" | "initContainers";
+
+function isResizable(container: Container, list: List): boolean {
+  return list === "containers" || isSidecar(container);
+}
+
+function validateRemovals(next: PodSpec, old: PodSpec, list: List): Finding[] {
+  return (old[list] ?? []).flatMap((container, at) => {
+    if (!isResizable(container, list)) return [];
+    const now = next[list]?.[at]?.resources ?? {};
+    return (["requests", "limits"] as const).flatMap((field) => {
+      const names = Object.keys(container.resources[field] ?? {});
+      if (names.every((name) => now[field]?.[name] !== undefined)) return [];
+      const path = `spec.${list}[${at}].resources.${field}`;
+      return [forbidden(path, `resource ${field} cannot be removed`)];
+    });
+  });
+}
+
+function validateOthers(next: PodSpec, old: PodSpec, list: List): Finding[] {
+  return (old[list] ?? []).flatMap((container, at) => {
+    const now = next[list]?.[at];
+    if (now === undefined) return [];
+    if (!isResizable(container, list)) {
+      if (isEqual(now, container)) return [];
+      const detail = "resources for non-sidecar init containers are immutable";
+      return [forbidden("spec", detail)];
+    }
+    if (isEqual(otherThanCompute(now.resources), otherThanCompute(container.resources))) return [];
+    const whose = list === "containers" ? "" : " for sidecar containers";
+    return [forbidden("spec", `only cpu and memory resources${whose} are mutable`)];
+  });
+}
+
+function otherThanCompute({ limits, requests, claims }: ResourceRequirements): object {
+  const rest = (list: { readonly [name: string]: string } = {}) => {
+    const { cpu: _cpu, memory: _memory, ...others } = list;
+    return others;
+  };
+  return { limits: rest(limits), requests: rest(requests), claims };
+}

@@ -1,0 +1,321 @@
+import { expect, test } from "vitest";
+import { findingsInContainer, findingsInSpec } from "./pod-builder.ts";
+
+function findings(spec: object): string[] {
+  return findingsInSpec({ ...spec }).map((text) => text.replace(/^t\.spec\./, ""));
+}
+
+const NAME_PART =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
+  "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
+  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+test.each<[string, object, string[]]>([
+  [
+    "without a policy for DNS there must be a name server",
+    { dnsPolicy: "None" },
+    ["dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"],
+  ],
+  [
+    "an empty configuration of DNS is not enough",
+    { dnsPolicy: "None", dnsConfig: { searches: ["a"] } },
+    [
+      "dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when " +
+        "`dnsPolicy` is None",
+    ],
+  ],
+  [
+    "search paths may end in a dot and have underscores",
+    { dnsConfig: { searches: [".", "_a.b_c."] } },
+    [],
+  ],
+  [
+    "a toleration of everything says so",
+    { tolerations: [{ effect: "Never" }, { key: "k", operator: "Exists", value: "v" }] },
+    [
+      'tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, ' +
+        'which means "match all values and all keys"',
+      'tolerations[0].effect: Unsupported value: "Never": supported values: "NoSchedule", ' +
+        '"PreferNoSchedule", "NoExecute"',
+      'tolerations[1].operator: Invalid value: "v": value must be empty when `operator` is ' +
+        "'Exists'",
+    ],
+  ],
+  [
+    "a toleration for a time is one of eviction",
+    { tolerations: [{ key: "k", operator: "Like", tolerationSeconds: 1 }] },
+    [
+      "tolerations[0].effect: Invalid value: \"\": effect must be 'NoExecute' when " +
+        "`tolerationSeconds` is set",
+      'tolerations[0].operator: Unsupported value: "Like": supported values: "Equal", "Exists"',
+    ],
+  ],
+  [
+    "a claim is a claim or a template of claims",
+    {
+      resourceClaims: [
+        { name: "a" },
+        { name: "a", resourceClaimName: "x", resourceClaimTemplateName: "y" },
+      ],
+    },
+    [
+      'resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":null,' +
+        '"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, ' +
+        "`resourceClaimTemplateName`",
+      'resourceClaims[1].name: Duplicate value: "a"',
+      'resourceClaims[1]: Invalid value: {"Name":"a","ResourceClaimName":"x",' +
+        '"ResourceClaimTemplateName":"y"}: at most one of `resourceClaimName` or ' +
+        "`resourceClaimTemplateName` may be specified",
+    ],
+  ],
+  [
+    "users of its own rule out namespaces of the host",
+    { hostUsers: false, hostNetwork: true, hostPID: true },
+    [
+      "hostNetwork: Forbidden: when `pod.Spec.HostUsers` is false",
+      "HostPID: Forbidden: when `pod.Spec.HostUsers` is false",
+    ],
+  ],
+  [
+    "sysctls of a namespace that is the host's are the host's",
+    {
+      hostNetwork: true,
+      securityContext: {
+        sysctls: [
+          { name: "net/core/somaxconn", value: "1" },
+          { name: "kernel.sem", value: "1" },
+          { name: "kernel.sem", value: "2" },
+        ],
+      },
+    },
+    [
+      'securityContext.sysctls[0].name: Invalid value: "net/core/somaxconn": may not be ' +
+        "specified when 'hostNetwork' is true",
+      'securityContext.sysctls[2].name: Duplicate value: "kernel.sem"',
+    ],
+  ],
+  [
+    "overhead is an amount of resources",
+    { overhead: { widgets: "1" } },
+    [
+      'overhead.limits[widgets]: Invalid value: "widgets": must be a standard resource type or ' +
+        "fully qualified",
+      'overhead.limits[widgets]: Invalid value: "widgets": must be a standard resource for ' +
+        "containers",
+    ],
+  ],
+  [
+    "a Windows pod is not of Linux",
+    {
+      os: { name: "windows" },
+      hostIPC: true,
+      securityContext: { sysctls: [{ name: "a", value: "b" }] },
+      containers: [{ name: "c", image: "x", securityContext: { runAsUser: 1 } }],
+    },
+    [
+      "hostIPC: Forbidden: cannot be set for a windows pod",
+      "securityContext.sysctls: Forbidden: cannot be set for a windows pod",
+      "containers[0].securityContext.runAsUser: Forbidden: cannot be set for a windows pod",
+    ],
+  ],
+  [
+    "a Linux pod has no Windows options",
+    { os: { name: "linux" }, securityContext: { windowsOptions: { runAsUserName: "a\\b\\c" } } },
+    [
+      'securityContext.windowsOptions.runAsUserName: Invalid value: "a\\\\b\\\\c": runAsUserName ' +
+        "cannot contain more than one backslash",
+      "securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod",
+    ],
+  ],
+  [
+    "processes of the host are all or none",
+    {
+      securityContext: { windowsOptions: { hostProcess: true } },
+      containers: [
+        { name: "a", image: "x" },
+        { name: "b", image: "x", securityContext: { windowsOptions: { hostProcess: false } } },
+      ],
+    },
+    [
+      "containers[1].securityContext.windowsOptions.hostProcess: Invalid value: false: pod " +
+        "hostProcess value must be identical if both are specified, was true",
+      't.spec: Invalid value: "": If pod contains any hostProcess containers then all containers ' +
+        "must be HostProcess containers",
+      "hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any " +
+        "hostProcess containers",
+      "t.spec: Forbidden: hostProcess containers are disallowed by cluster policy",
+    ],
+  ],
+])("%s", (_, spec, expected) => {
+  expect(findings(spec)).toEqual(expected);
+});
+
+const required = "requiredDuringSchedulingIgnoredDuringExecution";
+const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+test("a demand on nodes must be one that a node can meet", () => {
+  const nodeAffinity = {
+    [required]: {
+      nodeSelectorTerms: [
+        {
+          matchExpressions: [
+            { key: "a", operator: "In" },
+            { key: "b c", operator: "Exists" },
+            { key: "d", operator: "Gt", values: ["1", "2"] },
+            { key: "e", operator: "In", values: ["not valid!"] },
+          ],
+          matchFields: [{ key: "metadata.uid", operator: "Exists" }],
+        },
+      ],
+    },
+    [preferred]: [
+      {
+        weight: 0,
+        preference: { matchExpressions: [{ key: "e", operator: "In", values: ["not valid!"] }] },
+      },
+    ],
+  };
+  const term = `affinity.nodeAffinity.${required}.nodeSelectorTerms[0]`;
+  expect(findings({ affinity: { nodeAffinity } })).toEqual([
+    `${term}.matchExpressions[0].values: Required value: must be specified when \`operator\` is ` +
+      "'In' or 'NotIn'",
+    `${term}.matchExpressions[1].key: Invalid value: "b c": ${NAME_PART}`,
+    `${term}.matchExpressions[2].values: Required value: must be specified single value when ` +
+      "`operator` is 'Lt' or 'Gt'",
+    `${term}.matchExpressions[3].values[0]: Invalid value: "not valid!": a valid label must be ` +
+      "an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start " +
+      "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', " +
+      "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    `${term}.matchFields[0].operator: Invalid value: "Exists": not a valid selector operator`,
+    `${term}.matchFields[0].key: Invalid value: "metadata.uid": not a valid field selector key`,
+    `affinity.nodeAffinity.${preferred}[0].weight: Invalid value: 0: must be in the range 1-100`,
+  ]);
+  expect(findings({ affinity: { nodeAffinity: { [required]: {} } } })).toEqual([
+    `affinity.nodeAffinity.${required}.nodeSelectorTerms: Required value: must have at least one ` +
+      "node selector term",
+  ]);
+});
+
+test("keys of labels need a selector to add to, and mean one thing", () => {
+  const term = { topologyKey: "zone", matchLabelKeys: ["a"], mismatchLabelKeys: ["a"] };
+  const path = `affinity.podAntiAffinity.${required}[0]`;
+  const spec = (labelSelector?: object) => ({
+    affinity: { podAntiAffinity: { [required]: [{ ...term, labelSelector }] } },
+  });
+  const both =
+    `${path}.matchLabelKeys[0]: Invalid value: "a": exists in both matchLabelKeys and ` +
+    "mismatchLabelKeys";
+  const missing = "Forbidden: must not be specified when labelSelector is not set";
+  expect(findings(spec())).toEqual([
+    `${path}.matchLabelKeys: ${missing}`,
+    `${path}.mismatchLabelKeys: ${missing}`,
+    both,
+  ]);
+  expect(findings(spec({ matchLabels: { b: "c" } }))).toEqual([both]);
+});
+
+test.each<[string, object, string[]]>([
+  [
+    "a request stays below its limit",
+    { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "1500m", memory: "1073741824" } },
+    ['requests: Invalid value: "2": must be less than or equal to cpu limit of 1500m'],
+  ],
+  [
+    "what cannot be overcommitted has a limit",
+    { requests: { "example.com/gpu": "1" } },
+    ["limits: Required value: Limit must be set for non overcommitable resources"],
+  ],
+  [
+    "huge pages come whole and with cpu or memory",
+    { limits: { "hugepages-2Mi": "3Mi" }, requests: { "hugepages-2Mi": "3Mi" } },
+    [
+      'limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of ' +
+        "hugepages-2Mi",
+      'requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of ' +
+        "hugepages-2Mi",
+      "t.spec.containers[0].resources: Forbidden: HugePages require cpu or memory",
+    ],
+  ],
+  [
+    "amounts are not negative",
+    { limits: { memory: "-1" } },
+    ['limits[memory]: Invalid value: "-1": must be greater than or equal to 0'],
+  ],
+  [
+    "a claim is one of the pod's and used once",
+    { claims: [{ name: "a" }, { name: "a" }, { name: "b" }, { name: "" }] },
+    [
+      'claims[1]: Duplicate value: "a"',
+      'claims[2]: Not found: "b": must be one of the names in pod.spec.resourceClaims: a',
+      "claims[3]: Required value",
+    ],
+  ],
+])("resources: %s", (_, resources, expected) => {
+  const pod = { resourceClaims: [{ name: "a", resourceClaimName: "x" }] };
+  const found = findingsInContainer({ resources }, pod);
+  const stripped = found.map((text) =>
+    text.startsWith("resources.") ? text.slice("resources.".length) : text,
+  );
+  const path = "t.spec.containers[0].resources: ";
+  expect(stripped).toEqual(
+    expected.map((text) =>
+      text.startsWith(path) ? `resources: ${text.slice(path.length)}` : text,
+    ),
+  );
+});
+
+test("containers fit into the resources of their pod", () => {
+  const spec = {
+    containers: [
+      { name: "a", image: "x", resources: { requests: { cpu: "1" }, limits: { cpu: "3" } } },
+      { name: "b", image: "x", resources: { requests: { cpu: "1500m" } } },
+    ],
+    resources: { requests: { cpu: "2" }, limits: { cpu: "2", "example.com/gpu": "1" } },
+  };
+  expect(findings(spec)).toEqual([
+    'resources.limits[example.com/gpu]: Unsupported value: "example.com/gpu": supported values: ' +
+      '"cpu", "hugepages-", "memory"',
+    'resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate ' +
+      "container requests of 2500m",
+    'resources.containers[0][cpu].limits: Invalid value: "3": must be less than or equal to pod ' +
+      "limits of 2",
+  ]);
+});
+
+test.each<[string, object, string[]]>([
+  [
+    "privileges include escalation",
+    { allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } },
+    [
+      'securityContext: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN"],"Drop":null},' +
+        '"Privileged":null,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,' +
+        '"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,' +
+        '"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,' +
+        '"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and ' +
+        "`capabilities.Add` CAP_SYS_ADMIN",
+    ],
+  ],
+  [
+    "an unmasked /proc needs users of its own",
+    { procMount: "Unmasked" },
+    [
+      'securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use ' +
+        "`Unmasked`",
+    ],
+  ],
+  [
+    "a profile of the node is only named where it is used",
+    {
+      seccompProfile: { type: "Unconfined", localhostProfile: "x" },
+      appArmorProfile: { type: "Localhost", localhostProfile: " p" },
+    },
+    [
+      'securityContext.seccompProfile.localhostProfile: Invalid value: {"Type":"Unconfined",' +
+        '"LocalhostProfile":"x"}: can only be set when seccomp type is Localhost',
+      'securityContext.appArmorProfile.localhostProfile: Invalid value: " p": must not be padded ' +
+        "with whitespace",
+    ],
+  ],
+])("security: %s", (_, securityContext, expected) => {
+  expect(findingsInContainer({ securityContext })).toEqual(expected);
+});

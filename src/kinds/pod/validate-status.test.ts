@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { formatFinding } from "../../api/finding.ts";
+import { type PodFields, storedPod } from "./pod-builder.ts";
+import { validatePodStatusUpdate } from "./validate-status.ts";
+
+function report(status: object, before: object = {}, fields: PodFields = {}): string[] {
+  const old = storedPod({ ...fields, status: { ...before } });
+  const next = storedPod({ ...fields, status: { ...status } });
+  return validatePodStatusUpdate(next, old).map(formatFinding);
+}
+
+test.each<[string, object, string[]]>([
+  ["a phase nobody knows is reported as it is", { phase: "Dreaming" }, []],
+  [
+    "conditions of one's own have qualified names, reported where they once were",
+    {
+      conditions: [
+        { type: "Ready", status: "True" },
+        { type: "b c", status: "True" },
+      ],
+    },
+    [
+      'metadata.conditions[1].Type: Invalid value: "b c": name part must consist of alphanumeric ' +
+        "characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+        "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+        "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+  ],
+  [
+    "the quality of service is decided at creation",
+    { qosClass: "Guaranteed" },
+    ['status.qosClass: Invalid value: "Guaranteed": field is immutable'],
+  ],
+  ["a pod has an address of each family", { podIPs: [{ ip: "10.0.0.1" }, { ip: "::1" }] }, []],
+  [
+    "a pod has one address of a family",
+    { podIPs: [{ ip: "10.0.0.1" }, { ip: "10.0.0.1" }] },
+    [
+      'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.1"}]: may specify no more ' +
+        "than one IP for each IP family",
+      'status.podIPs[1]: Duplicate value: {"IP":"10.0.0.1"}',
+    ],
+  ],
+  [
+    "the first address of the host is its address",
+    { hostIP: "10.0.0.1", hostIPs: [{ ip: "10.0.0.2" }] },
+    ['status.hostIPs[0].ip: Invalid value: "10.0.0.2": must be equal to `hostIP`'],
+  ],
+  [
+    "a device that was given was asked for",
+    {
+      containerStatuses: [
+        {
+          name: "c",
+          state: {},
+          allocatedResourcesStatus: [
+            { name: "example.com/gpu", resources: [{ resourceID: "1", health: "Sick" }] },
+          ],
+        },
+      ],
+    },
+    [
+      "status.containerStatuses[0].allocatedResourcesStatus[0].name: Invalid value: " +
+        '"example.com/gpu": must match one of the container\'s resource requests',
+      "status.containerStatuses[0].allocatedResourcesStatus[0].resources[0].health: Unsupported " +
+        'value: "Sick": supported values: "Healthy", "Unhealthy", "Unknown"',
+    ],
+  ],
+])("%s", (_, status, findings) => {
+  expect(report(status)).toEqual(findings);
+});
+
+const ended = (exitCode: number) => ({
+  containerStatuses: [{ name: "c", state: { terminated: { exitCode } } }],
+});
+const running = { containerStatuses: [{ name: "c", state: { running: {} } }] };
+const REFUSED = [
+  "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state",
+];
+
+test.each<[string, object, number, string[]]>([
+  ["always", { restartPolicy: "Always" }, 0, []],
+  ["on failure, after a failure", { restartPolicy: "OnFailure" }, 1, []],
+  ["on failure, after success", { restartPolicy: "OnFailure" }, 0, REFUSED],
+  ["never", { restartPolicy: "Never" }, 1, REFUSED],
+])("a container runs again: %s", (_, spec, exitCode, findings) => {
+  expect(report(running, ended(exitCode), { spec: { ...spec } })).toEqual(findings);
+});
+
+test.each<[string, string, number, string[]]>([
+  ["its own rule matches", "Restart", 42, []],
+  ["no rule matches", "Restart", 1, REFUSED],
+  ["all containers may be restarted", "RestartAllContainers", 1, []],
+])("a container of a pod that never restarts runs again: %s", (_, action, exitCode, findings) => {
+  const rules = [{ action, exitCodes: { operator: "In", values: [42] } }];
+  const container = { name: "c", image: "x", restartPolicy: "Never", restartPolicyRules: rules };
+  const spec = { restartPolicy: "Never", containers: [container] };
+  expect(report(running, ended(exitCode), { spec })).toEqual(findings);
+});

@@ -1,0 +1,24 @@
+/** Pure: all containers of a pod, in the order in which Kubernetes visits them. */
+import type { Container, EphemeralContainerCommon, PodSpec } from "../../api/generated/core.ts";
+
+export interface VisitedContainer {
+  readonly container: Container | EphemeralContainerCommon;
+  readonly path: string;
+}
+
+/** Init containers come first, as they run first. */
+export function visitContainers(spec: PodSpec, path: string): VisitedContainer[] {
+  return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
+    (spec[list] ?? []).map((container, at) => ({ container, path: `${path}.${list}[${at}]` })),
+  );
+}
+
+/** The names of a pod's containers, as rules about pods refer to them. */
+export function containerNamesOf(spec: PodSpec): ReadonlySet<string> {
+  return new Set(visitContainers(spec, "").map(({ container }) => container.name));
+}
+
+/** An init container that keeps running beside the regular ones. */
+export function isSidecar(container: Container): boolean {
+  return container.restartPolicy === "Always";
+}

@@ -1,0 +1,122 @@
+/**
+ * Every kind the server knows. A kind is added by writing its folder and naming it here; nothing
+ * else has to change.
+ */
+import { controllerRevisionKind } from "./apps/controller-revision.ts";
+import { daemonSetKind } from "./apps/daemon-set.ts";
+import { deploymentKind } from "./apps/deployment.ts";
+import { replicaSetKind } from "./apps/replica-set.ts";
+import { statefulSetKind } from "./apps/stateful-set.ts";
+import { configMapKind } from "./configmap/kind.ts";
+import { cronJobKind } from "./cronjob/kind.ts";
+import { endpointsKind } from "./endpoints/kind.ts";
+import { endpointSliceKind } from "./endpointslice/kind.ts";
+import { eventKind, eventViewKind } from "./event/kind.ts";
+import { jobKind } from "./job/kind.ts";
+import type { Kind } from "./kind.ts";
+import { leaseKind } from "./lease/kind.ts";
+import { namespaceKind } from "./namespace/kind.ts";
+import { nodeKind } from "./node/kind.ts";
+import { persistentVolumeClaimKind } from "./persistentvolume/claim.ts";
+import { storageClassKind } from "./persistentvolume/storage-class.ts";
+import { persistentVolumeKind } from "./persistentvolume/volume.ts";
+import { podKind } from "./pod/kind.ts";
+import { podDisruptionBudgetKind } from "./poddisruptionbudget/kind.ts";
+import { priorityClassKind } from "./priorityclass/kind.ts";
+import { reviewKinds } from "./review/kinds.ts";
+import { runtimeClassKind } from "./runtimeclass/kind.ts";
+import { secretKind } from "./secret/kind.ts";
+import { serviceKind } from "./service/kind.ts";
+import { serviceAccountKind } from "./serviceaccount/kind.ts";
+import { bindingKind } from "./structural/binding.ts";
+import { componentStatusKind } from "./structural/component-status.ts";
+import { limitRangeKind } from "./structural/limit-range.ts";
+import { podTemplateKind } from "./structural/pod-template.ts";
+import { replicationControllerKind } from "./structural/replication-controller.ts";
+import { resourceQuotaKind } from "./structural/resource-quota.ts";
+
+export interface ResourceName {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+export interface KindName {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface Registry {
+  readonly kinds: readonly Kind[];
+  hasGroup(group: string): boolean;
+  findResource(name: ResourceName): Kind | undefined;
+  /** For resources that the caller knows to exist. */
+  getResource(group: string, version: string, resource: string): Kind;
+  findKind(name: KindName): Kind | undefined;
+  /** Whether an object may say it is of this kind, be it a list of objects. */
+  isRegistered(name: KindName): boolean;
+}
+
+export const registry: Registry = registryOf([
+  bindingKind,
+  componentStatusKind,
+  configMapKind,
+  controllerRevisionKind,
+  cronJobKind,
+  daemonSetKind,
+  deploymentKind,
+  endpointsKind,
+  endpointSliceKind,
+  eventKind,
+  eventViewKind,
+  jobKind,
+  leaseKind,
+  limitRangeKind,
+  namespaceKind,
+  nodeKind,
+  persistentVolumeClaimKind,
+  persistentVolumeKind,
+  podDisruptionBudgetKind,
+  podKind,
+  podTemplateKind,
+  priorityClassKind,
+  replicaSetKind,
+  replicationControllerKind,
+  resourceQuotaKind,
+  ...reviewKinds,
+  runtimeClassKind,
+  secretKind,
+  serviceAccountKind,
+  serviceKind,
+  statefulSetKind,
+  storageClassKind,
+]);
+
+export function registryOf(kinds: readonly Kind[]): Registry {
+  const groups = new Set(kinds.map((kind) => kind.group));
+  const byResource = new Map(kinds.map((kind) => [resourceKey(kind), kind]));
+  const byKind = new Map(kinds.map((kind) => [kindKey(kind), kind]));
+  return {
+    kinds,
+    hasGroup: (group) => groups.has(group),
+    findResource: (name) => byResource.get(resourceKey(name)),
+    getResource: (group, version, resource) => {
+      const found = byResource.get(resourceKey({ group, version, resource }));
+      if (found === undefined) throw new Error(`no resource ${resource} in ${group}/${version}`);
+      return found;
+    },
+    findKind: (name) => byKind.get(kindKey(name)),
+    isRegistered: ({ group, version, kind }) =>
+      byKind.has(kindKey({ group, version, kind })) ||
+      byKind.has(kindKey({ group, version, kind: kind.replace(/List$/, "") })),
+  };
+}
+
+function resourceKey({ group, version, resource }: ResourceName): string {
+  return `${group}/${version}/${resource}`;
+}
+
+function kindKey({ group, version, kind }: KindName): string {
+  return `${group}/${version}/${kind}`;
+}

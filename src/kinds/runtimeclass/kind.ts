@@ -1,0 +1,50 @@
+/** Pure: RuntimeClasses: which container runtime a pod asks for, and what it costs. */
+import { type Finding, invalid } from "../../api/finding.ts";
+import type { RuntimeClass } from "../../api/generated/node.ts";
+import { dns1123Label, dns1123Subdomain } from "../../api/names.ts";
+import { defineKind } from "../kind.ts";
+import { ageColumn, column, nameColumn } from "../meta/columns.ts";
+import { validateLabels } from "../meta/labels.ts";
+import {
+  validateImmutable,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../meta/object-meta.ts";
+import { age } from "../print/age.ts";
+
+export const runtimeClassKind = defineKind<RuntimeClass>({
+  group: "node.k8s.io",
+  version: "v1",
+  kind: "RuntimeClass",
+  resource: "runtimeclasses",
+  singular: "runtimeclass",
+  namespaced: false,
+  message: "node/v1.RuntimeClass",
+  rules: { validate, validateUpdate },
+  columns: [
+    nameColumn,
+    column("Handler", "What the container runtime of the node calls this class."),
+    ageColumn,
+  ],
+  cells: ({ metadata, handler }, now) => [
+    metadata.name ?? "",
+    handler,
+    age(metadata.creationTimestamp, now),
+  ],
+});
+
+function validate({ metadata, handler, scheduling }: RuntimeClass): Finding[] {
+  const rules = { namespaced: false, nameRule: dns1123Subdomain };
+  return [
+    ...validateObjectMeta(metadata, rules),
+    ...dns1123Label(handler).map((problem) => invalid("handler", handler, problem)),
+    ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
+  ];
+}
+
+function validateUpdate(next: RuntimeClass, old: RuntimeClass): Finding[] {
+  return [
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateImmutable(next.handler, old.handler, "handler"),
+  ];
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { created, patched } from "../../../test/builders/created.ts";
+import { formatFinding } from "../../api/finding.ts";
+import type { Secret } from "../../api/generated/core.ts";
+import type { Json } from "../../api/object.ts";
+import { jsonObjectProblem } from "./json-syntax.ts";
+import { secretKind } from "./kind.ts";
+
+function secret(body: { [field: string]: Json }): Secret {
+  return created<Secret>(secretKind, body);
+}
+
+function problems(body: { [field: string]: Json }): string[] {
+  return secretKind.rules.validate(secret(body)).map(formatFinding);
+}
+
+test("stringData becomes data, sorted, and goes before what data says", () => {
+  const made = secret({ data: { b: "b2xk", c: "Yw==" }, stringData: { b: "new", a: "ä" } });
+  expect(made).toMatchObject({ data: { a: "w6Q=", b: "bmV3", c: "Yw==" }, type: "Opaque" });
+  expect(Object.keys(made.data ?? {})).toEqual(["a", "b", "c"]);
+  expect(made).not.toHaveProperty("stringData");
+});
+
+test.each([
+  ["kubernetes.io/basic-auth", { password: "p" }, []],
+  ["kubernetes.io/basic-auth", { x: "" }, ["username", "password"]],
+  ["kubernetes.io/ssh-auth", { "ssh-privatekey": "" }, ["ssh-privatekey"]],
+  ["kubernetes.io/tls", { "tls.crt": "" }, ["tls.key"]],
+  ["kubernetes.io/dockercfg", {}, [".dockercfg"]],
+  ["example.com/anything", {}, []],
+])("a secret of type %s with %j misses %j", (type, stringData, missing) => {
+  const expected = missing.map((key) => `data[${key}]: Required value`);
+  expect(problems({ type, stringData })).toEqual(expected);
+});
+
+test("neither the type nor immutable data may change", () => {
+  const old = secret({ immutable: true, stringData: { a: "1" } });
+  const next = patched<Secret>(secretKind, old, {
+    immutable: false,
+    type: "example.com/x",
+    stringData: { a: "2" },
+  });
+  expect(secretKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
+    'type: Invalid value: "example.com/x": field is immutable',
+    "immutable: Forbidden: field is immutable when `immutable` is set",
+    "data: Forbidden: field is immutable when `immutable` is set",
+  ]);
+});
+
+test("a certificate that is none is warned of", () => {
+  const made = secret({
+    type: "kubernetes.io/tls",
+    stringData: { "tls.crt": "x", "tls.key": "y" },
+  });
+  expect(secretKind.rules.warningsOnCreate?.(made)).toEqual([
+    "tls: failed to find any PEM data in certificate input",
+  ]);
+});
+
+test.each([
+  ['{"a":[1,-2.5e+3,"\\u00e4",true,false,null,{}]}', undefined],
+  [" null ", undefined],
+  ["", "unexpected end of JSON input"],
+  ["{", "unexpected end of JSON input"],
+  ["nope", "invalid character 'o' in literal null (expecting 'u')"],
+  ["{a:1}", "invalid character 'a' looking for beginning of object key string"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b":2}', "invalid character '\"' after object key:value pair"],
+  ['{"a":[1 2]}', "invalid character '2' after array element"],
+  ['{"a":x}', "invalid character 'x' looking for beginning of value"],
+  ['{"a":"\n"}', "invalid character '\\n' in string literal"],
+  ['{"a":"\\q"}', "invalid character 'q' in string escape code"],
+  ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+  ["{} {}", "invalid character '{' after top-level value"],
+  ["[]", "json: cannot unmarshal array into Go value of type map[string]interface {}"],
+  ["true", "json: cannot unmarshal bool into Go value of type map[string]interface {}"],
+])("of %j as a JSON object Go says %s", (text, expected) => {
+  expect(jsonObjectProblem(text)).toBe(expected);
+});

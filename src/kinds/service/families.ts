@@ -1,0 +1,121 @@
+/**
+ * Pure: which families of addresses a Service has on this cluster, decided before it is validated.
+ *
+ * A cluster here has addresses of one family. Only a headless Service without a selector may have
+ * both all the same: whoever writes its endpoints knows where they are.
+ */
+import { type Finding, invalid, required } from "../../api/finding.ts";
+import type { Service, ServiceSpec } from "../../api/generated/core.ts";
+import type { Draft } from "../../api/object.ts";
+import { type IpFamily, ipFamily } from "../meta/addresses.ts";
+import { isHeadless, needsClusterIP, needsHealthCheckNodePort, needsNodePort } from "./defaults.ts";
+import { validateClusterAddresses } from "./validate-addresses.ts";
+
+const DUAL_STACK = ["PreferDualStack", "RequireDualStack"];
+
+/** Fills in the families and their policy, or says why they cannot be. */
+export function settleFamilies(service: Draft<Service>, clusterFamily: IpFamily): Finding[] {
+  const { spec } = service;
+  if (spec.type === "ExternalName") return [];
+  const malformed = validateClusterAddresses(spec);
+  if (malformed.length > 0) return malformed;
+  const isUnmanaged = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
+  inferFamilies(spec);
+  const conflicts = policyConflicts(spec);
+  if (conflicts.length > 0) return conflicts;
+  spec.ipFamilyPolicy ??= isUnmanaged ? "RequireDualStack" : "SingleStack";
+  if (isUnmanaged) {
+    settleUnmanaged(spec, clusterFamily);
+    return [];
+  }
+  const unavailable = availabilityFindings(spec, clusterFamily);
+  if (unavailable.length > 0) return unavailable;
+  spec.ipFamilies ??= [clusterFamily];
+  return [];
+}
+
+/** What an update left out is what the cluster gave the Service before. */
+export function keepAllocated({ spec }: Draft<Service>, { spec: old }: Service): void {
+  if (needsClusterIP(old) && needsClusterIP(spec)) {
+    if (spec.clusterIP === undefined && old.clusterIP !== undefined) spec.clusterIP = old.clusterIP;
+    if (spec.clusterIPs === undefined && spec.clusterIP === old.clusterIP && old.clusterIPs) {
+      spec.clusterIPs = [...old.clusterIPs];
+    }
+    if (old.ipFamilies) spec.ipFamilies ??= [...old.ipFamilies];
+    if (old.ipFamilyPolicy !== undefined) spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
+  }
+  if (needsNodePort(old) && needsNodePort(spec)) keepNodePorts(spec, old);
+  if (needsHealthCheckNodePort(old) && needsHealthCheckNodePort(spec)) {
+    if (old.healthCheckNodePort !== undefined) spec.healthCheckNodePort ??= old.healthCheckNodePort;
+  }
+}
+
+/** clusterIP is the first of clusterIPs; a client may know only one of the two fields. */
+export function alignClusterIPs({ spec }: Draft<Service>, before?: Service): void {
+  const old = before?.spec;
+  if (old === undefined) {
+    if (spec.clusterIP !== undefined) spec.clusterIPs ??= [spec.clusterIP];
+    return;
+  }
+  if (spec.clusterIP === old.clusterIP) {
+    if (old.clusterIPs) spec.clusterIPs ??= [...old.clusterIPs];
+    return;
+  }
+  if (!isSameList(spec.clusterIPs, old.clusterIPs)) return;
+  if (spec.clusterIP === undefined) delete spec.clusterIPs;
+  else spec.clusterIPs = [spec.clusterIP];
+}
+
+export function isSameList(one: readonly string[] = [], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+function keepNodePorts(spec: Draft<ServiceSpec>, old: ServiceSpec): void {
+  const ports = spec.ports ?? [];
+  const oldPorts = old.ports ?? [];
+  const asked = new Set(ports.map((port) => port.nodePort));
+  for (const port of ports) {
+    if (port.nodePort !== undefined) continue;
+    const known = oldPorts.findLast(({ name = "" }) => name === (port.name ?? ""))?.nodePort;
+    if (known !== undefined && !asked.has(known)) port.nodePort = known;
+  }
+}
+
+function inferFamilies(spec: Draft<ServiceSpec>): void {
+  if (isHeadless(spec)) return;
+  for (const [at, ip] of (spec.clusterIPs ?? []).entries()) {
+    const family = ipFamily(ip);
+    if (family === undefined || (spec.ipFamilies?.length ?? 0) > at) continue;
+    spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
+  }
+}
+
+function policyConflicts({ ipFamilyPolicy, clusterIPs, ipFamilies }: ServiceSpec): Finding[] {
+  const lists = Object.entries({ clusterIPs, ipFamilies });
+  const several = lists.find(([, list]) => (list?.length ?? 0) > 1)?.[0];
+  if (several === undefined || DUAL_STACK.includes(ipFamilyPolicy ?? "")) return [];
+  const rule = "must be RequireDualStack or PreferDualStack";
+  const detail = `${rule} when multiple '${several}' are specified`;
+  if (ipFamilyPolicy === undefined) return [required("spec.ipFamilyPolicy", detail)];
+  return [invalid("spec.ipFamilyPolicy", ipFamilyPolicy, detail)];
+}
+
+function settleUnmanaged(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): void {
+  const [first = clusterFamily, ...rest] = spec.ipFamilies ?? [];
+  const other = first === "IPv4" ? "IPv6" : "IPv4";
+  const isSingle = rest.length > 0 || spec.ipFamilyPolicy === "SingleStack";
+  spec.ipFamilies = isSingle ? [first, ...rest] : [first, other];
+}
+
+function availabilityFindings(spec: ServiceSpec, clusterFamily: IpFamily): Finding[] {
+  const findings = (spec.ipFamilies ?? []).flatMap((family, at) =>
+    family === clusterFamily
+      ? []
+      : [invalid(`spec.ipFamilies[${at}]`, family, "not configured on this cluster")],
+  );
+  if (spec.ipFamilyPolicy === "RequireDualStack") {
+    const detail = "this cluster is not configured for dual-stack services";
+    findings.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, detail));
+  }
+  return findings;
+}

@@ -1,0 +1,207 @@
+import { expect, test } from "vitest";
+import { created, patched } from "../../../test/builders/created.ts";
+import { formatFinding } from "../../api/finding.ts";
+import type { Service } from "../../api/generated/core.ts";
+import { type Draft, draftOf, type Json } from "../../api/object.ts";
+import { alignClusterIPs, keepAllocated, settleFamilies } from "./families.ts";
+import { serviceKind } from "./kind.ts";
+
+type Spec = { [field: string]: Json };
+const web: Spec = { ports: [{ port: 80 }], selector: { app: "x" } };
+
+/** A Service up to the point where its address is handed out. */
+function service(spec: Spec): Draft<Service> {
+  const made = created<Service>(serviceKind, { spec });
+  alignClusterIPs(made);
+  settleFamilies(made, "IPv4");
+  return made;
+}
+
+function problems(spec: Spec): string[] {
+  return serviceKind.rules.validate(service(spec)).map(formatFinding);
+}
+
+/** What an update by merge patch is answered with. */
+function changeProblems(old: Service, spec: Spec): string[] {
+  const next = patched<Service>(serviceKind, old, { spec });
+  keepAllocated(next, old);
+  alignClusterIPs(next, old);
+  settleFamilies(next, "IPv4");
+  serviceKind.rules.prepareForUpdate?.(next, old);
+  return serviceKind.rules.validateUpdate(next, old).map(formatFinding);
+}
+
+function at(spec: Spec, address: string): Service {
+  const made = service(spec);
+  made.spec.clusterIP = address;
+  made.spec.clusterIPs = [address];
+  return made;
+}
+
+test("a Service is a cluster address for TCP that leads to the port of the same number", () => {
+  expect(service(web).spec).toEqual({
+    ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
+    selector: { app: "x" },
+    type: "ClusterIP",
+    sessionAffinity: "None",
+    internalTrafficPolicy: "Cluster",
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+  });
+});
+
+test("a headless Service without a selector speaks both families even here", () => {
+  const { spec } = service({ clusterIP: "None" });
+  expect(spec).toMatchObject({
+    clusterIPs: ["None"],
+    ipFamilies: ["IPv4", "IPv6"],
+    ipFamilyPolicy: "RequireDualStack",
+  });
+});
+
+test("an alias has no addresses and no families", () => {
+  const { spec } = service({ type: "ExternalName", externalName: "example.com." });
+  expect(spec).toEqual({
+    type: "ExternalName",
+    externalName: "example.com.",
+    sessionAffinity: "None",
+  });
+});
+
+test.each<[string, Spec, string[]]>([
+  [
+    "families that this cluster lacks",
+    { ...web, ipFamilies: ["IPv6"] },
+    ['spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
+  ],
+  [
+    "two families that are required",
+    { ...web, ipFamilyPolicy: "RequireDualStack" },
+    [
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": ' +
+        "this cluster is not configured for dual-stack services",
+    ],
+  ],
+  [
+    "two families without a policy",
+    { ...web, ipFamilies: ["IPv4", "IPv6"] },
+    [
+      "spec.ipFamilyPolicy: Required value: must be RequireDualStack or PreferDualStack " +
+        "when multiple 'ipFamilies' are specified",
+    ],
+  ],
+  ["two families where possible", { ...web, ipFamilyPolicy: "PreferDualStack" }, []],
+])("of %s: %j", (_, spec, expected) => {
+  const made = created<Service>(serviceKind, { spec });
+  expect(settleFamilies(made, "IPv4").map(formatFinding)).toEqual(expected);
+});
+
+test.each<[string, Spec, string[]]>([
+  ["ports are needed", { selector: { app: "x" } }, ["spec.ports: Required value"]],
+  [
+    "several ports have names",
+    { ports: [{ port: 80 }, { port: 81 }] },
+    ["spec.ports[0].name: Required value", "spec.ports[1].name: Required value"],
+  ],
+  [
+    "the same port under another protocol is another port",
+    {
+      ports: [
+        { name: "a", port: 53 },
+        { name: "b", port: 53, protocol: "UDP" },
+      ],
+    },
+    [],
+  ],
+  [
+    "node ports are for those who are reached at nodes",
+    { ports: [{ port: 80, nodePort: 30000 }] },
+    ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+  ],
+  [
+    "a NodePort Service has an address",
+    { ...web, type: "NodePort", clusterIP: "None" },
+    [
+      'spec.clusterIPs[0]: Invalid value: "None": ' +
+        "may not be set to 'None' for NodePort services",
+    ],
+  ],
+  [
+    "an alias has none",
+    { type: "ExternalName", externalName: "a.b", clusterIP: "10.96.0.9" },
+    ["spec.clusterIPs: Forbidden: may not be set for ExternalName services"],
+  ],
+  [
+    "who listens only inside has no policy for the outside",
+    { ...web, externalTrafficPolicy: "Local" },
+    [
+      'spec.externalTrafficPolicy: Invalid value: "Local": ' +
+        "may only be set for externally-accessible services",
+    ],
+  ],
+  [
+    "an affinity lasts at most a day",
+    {
+      ...web,
+      sessionAffinity: "ClientIP",
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 86401 } },
+    },
+    [
+      "spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 86401: " +
+        "must be greater than 0 and less than 86400",
+    ],
+  ],
+  [
+    "source ranges belong to load balancers",
+    { ...web, loadBalancerSourceRanges: [" 10.0.0.0/8 "] },
+    [
+      "spec.LoadBalancerSourceRanges: Forbidden: " +
+        "may only be used when `type` is 'LoadBalancer'",
+    ],
+  ],
+])("%s", (_, spec, expected) => {
+  expect(problems(spec)).toEqual(expected);
+});
+
+test("the address of a Service may not change", () => {
+  const old = at(web, "10.96.0.9");
+  expect(changeProblems(old, { clusterIP: "10.96.0.10" })).toEqual([
+    'spec.clusterIPs[0]: Invalid value: ["10.96.0.10"]: may not change once set',
+  ]);
+});
+
+test("an update that leaves the address out keeps it", () => {
+  const old = at(web, "10.96.0.9");
+  const patch = { clusterIP: null, clusterIPs: null, ipFamilies: null, ipFamilyPolicy: null };
+  expect(changeProblems(old, patch)).toEqual([]);
+});
+
+test("a Service that becomes an alias drops its address", () => {
+  const old = at(web, "10.96.0.9");
+  const patch = { type: "ExternalName", externalName: "example.com" };
+  expect(changeProblems(old, patch)).toEqual([]);
+});
+
+test("ports keep their node ports by name, unless another port asks for the number", () => {
+  const ports = [
+    { name: "a", port: 1, nodePort: 30001 },
+    { name: "b", port: 2, nodePort: 30002 },
+  ];
+  const old = at({ type: "NodePort", ports }, "10.96.0.9");
+  const next = draftOf(old);
+  next.spec.ports = [
+    { name: "a", port: 1 },
+    { name: "b", port: 2 },
+    { name: "c", port: 3, nodePort: 30002 },
+  ];
+  keepAllocated(next, old);
+  expect(next.spec.ports.map((port) => port.nodePort)).toEqual([30001, undefined, 30002]);
+});
+
+test("what has no effect is warned of", () => {
+  const spec = { ...web, clusterIP: "None", sessionAffinity: "ClientIP", externalName: "a.b" };
+  expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual([
+    "spec.SessionAffinity is ignored for headless services",
+    'spec.externalName is ignored when spec.type is not "ExternalName"',
+  ]);
+});

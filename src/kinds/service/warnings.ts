@@ -1,0 +1,34 @@
+/** Pure: what is accepted in a Service and yet has no effect. */
+import type { Service } from "../../api/generated/core.ts";
+import { isHeadless } from "./defaults.ts";
+import { TOPOLOGY_HINTS } from "./validate.ts";
+
+export function serviceWarnings({ metadata, spec }: Service): string[] {
+  const { externalIPs = [], externalName } = spec;
+  const warnings: string[] = [];
+  if (metadata.annotations?.[TOPOLOGY_HINTS] !== undefined) {
+    const instead = "service.kubernetes.io/topology-mode";
+    warnings.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${instead} instead`);
+  }
+  if (isHeadless(spec)) {
+    const ignored = {
+      loadBalancerIP: spec.loadBalancerIP !== undefined,
+      externalIPs: externalIPs.length > 0,
+      SessionAffinity: spec.sessionAffinity !== "None",
+    };
+    for (const [field, isIgnored] of Object.entries(ignored)) {
+      if (isIgnored) warnings.push(`spec.${field} is ignored for headless services`);
+    }
+  }
+  if (externalIPs.length > 0) {
+    const rest = "is deprecated and may no longer be implemented in some clusters";
+    warnings.push(`spec.externalIPs ${rest}`);
+  }
+  if (spec.type === "ExternalName" && externalIPs.length > 0) {
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  }
+  if (spec.type !== "ExternalName" && externalName !== undefined) {
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  }
+  return warnings;
+}

@@ -1,0 +1,32 @@
+/** Pure: ComponentStatuses, which Kubernetes has given up on: discovery names them, none exists. */
+import type { ComponentStatus } from "../../api/generated/core.ts";
+import { defineKind } from "../kind.ts";
+import { ageColumn, column, nameColumn } from "../meta/columns.ts";
+import { standardRules } from "../meta/standard-rules.ts";
+import { age } from "../print/age.ts";
+
+export const componentStatusKind = defineKind<ComponentStatus>({
+  group: "",
+  version: "v1",
+  kind: "ComponentStatus",
+  resource: "componentstatuses",
+  singular: "componentstatus",
+  namespaced: false,
+  shortNames: ["cs"],
+  message: "core/v1.ComponentStatus",
+  verbs: ["get", "list"],
+  rules: standardRules({ namespaced: false }),
+  columns: [
+    nameColumn,
+    column("Status", "Whether the component is healthy."),
+    column("Message", "What the component says of itself."),
+    column("Error", "Why the component could not be asked."),
+    ageColumn,
+  ],
+  cells: ({ metadata, conditions = [] }, now) => {
+    const healthy = conditions.find(({ type }) => type === "Healthy");
+    const status = { True: "Healthy", False: "Unhealthy" }[healthy?.status ?? ""] ?? "Unknown";
+    const { message = "", error = "" } = healthy ?? {};
+    return [metadata.name ?? "", status, message, error, age(metadata.creationTimestamp, now)];
+  },
+});

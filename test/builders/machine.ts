@@ -1,0 +1,41 @@
+/** A machine for tests of commands: it remembers what is written and signals what it is told to. */
+import type { Machine, StopSignal } from "../../src/cli/machine.ts";
+
+export interface TestMachine extends Machine {
+  out(): string;
+  error(): string;
+  signal(signal: StopSignal): void;
+  exitCodes(): readonly number[];
+}
+
+export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
+  const written = { out: "", error: "" };
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const exitCodes: number[] = [];
+  return {
+    environment: {},
+    workingDirectory: "/nowhere",
+    home: "/nowhere",
+    hostName: "box",
+    addresses: () => [],
+    writeOut: (text) => {
+      written.out += text;
+    },
+    writeError: (text) => {
+      written.error += text;
+    },
+    hasReader: false,
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exit: (code) => exitCodes.push(code),
+    out: () => written.out,
+    error: () => written.error,
+    signal: (signal) => {
+      for (const listener of listeners) listener(signal);
+    },
+    exitCodes: () => exitCodes,
+    ...overrides,
+  };
+}
