@@ -1,0 +1,19 @@
+/** Every namespace has a ServiceAccount called default, for pods that name none. */
+import type { ServiceAccount } from "../../api/generated/core.ts";
+import { serviceAccounts } from "../../api/resources.ts";
+import type { Controller } from "../runtime/controller.ts";
+import { keepPerNamespace } from "../runtime/per-namespace.ts";
+
+export const defaultAccountController: Controller = {
+  name: "serviceaccount",
+  start: (context) =>
+    keepPerNamespace<ServiceAccount>(context, {
+      type: serviceAccounts,
+      name: "default",
+      desired: (namespace) => ({
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: { name: "default", namespace },
+      }),
+    }),
+};

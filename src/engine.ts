@@ -1,0 +1,125 @@
+/**
+ * The composition root: opens the store, builds the server around it, listens, starts controllers.
+ * The only file that knows every part; nothing imports it but the command line and tests.
+ */
+import { tokenVerifier } from "./access/token.ts";
+import { systemClock } from "./base/clock.ts";
+import { systemRandom } from "./base/random.ts";
+import { localClient } from "./client/local.ts";
+import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
+import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
+import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
+import type { Engine, EngineOptions } from "./engine-options.ts";
+import { registry } from "./kinds/registry.ts";
+import { openAdmission } from "./server/admission/admission.ts";
+import { bootstrap } from "./server/bootstrap.ts";
+import { bearerAuthenticator, type Guard } from "./server/http/guard.ts";
+import { type Listener, listen } from "./server/http/listen.ts";
+import type { ApiServer, User } from "./server/http/request.ts";
+import { INDEXES } from "./server/indexes.ts";
+import { openStore } from "./store/open.ts";
+
+const ADMINISTRATOR: User = {
+  name: "tally-admin",
+  groups: ["system:masters", "system:authenticated"],
+};
+
+/** Names a client on this machine may call the server by. */
+const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]", "::1"];
+const SERVICE_HOSTS = [
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+];
+
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { log } = options;
+  const store = await openStore({ dataDir: options.dataDir, indexes: INDEXES });
+  const admission = openAdmission(store, { serviceCidr: options.serviceCidr });
+  const context = { store, admission, registry, clock: systemClock, random: systemRandom, log };
+  const listeners: Listener[] = [];
+  const running: RunningController[] = [];
+  const stop = async (): Promise<void> => {
+    for (const controller of running) controller.stop();
+    await Promise.all(listeners.map((listener) => listener.close()));
+    admission.close();
+    await store.close();
+  };
+  try {
+    const guard = guardOf(options);
+    const server: ApiServer = {
+      ...context,
+      findUser: guard.authenticate,
+      address: `${options.address}:${options.port}`,
+    };
+    const secure = await listen(server, {
+      address: options.address,
+      port: options.port,
+      tls: { cert: options.certificates.cert, key: options.certificates.key },
+      guard,
+    });
+    listeners.push(secure);
+    const insecure = await listenInsecurely(server, options);
+    if (insecure) listeners.push(insecure);
+    bootstrap(context, { address: options.address, port: secure.port });
+    await store.durable(store.revision);
+    running.push(...(await startControllers(context, options)));
+    let stopping: Promise<void> | undefined;
+    return {
+      url: `https://${bracketed(options.address)}:${secure.port}`,
+      ...(insecure ? { insecureUrl: `http://127.0.0.1:${insecure.port}` } : {}),
+      stop: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function guardOf(options: EngineOptions): Guard {
+  const own = [bracketed(options.address), options.address];
+  return {
+    hosts: new Set([...LOOPBACK_HOSTS, ...SERVICE_HOSTS, ...own]),
+    authenticate: bearerAuthenticator(tokenVerifier(options.token), ADMINISTRATOR),
+  };
+}
+
+function bracketed(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+async function listenInsecurely(
+  server: ApiServer,
+  options: EngineOptions,
+): Promise<Listener | undefined> {
+  if (options.insecurePort === undefined) return undefined;
+  return listen(server, {
+    address: "127.0.0.1",
+    port: options.insecurePort,
+    guard: { hosts: new Set(LOOPBACK_HOSTS), authenticate: () => ADMINISTRATOR },
+  });
+}
+
+async function startControllers(
+  server: Parameters<typeof localClient>[0],
+  options: EngineOptions,
+): Promise<RunningController[]> {
+  const { controllers, log } = options;
+  const all: Controller[] = [defaultAccountController, rootCaController(options.certificates.ca)];
+  if (controllers === "none") return [];
+  const chosen = controllers === "all" ? all : all.filter(({ name }) => controllers.includes(name));
+  const client = localClient(server);
+  return Promise.all(
+    chosen.map((controller) =>
+      controller.start({
+        client,
+        clock: systemClock,
+        log: log.child({ controller: controller.name }),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * What stands between a request and the rules of its kind: the plugins that kube-apiserver has on
+ * by default, in its order, and the addresses of Services.
+ *
+ * Reading order: plugin, then one file per plugin, then service-addresses. A plugin reads the store
+ * and changes the object of the request; it never writes. Authentication, authorization and quota
+ * controllers are elsewhere.
+ */
+import type { Draft, KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { Store } from "../../store/types.ts";
+import { defaultStorageClass } from "./default-storage-class.ts";
+import { defaultTolerations } from "./default-tolerations.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
+import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
+import { runtimeClass } from "./runtime-class.ts";
+import { openServiceAddresses } from "./service-addresses.ts";
+import { settleService } from "./service-fields.ts";
+import { taintNewNodes } from "./taint-new-nodes.ts";
+
+export interface AdmissionOptions {
+  /** "10.96.0.0/16": where the addresses of Services come from. */
+  readonly serviceCidr: string;
+}
+
+export interface Allocation {
+  readonly operation: "create" | "update";
+  readonly kind: Kind;
+  readonly object: Draft<KubeObject>;
+  readonly old?: KubeObject;
+  readonly dryRun: boolean;
+}
+
+export interface Admission {
+  /** Changes the object as the plugins have it, or throws an ApiError. Answers with warnings. */
+  admit(request: AdmissionRequest): string[];
+  /** Gives a valid Service the addresses and ports it lacks, or throws an ApiError. */
+  allocate(allocation: Allocation): void;
+  /** Addresses follow what is stored: the removal itself has freed them. */
+  release(kind: Kind, object: KubeObject): void;
+  /** The address of the Service default/kubernetes. */
+  readonly firstServiceAddress: string;
+  close(): void;
+}
+
+const PLUGINS: readonly Plugin[] = [
+  namespaceLifecycle,
+  taintNewNodes,
+  podPriority,
+  defaultTolerations,
+  defaultStorageClass,
+  runtimeClass,
+  onlyDefaultPriorityClass,
+];
+
+export function openAdmission(store: Store, options: AdmissionOptions): Admission {
+  const addresses = openServiceAddresses(store, options.serviceCidr);
+  return {
+    admit: (request) => {
+      for (const plugin of PLUGINS) plugin(request, store);
+      if (isAbout(request, "Service")) settleService(request, addresses.family);
+      return [];
+    },
+    allocate: ({ kind, object, old }) => {
+      if (kind.kind === "Service" && kind.group === "") addresses.allocate(object, old);
+    },
+    release: () => {},
+    firstServiceAddress: addresses.first,
+    close: () => addresses.close(),
+  };
+}

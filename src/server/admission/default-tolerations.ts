@@ -1,0 +1,27 @@
+/** A pod stays five minutes on a node that is lost, unless it says otherwise. */
+import type { Pod, Toleration } from "../../api/generated/core.ts";
+import type { Draft } from "../../api/object.ts";
+import { type AdmissionRequest, isAbout } from "./plugin.ts";
+
+const SECONDS = 300;
+const TAINTS = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+
+export function defaultTolerations(request: AdmissionRequest): void {
+  if (request.operation === "delete" || !isAbout(request, "Pod")) return;
+  const { spec } = request.object as unknown as Draft<Pod>;
+  const given = spec.tolerations ?? [];
+  const missing = TAINTS.filter((key) => !given.some((toleration) => covers(toleration, key)));
+  if (missing.length === 0) return;
+  const added = missing.map((key) => ({
+    key,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: SECONDS,
+  }));
+  spec.tolerations = [...given, ...added];
+}
+
+function covers(toleration: Toleration, key: string): boolean {
+  const { key: of = "", effect = "" } = toleration;
+  return (of === "" || of === key) && (effect === "" || effect === "NoExecute");
+}

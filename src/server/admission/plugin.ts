@@ -1,0 +1,48 @@
+/** What a plugin sees of a request, and how it says no. */
+import {
+  type ApiError,
+  forbidden,
+  type GroupResource,
+  type StatusCause,
+} from "../../api/errors.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { Store } from "../../store/types.ts";
+
+export interface AdmissionRequest {
+  readonly operation: "create" | "update" | "delete";
+  readonly kind: Kind;
+  /** "" for cluster-scoped kinds. */
+  readonly namespace: string;
+  /** Owned by the request until it is committed; on deletion the state that goes. */
+  readonly object: Draft<KubeObject>;
+  readonly old?: KubeObject;
+  readonly dryRun: boolean;
+}
+
+export type StoreView = Pick<Store, "get" | "list">;
+
+/** Changes the object, or throws an ApiError. */
+export type Plugin = (request: AdmissionRequest, store: StoreView) => void;
+
+/** Whether the request is about this kind of the core group or of the given one. */
+export function isAbout(request: AdmissionRequest, kind: string, group = ""): boolean {
+  return request.kind.kind === kind && request.kind.group === group;
+}
+
+export function refuse(
+  request: AdmissionRequest,
+  problem: string,
+  causes?: readonly StatusCause[],
+): ApiError {
+  const { group, resource } = request.kind;
+  const target: GroupResource = { group, resource };
+  return forbidden(target, askedName(request), problem, causes);
+}
+
+/** A refusal speaks of what the client asked for, so a generated name is still its prefix. */
+function askedName({ object }: AdmissionRequest): string {
+  const { name = "", generateName } = object.metadata;
+  if (generateName === undefined || !name.startsWith(generateName)) return name;
+  return name.length === generateName.length + 5 ? generateName : name;
+}

@@ -1,0 +1,188 @@
+/**
+ * The addresses and node ports of Services. What is taken is what stored Services hold: the pools
+ * follow the store, so a create that fails afterwards leaves nothing behind and a dry run takes
+ * nothing.
+ */
+
+import { type ApiError, internalError, invalidObject } from "../../api/errors.ts";
+import { type Finding, invalid } from "../../api/finding.ts";
+import type { Service, ServicePort, ServiceSpec } from "../../api/generated/core.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import {
+  addressAt,
+  type Cidr,
+  cidrContains,
+  formatAddress,
+  parseAddress,
+  parseCidr,
+} from "../../base/address.ts";
+import type { IpFamily } from "../../kinds/meta/addresses.ts";
+import {
+  isHeadless,
+  needsClusterIP,
+  needsHealthCheckNodePort,
+  needsNodePort,
+} from "../../kinds/service/defaults.ts";
+import type { Store } from "../../store/types.ts";
+import { type NumberPool, numberPool } from "./number-pool.ts";
+
+const NODE_PORTS = { first: 30000, last: 32767, reserved: 86 };
+/** Ranges of more than this are not used up by one machine. */
+const ADDRESSES_MAX = 2 ** 20;
+
+export interface ServiceAddresses {
+  readonly family: IpFamily;
+  readonly first: string;
+  /** Fills in what the Service needs and lacks; throws where it asks for what it cannot have. */
+  allocate(object: Draft<KubeObject>, old?: KubeObject): void;
+  close(): void;
+}
+
+export function openServiceAddresses(
+  store: Pick<Store, "list" | "subscribe">,
+  serviceCidr: string,
+): ServiceAddresses {
+  const cidr = parseCidr(serviceCidr);
+  if (cidr === undefined) throw new Error(`${serviceCidr} is no range of IP addresses`);
+  const pools = { cidr, addresses: addressPool(cidr), ports: numberPool(NODE_PORTS) };
+  const { items, revision } = store.list("services");
+  for (const service of items) hold(pools, service as Service);
+  const subscription = store.subscribe("services", revision, ({ type, object, previous }) => {
+    if (previous) letGo(pools, previous as Service);
+    else if (type === "DELETED") letGo(pools, object as Service);
+    if (type !== "DELETED") hold(pools, object as Service);
+  });
+  return {
+    family: cidr.network.length === 4 ? "IPv4" : "IPv6",
+    first: formatAddress(addressAt(cidr, 1)),
+    allocate: (object, old) =>
+      allocate(pools, object as unknown as Draft<Service>, old as Service | undefined),
+    close: () => subscription.close(),
+  };
+}
+
+interface Pools {
+  readonly cidr: Cidr;
+  readonly addresses: NumberPool;
+  readonly ports: NumberPool;
+}
+
+/** The first address names the network and the last one everybody in it. */
+function addressPool(cidr: Cidr): NumberPool {
+  const bits = cidr.network.length * 8 - cidr.prefixLength;
+  const size = Math.min(2 ** bits, ADDRESSES_MAX);
+  const reserved = Math.min(Math.max(16, Math.floor(size / 16)), 256);
+  return numberPool({ first: 1, last: size - 2, reserved: size > 32 ? reserved : 0 });
+}
+
+function hold({ cidr, addresses, ports }: Pools, { spec }: Service): void {
+  for (const number of addressNumbers(cidr, spec)) addresses.take(number);
+  for (const port of heldPorts(spec)) ports.take(port);
+}
+
+function letGo({ cidr, addresses, ports }: Pools, { spec }: Service): void {
+  for (const number of addressNumbers(cidr, spec)) addresses.giveBack(number);
+  for (const port of heldPorts(spec)) ports.giveBack(port);
+}
+
+function addressNumbers(cidr: Cidr, { clusterIPs = [] }: ServiceSpec): number[] {
+  return clusterIPs.flatMap((ip) => addressNumber(cidr, ip) ?? []);
+}
+
+/** How far an address lies from the start of the range; undefined outside of it. */
+function addressNumber(cidr: Cidr, ip: string): number | undefined {
+  const address = parseAddress(ip);
+  if (address === undefined || !cidrContains(cidr, address)) return undefined;
+  const distance = address.reduce((sum, byte, at) => sum * 256 + byte - (cidr.network[at] ?? 0), 0);
+  return distance < ADDRESSES_MAX ? distance : undefined;
+}
+
+function heldPorts({ ports = [], healthCheckNodePort }: ServiceSpec): number[] {
+  return [...ports.map((port) => port.nodePort), healthCheckNodePort].filter(
+    (port) => port !== undefined,
+  );
+}
+
+function allocate(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
+  const { spec } = service;
+  if (needsClusterIP(spec) && !isHeadless(spec)) allocateAddress(pools, service, old);
+  const mine = new Set(old ? heldPorts(old.spec) : []);
+  const asked = new Set(heldPorts(spec));
+  for (const [at, port] of (spec.ports ?? []).entries()) {
+    checkPort(pools, service, { port: port.nodePort, path: `spec.ports[${at}].nodePort`, mine });
+  }
+  if (needsNodePort(spec)) {
+    for (const port of spec.ports ?? []) {
+      port.nodePort ??= sharedPort(spec.ports ?? [], port) ?? nextPort(pools, asked);
+      asked.add(port.nodePort);
+    }
+  }
+  if (!needsHealthCheckNodePort(spec)) return;
+  const { healthCheckNodePort: port } = spec;
+  checkPort(pools, service, { port, path: "spec.healthCheckNodePort", mine });
+  spec.healthCheckNodePort ??= nextPort(pools, asked);
+}
+
+function allocateAddress(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
+  const { spec } = service;
+  const { cidr, addresses } = pools;
+  const given = spec.clusterIPs?.[0];
+  if (given === undefined) {
+    const number = addresses.findFree(new Set());
+    if (number === undefined) throw internalError("failed to allocate a serviceIP: range is full");
+    spec.clusterIP = formatAddress(addressAt(cidr, number));
+    spec.clusterIPs = [spec.clusterIP];
+    return;
+  }
+  if (old?.spec.clusterIPs?.[0] === given) return;
+  const problem = addressProblem(pools, given);
+  if (problem === undefined) return;
+  const detail = `failed to allocate IP ${given}: ${problem}`;
+  throw refused(service, invalid("spec.clusterIPs", [given], detail));
+}
+
+function addressProblem({ cidr, addresses }: Pools, ip: string): string | undefined {
+  const number = addressNumber(cidr, ip);
+  if (number === undefined) return "the provided network does not match the current range";
+  if (!addresses.has(number)) {
+    const range = `${formatAddress(cidr.network)}/${cidr.prefixLength}`;
+    return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}`;
+  }
+  return addresses.isTaken(number) ? "provided IP is already allocated" : undefined;
+}
+
+interface AskedPort {
+  readonly port: number | undefined;
+  readonly path: string;
+  /** What the Service holds already. */
+  readonly mine: ReadonlySet<number>;
+}
+
+function checkPort({ ports }: Pools, service: Draft<Service>, asked: AskedPort): void {
+  const { port, path, mine } = asked;
+  if (port === undefined || mine.has(port)) return;
+  if (!ports.has(port)) {
+    const range = `${NODE_PORTS.first}-${NODE_PORTS.last}`;
+    const rule = "provided port is not in the valid range. The range of valid ports is";
+    throw refused(service, invalid(path, port, `${rule} ${range}`));
+  }
+  if (ports.isTaken(port)) {
+    throw refused(service, invalid(path, port, "provided port is already allocated"));
+  }
+}
+
+/** One port under two protocols is one port of the node, too. */
+function sharedPort(ports: readonly ServicePort[], { port }: ServicePort): number | undefined {
+  return ports.find((other) => other.port === port && other.nodePort !== undefined)?.nodePort;
+}
+
+function nextPort({ ports }: Pools, asked: ReadonlySet<number>): number {
+  const port = ports.findFree(asked);
+  if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
+  return port;
+}
+
+function refused(service: Draft<Service>, finding: Finding): ApiError {
+  const target = { group: "", kind: "Service" };
+  return invalidObject(target, service.metadata.name ?? "", [finding]);
+}

@@ -1,0 +1,61 @@
+/**
+ * What every verb works with. The server is a set of synchronous functions over this context: a
+ * verb reads, decides and commits without an await, so no other request can come in between.
+ *
+ * Reading order: context, verbs/create, verbs/update, verbs/delete, verbs/list, verbs/watch, then
+ * http/handle for how bytes become calls of them. Nothing here knows a controller or a process.
+ */
+
+import type { GroupResource } from "../api/errors.ts";
+import type { Draft, KubeObject } from "../api/object.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import { type Kind, storageResource } from "../kinds/kind.ts";
+import type { ObjectKey, Store } from "../store/types.ts";
+import type { Admission } from "./admission/admission.ts";
+
+export interface ServerContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: Admission;
+}
+
+export interface WriteOptions {
+  /** Everything happens but the commit. */
+  readonly dryRun: boolean;
+}
+
+/** An object and what the client should be warned of. */
+export interface Written {
+  readonly object: KubeObject;
+  readonly warnings: readonly string[];
+}
+
+export function keyOf(kind: Kind, namespace: string, name: string): ObjectKey {
+  return { resource: storageResource(kind), namespace: kind.namespaced ? namespace : "", name };
+}
+
+/** A view of another kind's objects speaks of them as that kind does in its errors. */
+export function groupResource(kind: Kind): GroupResource {
+  return { group: kind.storedAs ? "" : kind.group, resource: kind.resource };
+}
+
+export function groupKind(kind: Kind): { readonly group: string; readonly kind: string } {
+  return { group: kind.storedAs ? "" : kind.group, kind: kind.kind };
+}
+
+/** The object as its kind shows it; the same reference unless the kind is a view of another. */
+export function fromStored(kind: Kind, stored: KubeObject): KubeObject {
+  return kind.storedAs ? kind.storedAs.fromStored(stored) : stored;
+}
+
+export function toStored(kind: Kind, object: Draft<KubeObject>): Draft<KubeObject> {
+  if (!kind.storedAs) return object;
+  return kind.storedAs.toStored(object) as Draft<KubeObject>;
+}
+
+/** RFC 3339 in seconds, as every timestamp the server sets. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.nowMs()).toISOString().slice(0, 19)}Z`;
+}

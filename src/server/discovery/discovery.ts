@@ -1,0 +1,174 @@
+/**
+ * The documents by which clients learn what a server offers, built from its kinds.
+ *
+ * Reading order: offered (what there is, in order), this file (each document). Nothing here knows
+ * requests or formats.
+ */
+import { createHash } from "node:crypto";
+import { formatGroupResource } from "../../api/errors.ts";
+import type { APIResource } from "../../api/generated/meta.ts";
+import { apiVersionOf, type Subresource } from "../../kinds/kind.ts";
+import {
+  compareText,
+  type OfferedGroup,
+  type OfferedKind,
+  offeredGroups,
+  verbsOf,
+} from "./offered.ts";
+
+/** /api: the versions of the core group, and where the server is. */
+export function apiVersions(serverAddress: string): object {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** /apis: the named groups. */
+export function apiGroupList(kinds: readonly OfferedKind[]): object {
+  const groups = offeredGroups(kinds).filter(({ name }) => name !== "");
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
+}
+
+/** /apis/GROUP; undefined for a group that is not offered. */
+export function apiGroup(kinds: readonly OfferedKind[], group: string): object | undefined {
+  const found = offeredGroups(kinds).find(({ name }) => name === group);
+  return found && { kind: "APIGroup", apiVersion: "v1", ...describeGroup(found) };
+}
+
+function describeGroup({ name, versions }: OfferedGroup): object {
+  const described = versions.map(({ version }) => ({
+    groupVersion: apiVersionOf({ group: name, version }),
+    version,
+  }));
+  return { name, versions: described, preferredVersion: described[0] };
+}
+
+/** /api/v1 and /apis/GROUP/VERSION; undefined for a version that is not offered. */
+export function apiResourceList(
+  kinds: readonly OfferedKind[],
+  group: string,
+  version: string,
+): object | undefined {
+  const offered = offeredGroups(kinds)
+    .find(({ name }) => name === group)
+    ?.versions.find((each) => each.version === version);
+  if (offered === undefined) return undefined;
+  const resources = offered.kinds.flatMap((kind) => [
+    describeResource(kind, kinds),
+    ...(kind.subresources ?? []).map((subresource) => describeSubresource(kind, subresource)),
+  ]);
+  return {
+    kind: "APIResourceList",
+    // The core group's list is older than the field.
+    ...(group === "" ? {} : { apiVersion: "v1" }),
+    groupVersion: apiVersionOf({ group, version }),
+    resources: resources.sort((one, other) => compareText(one.name, other.name)),
+  };
+}
+
+function describeResource(kind: OfferedKind, kinds: readonly OfferedKind[]): APIResource {
+  const { resource, singular, namespaced, shortNames, categories } = kind;
+  return {
+    name: resource,
+    singularName: singular,
+    namespaced,
+    kind: kind.kind,
+    verbs: verbsOf(kind),
+    ...(shortNames ? { shortNames } : {}),
+    ...(categories ? { categories } : {}),
+    ...(verbsOf(kind).includes("watch") ? { storageVersionHash: storageHash(kind, kinds) } : {}),
+  };
+}
+
+function describeSubresource(parent: OfferedKind, subresource: Subresource): APIResource {
+  const { name, group, version, kind = parent.kind } = subresource;
+  return {
+    name: `${parent.resource}/${name}`,
+    singularName: "",
+    namespaced: parent.namespaced,
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+    kind,
+    verbs: [...subresource.verbs].sort(),
+  };
+}
+
+/** Changes when objects are stored as another version: clients compare it, none takes it apart. */
+function storageHash(kind: OfferedKind, kinds: readonly OfferedKind[]): string {
+  const stored = kinds.find((each) => !each.storedAs && isStoredAs(kind, each)) ?? kind;
+  const text = `${stored.group}/${stored.version}/${stored.kind}`;
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
+}
+
+function isStoredAs(kind: OfferedKind, other: OfferedKind): boolean {
+  return kind.storedAs !== undefined && kind.storedAs.resource === formatGroupResource(other);
+}
+
+/** Everything at once: of the core group for /api, of the named groups for /apis. */
+export function aggregatedDiscovery(
+  kinds: readonly OfferedKind[],
+  which: "core" | "groups",
+): object {
+  const groups = offeredGroups(kinds).filter(({ name }) => (name === "") === (which === "core"));
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map((each) => ({
+        version: each.version,
+        resources: each.kinds.map(aggregateResource),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function aggregateResource(kind: OfferedKind): object {
+  const { resource, singular, namespaced, shortNames, categories, subresources = [] } = kind;
+  const sorted = [...subresources].sort((one, other) => compareText(one.name, other.name));
+  return {
+    resource,
+    responseKind: { group: "", version: "", kind: kind.kind },
+    scope: namespaced ? "Namespaced" : "Cluster",
+    singularResource: singular,
+    verbs: verbsOf(kind),
+    ...(shortNames ? { shortNames } : {}),
+    ...(categories ? { categories } : {}),
+    ...(sorted.length > 0
+      ? { subresources: sorted.map((each) => aggregateSubresource(kind, each)) }
+      : {}),
+  };
+}
+
+function aggregateSubresource(parent: OfferedKind, subresource: Subresource): object {
+  const { name, group = "", version = "", kind = parent.kind } = subresource;
+  return {
+    subresource: name,
+    responseKind: { group, version, kind },
+    verbs: [...subresource.verbs].sort(),
+  };
+}
+
+const RELEASE = { major: "1", minor: "36" };
+
+/** /version: the release whose behaviour this is, and what really runs. */
+export function versionInfo(): object {
+  return {
+    ...RELEASE,
+    emulationMajor: RELEASE.major,
+    emulationMinor: RELEASE.minor,
+    minCompatibilityMajor: "1",
+    minCompatibilityMinor: "35",
+    gitVersion: "v1.36.4",
+    gitCommit: "tally",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: `node ${process.version}`,
+    compiler: "node",
+    platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
+  };
+}

@@ -1,0 +1,129 @@
+/** Pure: what there is to discover, in the order in which clients are told of it. */
+import type { Kind, Verb } from "../../kinds/kind.ts";
+
+/** As much of a kind as discovery speaks of. */
+export type OfferedKind = Pick<
+  Kind,
+  | "group"
+  | "version"
+  | "kind"
+  | "resource"
+  | "singular"
+  | "namespaced"
+  | "shortNames"
+  | "categories"
+  | "verbs"
+  | "subresources"
+  | "storedAs"
+>;
+
+export interface OfferedVersion {
+  readonly version: string;
+  /** By the name of the resource. */
+  readonly kinds: readonly OfferedKind[];
+}
+
+export interface OfferedGroup {
+  /** "" for the core group. */
+  readonly name: string;
+  /** The preferred one first. */
+  readonly versions: readonly OfferedVersion[];
+}
+
+/** The order in which kubectl resolves a resource that several groups have. */
+const GROUP_ORDER: readonly string[] = [
+  "",
+  "apiregistration.k8s.io",
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "scheduling.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
+  "resource.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+];
+
+const ALL_VERBS: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+/** Resources that are answered without being stored: no kind stands behind them. */
+const UNSTORED: readonly OfferedKind[] = [
+  unstored("", "Binding", true),
+  unstored("authentication.k8s.io", "SelfSubjectReview", false),
+  unstored("authentication.k8s.io", "TokenReview", false),
+  unstored("authorization.k8s.io", "LocalSubjectAccessReview", true),
+  unstored("authorization.k8s.io", "SelfSubjectAccessReview", false),
+  unstored("authorization.k8s.io", "SelfSubjectRulesReview", false),
+  unstored("authorization.k8s.io", "SubjectAccessReview", false),
+];
+
+function unstored(group: string, kind: string, namespaced: boolean): OfferedKind {
+  const singular = kind.toLowerCase();
+  const resource = `${singular}s`;
+  return { group, version: "v1", kind, resource, singular, namespaced, verbs: ["create"] };
+}
+
+export function offeredGroups(kinds: readonly OfferedKind[]): OfferedGroup[] {
+  const all = [...kinds, ...UNSTORED.filter((one) => !kinds.some((kind) => isSame(kind, one)))];
+  const names = [...new Set(all.map(({ group }) => group))];
+  return names.sort(byGroupOrder).map((name) => ({
+    name,
+    versions: offeredVersions(all.filter(({ group }) => group === name)),
+  }));
+}
+
+export function verbsOf({ verbs }: Pick<OfferedKind, "verbs">): readonly Verb[] {
+  return verbs ? [...verbs].sort() : ALL_VERBS;
+}
+
+function isSame(one: OfferedKind, other: OfferedKind): boolean {
+  return one.group === other.group && one.resource === other.resource;
+}
+
+function byGroupOrder(one: string, other: string): number {
+  return placeOf(one) - placeOf(other) || compareText(one, other);
+}
+
+function placeOf(group: string): number {
+  const place = GROUP_ORDER.indexOf(group);
+  return place < 0 ? GROUP_ORDER.length : place;
+}
+
+/** Newest first: "v2" before "v1". */
+function offeredVersions(kinds: readonly OfferedKind[]): OfferedVersion[] {
+  const versions = [...new Set(kinds.map(({ version }) => version))];
+  return versions
+    .sort((one, other) => compareText(other, one))
+    .map((version) => ({
+      version,
+      kinds: kinds
+        .filter((kind) => kind.version === version)
+        .sort((one, other) => compareText(one.resource, other.resource)),
+    }));
+}
+
+/** By code unit, as Go compares strings. */
+export function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,37 @@
+/** What leaves the server: bytes with a status, or a stream of watch events. */
+
+import type { Kind } from "../../kinds/kind.ts";
+import type { Watching } from "../verbs/watch.ts";
+import type { Representation } from "./negotiate.ts";
+import type { IncludeObject } from "./table.ts";
+
+export type Answer = BytesAnswer | WatchAnswer;
+
+export interface BytesAnswer {
+  readonly type: "bytes";
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly body: Uint8Array | string;
+  readonly warnings?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer may not leave before this revision is on disk. */
+  readonly revision?: number;
+}
+
+export interface WatchAnswer {
+  readonly type: "watch";
+  readonly kind: Kind;
+  readonly representation: Representation;
+  readonly includeObject: IncludeObject;
+  readonly watching: Watching;
+  readonly bookmarks: boolean;
+  readonly timeoutSeconds: number | undefined;
+}
+
+export function plainText(status: number, body: string): BytesAnswer {
+  return { type: "bytes", status, contentType: "text/plain; charset=utf-8", body };
+}
+
+export function json(status: number, value: unknown): BytesAnswer {
+  return { type: "bytes", status, contentType: "application/json", body: JSON.stringify(value) };
+}

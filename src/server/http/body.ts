@@ -1,0 +1,99 @@
+/** The body of a request as an object of the expected kind, defaulted. */
+import { ApiError } from "../../api/errors.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import {
+  decodeBody,
+  decodeDeleteOptions,
+  type ExpectedKind,
+  formatStrict,
+  strictDecodingError,
+} from "../../api/schema/body.ts";
+import { decodeMessage, decodeProtobuf } from "../../api/schema/protobuf.ts";
+import { decodeProtobufBody } from "../../api/schema/protobuf-body.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { Registry } from "../../kinds/registry.ts";
+import type { PatchType } from "../patch/apply-patch.ts";
+import type { DeleteOptions } from "../verbs/delete-options.ts";
+import { invalidPatch } from "../verbs/patch.ts";
+import { requestMedia } from "./negotiate.ts";
+import { type FieldValidation, parseDeleteQuery } from "./options.ts";
+import type { Request } from "./request.ts";
+
+export interface Decoded {
+  readonly object: Draft<KubeObject>;
+  readonly warnings: readonly string[];
+}
+
+export function readObject(
+  registry: Registry,
+  request: Request,
+  kind: Kind,
+  validation: FieldValidation,
+): Decoded {
+  const decoded = readMessage(registry, request, kind, validation);
+  kind.rules.setDefaults?.(decoded.object);
+  return decoded;
+}
+
+/** A body that is not an object of a registered kind: Scale, Binding, Eviction. */
+export function readMessage(
+  registry: Registry,
+  request: Request,
+  expected: ExpectedKind,
+  validation: FieldValidation,
+): Decoded {
+  const mediaType = requestMedia(request.contentType);
+  if (mediaType === "protobuf") {
+    return { object: decodeProtobufBody(request.body, expected), warnings: [] };
+  }
+  const body = { bytes: request.body, mediaType };
+  const { object, strict } = decodeBody(body, expected, (name) => registry.isRegistered(name));
+  return { object, warnings: judge(expected, strict, validation) };
+}
+
+/** What unknown and duplicate fields lead to: an error, warnings, or nothing. */
+export function judge(
+  expected: ExpectedKind,
+  strict: readonly string[],
+  validation: FieldValidation,
+): readonly string[] {
+  if (strict.length === 0 || validation === "Ignore") return [];
+  if (validation === "Warn") return strict;
+  throw strictDecodingError(expected, strict);
+}
+
+/** The same for the outcome of a patch, whose complaint quotes the patched object. */
+export function judgePatch(
+  strict: readonly string[],
+  shown: string,
+  validation: FieldValidation,
+): readonly string[] {
+  if (strict.length === 0 || validation === "Ignore") return [];
+  if (validation === "Warn") return strict;
+  throw invalidPatch(shown, formatStrict(strict));
+}
+
+export function readDeleteOptions(request: Request): DeleteOptions {
+  if (request.body.length === 0) return parseDeleteQuery(request.query);
+  const mediaType = requestMedia(request.contentType);
+  if (mediaType === "protobuf") {
+    const { message } = decodeProtobuf(request.body);
+    return decodeMessage<DeleteOptions>("meta/v1.DeleteOptions", message);
+  }
+  return decodeDeleteOptions({ bytes: request.body, mediaType });
+}
+
+const PATCH_TYPES: { readonly [contentType: string]: PatchType | undefined } = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+};
+
+export function readPatch(request: Request): { type: PatchType; body: string } {
+  const contentType = request.contentType?.split(";")[0]?.trim() ?? "";
+  const type = PATCH_TYPES[contentType];
+  if (!type) {
+    throw new ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
+  return { type, body: request.body.toString("utf8") };
+}

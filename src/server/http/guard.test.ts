@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { admitCaller, bearerAuthenticator, type Guard } from "./guard.ts";
+
+const ADMIN = { name: "admin", groups: [] };
+const guard: Guard = {
+  hosts: new Set(["127.0.0.1", "localhost", "[::1]"]),
+  authenticate: bearerAuthenticator((token) => token === "secret", ADMIN),
+};
+
+function admit(path: string, headers: { host?: string; origin?: string; authorization?: string }) {
+  const { host = "127.0.0.1:6443", origin, authorization } = headers;
+  return admitCaller(guard, path, { host, origin, authorization });
+}
+
+test("the token's owner is admitted by any of the server's names", () => {
+  for (const host of ["127.0.0.1:6443", "localhost", "LOCALHOST:1", "[::1]:6443", "localhost."]) {
+    expect(admit("/api", { host, authorization: "Bearer secret" })).toBe(ADMIN);
+  }
+});
+
+test.each([undefined, "Bearer", "Bearer ", "Bearer wrong", "Basic YTpi", "Bearer secret x"])(
+  "credentials %s are refused",
+  (authorization) => {
+    expect(() => admit("/api", authorization === undefined ? {} : { authorization })).toThrow(
+      "Unauthorized",
+    );
+  },
+);
+
+test.each(["/healthz", "/livez", "/readyz", "/version"])("anyone may read %s", (path) => {
+  expect(admit(path, {}).name).toBe("system:anonymous");
+});
+
+test("a wrong token is refused even where none is needed", () => {
+  expect(() => admit("/healthz", { authorization: "Bearer wrong" })).toThrow("Unauthorized");
+});
+
+test.each(["evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example:80", ""])(
+  "a request to the host %s is refused: the name may have been rebound to us",
+  (host) => {
+    expect(() => admit("/api", { host, authorization: "Bearer secret" })).toThrow("not served");
+  },
+);
+
+test.each(["https://evil.example", "null", "https://localhost.evil.example"])(
+  "a page of %s may not call us",
+  (origin) => {
+    expect(() => admit("/api", { origin, authorization: "Bearer secret" })).toThrow("not allowed");
+  },
+);

@@ -1,0 +1,138 @@
+/**
+ * Objects as bytes in the representation a client asked for. The JSON of a stored object is made
+ * once and shared by every answer, watch and the journal (api/json-bytes).
+ */
+import { ApiError, type Status } from "../../api/errors.ts";
+import { encodeJson } from "../../api/json-bytes.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { encodeProtobuf } from "../../api/schema/protobuf.ts";
+import { formatYaml } from "../../api/schema/yaml-text.ts";
+import { apiVersionOf, type Kind } from "../../kinds/kind.ts";
+import type { Listed } from "../verbs/list.ts";
+import { CONTENT_TYPES, type MediaType, type Representation } from "./negotiate.ts";
+import { type TableOptions, toPartialMetadata, toTable } from "./table.ts";
+
+export interface Represented {
+  readonly contentType: string;
+  readonly body: Uint8Array | string;
+}
+
+/** How an object is shown besides its own form. */
+export interface View extends Omit<TableOptions, "version"> {
+  readonly representation: Representation;
+}
+
+export function representObject(kind: Kind, object: KubeObject, view: View): Represented {
+  const { media, as, version = "v1" } = view.representation;
+  switch (as) {
+    case "Table": {
+      const resourceVersion = object.metadata.resourceVersion;
+      const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+      return encode(media, toTable(kind, [object], metadata, { ...view, version }));
+    }
+    case "PartialObjectMetadata":
+      return encode(media, toPartialMetadata(object, version));
+    case "PartialObjectMetadataList":
+      throw notAList(kind);
+    default:
+      return encodeWhole(media, object, kind.message);
+  }
+}
+
+/** An object that is not of the kind itself, such as its Scale. */
+export function representMessage(media: MediaType, object: object, message: string): Represented {
+  return encodeWhole(media, object as KubeObject, message);
+}
+
+function encodeWhole(media: MediaType, object: KubeObject, message: string): Represented {
+  const contentType = CONTENT_TYPES[media];
+  if (media === "json") return { contentType, body: encodeJson(object) };
+  if (media === "protobuf") return { contentType, body: encodeProtobuf(object, message) };
+  return { contentType, body: formatYaml(object) };
+}
+
+function encode(media: MediaType, value: object): Represented {
+  const contentType = CONTENT_TYPES[media];
+  return { contentType, body: media === "yaml" ? formatYaml(value) : JSON.stringify(value) };
+}
+
+function notAList(kind: Kind): ApiError {
+  const problem = `the requested object is not a list (${goType(kind)})`;
+  const message = `you requested PartialObjectMetadataList, but ${problem}`;
+  return new ApiError(406, "NotAcceptable", message);
+}
+
+function isAList(kind: Kind): ApiError {
+  const problem = `the requested object is a list (${goType(kind)}List)`;
+  const message = `you requested PartialObjectMetadata, but ${problem}`;
+  return new ApiError(406, "NotAcceptable", message);
+}
+
+/** The internal type that Kubernetes names in these two errors: "*batch.Job". */
+function goType(kind: Kind): string {
+  return `*${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
+}
+
+export function representList(kind: Kind, listed: Listed, view: View): Represented {
+  const { media, as, version = "v1" } = view.representation;
+  const { items, metadata } = listed;
+  switch (as) {
+    case "Table":
+      return encode(media, toTable(kind, items, metadata, { ...view, version }));
+    case "PartialObjectMetadataList":
+      return encode(media, {
+        kind: "PartialObjectMetadataList",
+        apiVersion: `meta.k8s.io/${version}`,
+        metadata,
+        // As Go prints a list that was never appended to.
+        items: items.length === 0 ? null : items.map((item) => toPartialMetadata(item, version)),
+      });
+    case "PartialObjectMetadata":
+      throw isAList(kind);
+    default:
+      return encodeList(media, kind, listed);
+  }
+}
+
+function encodeList(media: MediaType, kind: Kind, { items, metadata }: Listed): Represented {
+  const contentType = CONTENT_TYPES[media];
+  const typeMeta = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
+  if (media === "json") {
+    return { contentType, body: joinItems(kind, items, JSON.stringify({ ...typeMeta, metadata })) };
+  }
+  if (media === "protobuf") {
+    const list = { ...typeMeta, metadata, items };
+    return { contentType, body: encodeProtobuf(list, `${kind.message}List`) };
+  }
+  return { contentType, body: formatYaml({ ...typeMeta, metadata, items: items.map(bare) }) };
+}
+
+function bare(object: KubeObject): object {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
+}
+
+const COMMA = Buffer.from(",");
+const OPEN = Buffer.from("{");
+const END = Buffer.from("]}");
+
+/** Items of a list carry no kind: the bytes of each are taken from behind its type meta. */
+function joinItems(kind: Kind, items: readonly KubeObject[], head: string): Uint8Array {
+  const prefix = Buffer.from(`{"kind":"${kind.kind}","apiVersion":"${apiVersionOf(kind)}",`);
+  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  for (const [index, item] of items.entries()) {
+    if (index > 0) parts.push(COMMA);
+    const bytes = encodeJson(item);
+    if (bytes.subarray(0, prefix.length).equals(prefix)) {
+      parts.push(OPEN, bytes.subarray(prefix.length));
+    } else parts.push(Buffer.from(JSON.stringify(bare(item))));
+  }
+  parts.push(END);
+  return Buffer.concat(parts);
+}
+
+export function representStatus(media: MediaType, status: Status): Represented {
+  if (media !== "protobuf") return encode(media, status);
+  const contentType = CONTENT_TYPES.protobuf;
+  return { contentType, body: encodeProtobuf(status, "meta/v1.Status") };
+}

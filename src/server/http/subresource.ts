@@ -1,0 +1,151 @@
+/** The requests on parts of an object: status, scale, binding, eviction, finalize, streams. */
+import { methodNotAllowed, type Status } from "../../api/errors.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { Subresource } from "../../kinds/kind.ts";
+import { bind } from "../verbs/bind.ts";
+import { type DeleteOptions, validateDeleteOptions } from "../verbs/delete-options.ts";
+import { evict } from "../verbs/evict.ts";
+import { finalizeNamespace } from "../verbs/finalize.ts";
+import { get } from "../verbs/get.ts";
+import { getScale, patchScale, SCALE, updateScale } from "../verbs/scale.ts";
+import { refuseStream } from "../verbs/streams.ts";
+import type { UpdateTarget } from "../verbs/update.ts";
+import type { Answer, BytesAnswer } from "./answer.ts";
+import { judgePatch, readMessage, readObject, readPatch } from "./body.ts";
+import { negotiate } from "./negotiate.ts";
+import { parseWriteQuery } from "./options.ts";
+import { representMessage, representStatus } from "./represent.ts";
+import type { ApiServer, NamedRequest, Request } from "./request.ts";
+import { objectAnswer, servePatch, serveUpdate, viewOf } from "./resource.ts";
+
+export function serveSubresource(
+  server: ApiServer,
+  request: NamedRequest,
+  subresource: Subresource,
+): Answer {
+  const { kind, namespace, name } = request;
+  switch (subresource.name) {
+    case "status":
+    case "ephemeralcontainers":
+    case "resize":
+      return servePart(server, request, { kind, namespace, name, part: subresource.name });
+    case "scale":
+      return serveScale(server, request);
+    case "binding":
+      return serveBinding(server, request, namespace, name);
+    case "eviction":
+      return serveEviction(server, request);
+    case "finalize":
+      return serveFinalize(server, request);
+    default:
+      throw refuseStream(server, request, subresource.name);
+  }
+}
+
+function servePart(server: ApiServer, request: NamedRequest, target: UpdateTarget): Answer {
+  const { kind, namespace, name } = request;
+  switch (request.method) {
+    case "GET": {
+      const view = viewOf(server, request);
+      return objectAnswer(server, 200, kind, get(server, kind, namespace, name), view);
+    }
+    case "PUT":
+      return serveUpdate(server, request, target);
+    case "PATCH":
+      return servePatch(server, request, target);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function serveScale(server: ApiServer, request: NamedRequest): Answer {
+  const { kind, namespace, name } = request;
+  const { media } = negotiate(request.accept, false);
+  const target: UpdateTarget = { kind, namespace, name, part: "object" };
+  const answer = (scale: KubeObject, warnings: readonly string[] = []): BytesAnswer => {
+    const represented = representMessage(media, scale, SCALE.message);
+    return {
+      type: "bytes",
+      status: 200,
+      ...represented,
+      warnings,
+      revision: server.store.revision,
+    };
+  };
+  switch (request.method) {
+    case "GET":
+      return answer(getScale(server, target));
+    case "PUT": {
+      const options = parseWriteQuery(request.query, "UpdateOptions");
+      const decoded = readMessage(server.registry, request, SCALE, options.fieldValidation);
+      return answer(updateScale(server, target, decoded.object, options), decoded.warnings);
+    }
+    default: {
+      const options = parseWriteQuery(request.query, "PatchOptions");
+      const change = readPatch(request);
+      return answer(
+        patchScale(server, target, change, options, (strict, shown) => {
+          judgePatch(strict, shown, options.fieldValidation);
+        }),
+      );
+    }
+  }
+}
+
+const BINDING = { group: "", version: "v1", kind: "Binding", message: "core/v1.Binding" };
+
+/** The older way to bind: the name of the pod is that of the binding. */
+export function serveBindings(server: ApiServer, request: Request, namespace: string): Answer {
+  if (request.method !== "POST") throw methodNotAllowed();
+  return serveBinding(server, request, namespace, undefined);
+}
+
+function serveBinding(
+  server: ApiServer,
+  request: Request,
+  namespace: string,
+  name: string | undefined,
+): Answer {
+  const options = parseWriteQuery(request.query, "CreateOptions");
+  const decoded = readMessage(server.registry, request, BINDING, options.fieldValidation);
+  bind(server, namespace, name, decoded.object, options);
+  return created(server, request, decoded.warnings);
+}
+
+const EVICTION = {
+  group: "policy",
+  version: "v1",
+  kind: "Eviction",
+  message: "policy/v1.Eviction",
+};
+
+function serveEviction(server: ApiServer, request: NamedRequest): Answer {
+  const options = parseWriteQuery(request.query, "CreateOptions");
+  const decoded = readMessage(server.registry, request, EVICTION, options.fieldValidation);
+  const eviction = decoded.object as { deleteOptions?: DeleteOptions };
+  validateDeleteOptions(eviction.deleteOptions ?? {});
+  evict(server, request.namespace, request.name, eviction, options);
+  return created(server, request, decoded.warnings);
+}
+
+function created(server: ApiServer, request: Request, warnings: readonly string[]): BytesAnswer {
+  const { media } = negotiate(request.accept, false);
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    code: 201,
+  };
+  const represented = representStatus(media, status);
+  return { type: "bytes", status: 201, ...represented, warnings, revision: server.store.revision };
+}
+
+function serveFinalize(server: ApiServer, request: NamedRequest): Answer {
+  const { kind } = request;
+  const view = viewOf(server, request);
+  const options = parseWriteQuery(request.query, "UpdateOptions");
+  const decoded = readObject(server.registry, request, kind, options.fieldValidation);
+  const object = finalizeNamespace(server, kind, request.name, decoded.object, options);
+  return objectAnswer(server, 200, kind, object, view, decoded.warnings);
+}

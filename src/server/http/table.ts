@@ -1,0 +1,73 @@
+/** Pure: objects as rows, for clients that print them. */
+import { badRequest } from "../../api/errors.ts";
+import type { KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
+
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+export interface Table {
+  readonly kind: "Table";
+  readonly apiVersion: string;
+  readonly metadata: object;
+  readonly columnDefinitions: readonly object[] | null;
+  readonly rows: readonly object[];
+}
+
+export interface TableOptions {
+  /** v1 or v1beta1 of meta.k8s.io. */
+  readonly version: string;
+  readonly includeObject: IncludeObject;
+  readonly now: Date;
+}
+
+export function toTable(
+  kind: Kind,
+  objects: readonly KubeObject[],
+  metadata: object,
+  options: TableOptions,
+  withColumns = true,
+): Table {
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${options.version}`,
+    metadata,
+    columnDefinitions: withColumns ? columnDefinitions(kind) : null,
+    rows: objects.map((object) => {
+      const conditions = kind.rowConditions?.(object) ?? [];
+      return {
+        cells: kind.cells(object, options.now),
+        ...(conditions.length > 0 ? { conditions } : {}),
+        object: rowObject(object, options),
+      };
+    }),
+  };
+}
+
+function columnDefinitions(kind: Kind): object[] {
+  return kind.columns.map(({ name, type, format = "", description, priority = 0 }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+}
+
+function rowObject(object: KubeObject, { includeObject, version }: TableOptions): object | null {
+  if (includeObject === "Object") return object;
+  if (includeObject === "None") return null;
+  return toPartialMetadata(object, version);
+}
+
+export function toPartialMetadata(object: KubeObject, version: string): object {
+  const apiVersion = `meta.k8s.io/${version}`;
+  return { kind: "PartialObjectMetadata", apiVersion, metadata: object.metadata };
+}
+
+export function parseIncludeObject(value: string | null): IncludeObject {
+  if (value === null || value === "" || value === "Metadata") return "Metadata";
+  if (value === "None" || value === "Object") return value;
+  const rule = "must be 'Metadata', 'Object', 'None', or empty";
+  const problem = `includeObject: Invalid value: ${JSON.stringify(value)}: ${rule}`;
+  throw badRequest(`Unable to convert to Table as requested: ${problem}`);
+}

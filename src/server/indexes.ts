@@ -1,0 +1,33 @@
+/** Pure: the values the store finds objects by, so that a selector need not look at them all. */
+import type { KubeObject } from "../api/object.ts";
+import type { IndexDefinitions } from "../store/types.ts";
+
+const byLabel = (key: string) => (object: KubeObject) => {
+  const value = object.metadata.labels?.[key];
+  return value === undefined ? [] : [value];
+};
+
+const byNode = (object: KubeObject) => {
+  const node = (object as { spec?: { nodeName?: string } }).spec?.nodeName;
+  return node === undefined ? [] : [node];
+};
+
+const byInvolvedObject = (object: KubeObject) => {
+  const uid = (object as { involvedObject?: { uid?: string } }).involvedObject?.uid;
+  return uid === undefined ? [] : [uid];
+};
+
+/** Most selective first: the first index a selector can use is the one that is used. */
+export const INDEXES: IndexDefinitions = {
+  pods: {
+    "label:batch.kubernetes.io/controller-uid": byLabel("batch.kubernetes.io/controller-uid"),
+    "label:controller-uid": byLabel("controller-uid"),
+    "label:batch.kubernetes.io/job-name": byLabel("batch.kubernetes.io/job-name"),
+    "label:job-name": byLabel("job-name"),
+    "field:spec.nodeName": byNode,
+  },
+  events: {
+    "field:involvedObject.uid": byInvolvedObject,
+    "field:regarding.uid": byInvolvedObject,
+  },
+};

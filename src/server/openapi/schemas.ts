@@ -1,0 +1,97 @@
+/** The schemas of API objects, read once from schema/, with descriptions of our own. */
+import { readFileSync } from "node:fs";
+import { describe, describeProperty } from "./descriptions/descriptions.ts";
+
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly properties?: { readonly [name: string]: Schema };
+}
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export function findSchemaName(target: GroupVersionKind): string | undefined {
+  return load().byKind.get(keyOf(target));
+}
+
+export function schemaReference(schemaName: string): Schema {
+  return { $ref: `${REFERENCE_PREFIX}${schemaName}` };
+}
+
+export function metaReference(name: string): Schema {
+  return schemaReference(`io.k8s.apimachinery.pkg.apis.meta.v1.${name}`);
+}
+
+/** Every schema that the given part of a document refers to, directly or through other schemas. */
+export function reachableSchemas(from: unknown): { [schemaName: string]: Schema } {
+  const { schemas } = load();
+  const found = new Map<string, Schema>();
+  const pending = [...referencesOf(from)];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (found.has(name)) continue;
+    const schema = schemas[name];
+    if (schema === undefined) throw new Error(`no schema ${name}`);
+    found.set(name, withDescriptions(name, schema));
+    pending.push(...referencesOf(schema));
+  }
+  return Object.fromEntries([...found].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** All schemas as they are in the file. */
+export function allSchemas(): { readonly [schemaName: string]: Schema } {
+  return load().schemas;
+}
+
+interface Catalog {
+  readonly schemas: { readonly [schemaName: string]: Schema };
+  readonly byKind: ReadonlyMap<string, string>;
+}
+
+const REFERENCE_PREFIX = "#/components/schemas/";
+
+// The same distance from here in src/ and in dist/.
+const FILE = new URL("../../../schema/kubernetes-1.36.json", import.meta.url);
+
+let catalog: Catalog | undefined;
+
+/** A server whose clients never ask for OpenAPI never reads the file. */
+function load(): Catalog {
+  if (catalog !== undefined) return catalog;
+  const schemas = JSON.parse(readFileSync(FILE, "utf8")) as { [schemaName: string]: Schema };
+  const byKind = new Map<string, string>();
+  for (const [name, schema] of Object.entries(schemas)) {
+    const kinds = schema["x-kubernetes-group-version-kind"] as GroupVersionKind[] | undefined;
+    for (const kind of kinds ?? []) byKind.set(keyOf(kind), name);
+  }
+  catalog = { schemas, byKind };
+  return catalog;
+}
+
+function keyOf({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`;
+}
+
+function* referencesOf(part: unknown): Generator<string> {
+  if (part === null || typeof part !== "object") return;
+  for (const [key, value] of Object.entries(part)) {
+    if (key === "$ref" && typeof value === "string") yield value.slice(REFERENCE_PREFIX.length);
+    else yield* referencesOf(value);
+  }
+}
+
+function withDescriptions(schemaName: string, schema: Schema): Schema {
+  const isKind = schema["x-kubernetes-group-version-kind"] !== undefined;
+  const description = describe(schemaName);
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const text = describeProperty(schemaName, name, isKind);
+    return [name, text === undefined ? property : { description: text, ...property }];
+  });
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...schema,
+    ...(schema.properties === undefined ? {} : { properties: Object.fromEntries(properties) }),
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Pure: applies a patch to an object: text and object in, JSON out, before anything is decoded.
+ *
+ * Reading order: this file, then json-patch, merge-patch and strategic-merge with strategic-lists
+ * and strategic-facts; unstructured tells whether a strategic merge left an object of its type.
+ * Nothing here knows requests, kinds or the store.
+ */
+import { badRequest, invalidObject } from "../../api/errors.ts";
+import { invalid } from "../../api/finding.ts";
+import { draftOf, type Json, type KubeObject } from "../../api/object.ts";
+import { JsonSyntaxError, parseJson } from "../../api/schema/json-text.ts";
+import type { ParsedJson } from "../../api/schema/parsed-json.ts";
+import { findDuplicates } from "./duplicate-fields.ts";
+import { cannotUnmarshal, formatGoValue, isObject, type JsonObject } from "./go-value.ts";
+import { applyOperations } from "./json-patch.ts";
+import { parseOperations } from "./json-patch-operations.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { strategicMerge } from "./strategic-merge.ts";
+import { findMismatch } from "./unstructured.ts";
+
+export type PatchType = "json" | "merge" | "strategic";
+
+export interface PatchRequest {
+  readonly type: PatchType;
+  /** The text of the patch. */
+  readonly body: string;
+  /** The object as clients see it, kind and apiVersion included. */
+  readonly current: KubeObject;
+  /** The message in the tables that describes the object. */
+  readonly message: string;
+}
+
+export interface Patched {
+  readonly result: Json;
+  /** What strictness finds wrong with the patch itself: repeated keys, unknown operands. */
+  readonly strict: string[];
+  /** How a complaint about the result quotes it: `patch: Invalid value: "…"`. */
+  readonly shown: string;
+}
+
+/** Throws an ApiError for a patch that cannot be read or does not apply. */
+export function applyPatch({ type, body, current, message }: PatchRequest): Patched {
+  const document = current as unknown as JsonObject;
+  switch (type) {
+    case "json":
+      return applyJsonPatch(document, read(body, "error decoding patch: "));
+    case "merge":
+      return applyMergePatch(document, read(body, "error decoding patch: "));
+    case "strategic":
+      return applyStrategicMerge(document, read(body, ""), message);
+  }
+}
+
+function read(body: string, step: string): ParsedJson {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw badRequest(`${step}${error.message}`);
+    throw error;
+  }
+}
+
+function applyJsonPatch(document: JsonObject, patch: ParsedJson): Patched {
+  const { operations, unknown } = parseOperations(patch.value);
+  const strict = [...unknown, ...findDuplicates(patch)].map((found) => `json patch ${found}`);
+  const result = applyOperations(document, operations);
+  return { result, strict, shown: JSON.stringify(result) };
+}
+
+function applyMergePatch(document: JsonObject, patch: ParsedJson): Patched {
+  if (patch.value === null) throw badRequest("Invalid JSON Patch");
+  if (!isObject(patch.value)) throw badRequest(`error decoding patch: ${notAnObject(patch.value)}`);
+  const result = mergePatch(draftOf(document), patch.value);
+  return { result, strict: findDuplicates(patch), shown: JSON.stringify(result) };
+}
+
+function applyStrategicMerge(document: JsonObject, patch: ParsedJson, message: string): Patched {
+  const changes = patch.value ?? {};
+  if (!isObject(changes)) throw badRequest(notAnObject(changes));
+  const result = strategicMerge(draftOf(document), changes, message);
+  const shown = formatGoValue(changes);
+  const mismatch = findMismatch(result, message);
+  if (mismatch !== undefined) {
+    throw invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown, mismatch)]);
+  }
+  return { result, strict: findDuplicates(patch), shown };
+}
+
+function notAnObject(value: Json): string {
+  return cannotUnmarshal(value, "Go value of type map[string]interface {}");
+}

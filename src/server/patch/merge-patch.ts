@@ -1,0 +1,26 @@
+/** Pure: JSON merge patch (RFC 7386), with the corner cases of the library Kubernetes uses. */
+import type { Json } from "../../api/object.ts";
+import { isObject, type JsonObject } from "./go-value.ts";
+
+/** The document with the patch merged in; neither is changed. */
+export function mergePatch(document: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(document));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, merge(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}
+
+function merge(current: Json | undefined, value: Json): Json {
+  if (!isObject(current)) return withoutNulls(value);
+  return isObject(value) ? mergePatch(current, value) : value;
+}
+
+/** What was not an object before has nothing a null could delete. Lists lose their nulls, too. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
+}

@@ -1,0 +1,162 @@
+/** Pure: how a strategic merge patch merges two lists, and the order of the elements after it. */
+import type { Json } from "../../api/object.ts";
+import {
+  formatGoValue,
+  type GoKind,
+  goKind,
+  goType,
+  isObject,
+  type JsonObject,
+} from "./go-value.ts";
+import { badPatch, unprocessable } from "./patch-errors.ts";
+
+/** Merges one element of the patch into the element with the same key. */
+export type MergeElement = (original: JsonObject, patch: JsonObject) => JsonObject;
+
+/**
+ * The elements of the patch merged into those of the original. Without a merge key the elements are
+ * scalars and the lists are sets.
+ */
+export function mergeLists(
+  original: readonly Json[],
+  patch: readonly Json[],
+  mergeKey: string,
+  mergeElement: MergeElement,
+): Json[] {
+  if (original.length === 0 && patch.length === 0) return [];
+  if (elementKind(original, patch) !== "map") {
+    const merged = [...new Set([...original, ...patch])];
+    return orderElements({ merged, patchOrder: patch, serverOrder: original, mergeKey: "" });
+  }
+  if (mergeKey === "") throw badPatch("cannot merge lists without merge key for struct");
+  const { server, plain } = applyDirectives(original, patch, mergeKey);
+  const merged = mergeByKey(server, plain, mergeKey, mergeElement);
+  return orderElements({ merged, patchOrder: plain, serverOrder: server, mergeKey });
+}
+
+/** The original without the listed scalars. */
+export function deleteFromList(original: readonly Json[], listed: readonly Json[]): Json[] {
+  if (original.length === 0 && listed.length === 0) return [];
+  elementKind(original, listed);
+  return original.filter((item) => !listed.includes(item));
+}
+
+export interface Ordering {
+  readonly merged: readonly Json[];
+  /** The elements the patch speaks of, in the order they shall have. */
+  readonly patchOrder: readonly Json[];
+  /** The elements the object had, in their order. */
+  readonly serverOrder: readonly Json[];
+  readonly mergeKey: string;
+}
+
+/**
+ * Elements of the patch keep the order of the patch, the others the order of the server. Where the
+ * two meet, the server's element goes first only if it stood before that element of the patch: a
+ * new element of the patch therefore precedes the untouched ones.
+ */
+export function orderElements({ merged, patchOrder, serverOrder, mergeKey }: Ordering): Json[] {
+  const identity = identityBy(mergeKey);
+  const patchPlaces = placesOf(patchOrder, identity);
+  const serverPlaces = placesOf(serverOrder, identity);
+  const isPatched = (item: Json): boolean => patchPlaces.has(identity(item));
+  const patched = sortBy(merged.filter(isPatched), (item) => patchPlaces.get(identity(item)));
+  const others = sortBy(
+    merged.filter((item) => !isPatched(item)),
+    (item) => serverPlaces.get(identity(item)),
+  );
+  const ordered: Json[] = [];
+  for (const item of patched) {
+    const limit = serverPlaces.get(identity(item)) ?? -1;
+    while (others.length > 0 && (serverPlaces.get(identity(others[0] ?? null)) ?? limit) < limit) {
+      ordered.push(others.shift() ?? null);
+    }
+    ordered.push(item);
+  }
+  return [...ordered, ...others];
+}
+
+/** The kind all elements share. */
+export function elementKind(original: readonly Json[], patch: readonly Json[]): GoKind {
+  const [kind, ...others] = new Set([...original, ...patch].map(goKind));
+  if (kind === undefined) throw badPatch("no elements in any of the given slices");
+  if (kind === "slice") throw unprocessable();
+  if (others.length === 0) return kind;
+  const shown = formatGoValue([[...original], [...patch]]);
+  throw badPatch(`list element types are not identical: ${shown}`);
+}
+
+/** The merge key of an element, which every object in a list that is merged must have. */
+export function mergeKeyOf(item: Json, mergeKey: string): Json {
+  if (!isObject(item)) {
+    throw badPatch(`expected a map[string]interface {}, but received a ${goType(item)}`);
+  }
+  if (!Object.hasOwn(item, mergeKey)) {
+    throw badPatch(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
+  }
+  return item[mergeKey] ?? null;
+}
+
+/** What elements with a "$patch" ask for, done; and the elements without. */
+function applyDirectives(
+  original: readonly Json[],
+  patch: readonly Json[],
+  mergeKey: string,
+): { server: readonly Json[]; plain: readonly Json[] } {
+  let server = original;
+  let isReplaced = false;
+  const plain: Json[] = [];
+  for (const item of patch) {
+    const directive = isObject(item) ? item["$patch"] : undefined;
+    if (directive === undefined) {
+      plain.push(item);
+    } else if (directive === "delete") {
+      const key = mergeKeyOf(item, mergeKey);
+      server = server.filter((each) => !isObject(each) || each[mergeKey] !== key);
+    } else if (directive === "replace") {
+      isReplaced = true;
+    } else if (directive === "merge") {
+      throw badPatch("merging lists cannot yet be specified in the patch");
+    } else {
+      throw badPatch(unknownDirective(directive, item));
+    }
+  }
+  return isReplaced ? { server: plain, plain: [] } : { server, plain };
+}
+
+export function unknownDirective(directive: Json, holder: Json): string {
+  return `unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(holder)}`;
+}
+
+function mergeByKey(
+  server: readonly Json[],
+  patch: readonly Json[],
+  mergeKey: string,
+  mergeElement: MergeElement,
+): Json[] {
+  const merged = [...server];
+  for (const item of patch) {
+    const key = mergeKeyOf(item, mergeKey);
+    const place = merged.findIndex((each) => isObject(each) && each[mergeKey] === key);
+    const found = merged[place];
+    if (isObject(found) && isObject(item)) merged[place] = mergeElement(found, item);
+    else merged.push(item);
+  }
+  return merged;
+}
+
+function identityBy(mergeKey: string): (item: Json) => Json {
+  return mergeKey === "" ? (item) => item : (item) => mergeKeyOf(item, mergeKey);
+}
+
+function placesOf(list: readonly Json[], identity: (item: Json) => Json): Map<Json, number> {
+  const places = new Map<Json, number>();
+  for (const [place, item] of list.entries()) {
+    if (!places.has(identity(item))) places.set(identity(item), place);
+  }
+  return places;
+}
+
+function sortBy(list: readonly Json[], place: (item: Json) => number | undefined): Json[] {
+  return [...list].sort((one, other) => (place(one) ?? 0) - (place(other) ?? 0));
+}

@@ -1,0 +1,83 @@
+/**
+ * Pure: finds where a merged object does not have the structure of its type. A strategic merge
+ * patch is complained about in the words of Go's conversion, not in those of its JSON decoder.
+ * Types that decode themselves (quantities, times) are left to the decoder.
+ */
+import type { Json } from "../../api/object.ts";
+import { jsonFields, parseType, type Scalar } from "../../api/schema/tables.ts";
+import { type GoKind, goKind, isObject } from "./go-value.ts";
+
+/** Type is a reference into the message tables; go is the type as Go prints it. */
+export function findMismatch(value: Json, type: string, go = ""): string | undefined {
+  if (value === null) return undefined;
+  const reference = parseType(type);
+  switch (reference.kind) {
+    case "message":
+      return findInStruct(value, reference.name);
+    case "list":
+      return findInList(value, reference.element, elementOf(go));
+    case "map":
+      return findInMap(value, reference.element, elementOf(go));
+    case "scalar":
+      return findInScalar(goKind(value), reference.name, go);
+  }
+}
+
+function findInStruct(value: Json, messageName: string): string | undefined {
+  if (!isObject(value)) return `cannot restore struct from: ${goKind(value)}`;
+  for (const [name, field] of jsonFields(messageName)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const found = findMismatch(value[name] ?? null, field.type, field.go);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findInList(value: Json, element: string, go: string): string | undefined {
+  if (!Array.isArray(value)) return `cannot restore slice from ${goKind(value)}`;
+  return firstFound(value, element, go);
+}
+
+function findInMap(value: Json, element: string, go: string): string | undefined {
+  if (!isObject(value)) return `cannot restore map from ${goKind(value)}`;
+  return firstFound(Object.values(value), element, go);
+}
+
+function firstFound(values: readonly Json[], element: string, go: string): string | undefined {
+  for (const value of values) {
+    const found = findMismatch(value, element, go);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** "string" of "[]string" and of "map[string]string". */
+function elementOf(go: string): string {
+  return go.replace(/^(\[\]|map\[\w+\])/, "");
+}
+
+/**
+ * Go's reflection could convert between some kinds that JSON keeps apart, and refuses these in
+ * words of their own.
+ */
+function findInScalar(kind: GoKind, scalar: Scalar, go: string): string | undefined {
+  switch (scalar) {
+    case "string":
+      if (kind === "string") return undefined;
+      return kind === "int64" ? `cannot convert int64 to ${go}` : "unrecognized type: string";
+    case "bool":
+      return kind === "bool" ? undefined : "unrecognized type: bool";
+    case "int32":
+    case "int64":
+      if (kind === "int64") return undefined;
+      return kind === "float64"
+        ? `cannot convert float64 to ${go}`
+        : `unrecognized type: ${scalar}`;
+    case "float64":
+      return kind === "int64" || kind === "float64" ? undefined : "unrecognized type: float64";
+    case "bytes":
+      return kind === "string" ? undefined : `cannot restore slice from ${kind}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** POST of a binding: the scheduler's word that a pod belongs to a node. */
+import { conflict, invalidObject, notFound } from "../../api/errors.ts";
+import type { Binding, Pod, PodCondition } from "../../api/generated/core.ts";
+import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
+import { podKind } from "../../kinds/pod/kind.ts";
+import { validatePodBinding } from "../../kinds/pod/validate-binding.ts";
+import {
+  groupResource,
+  keyOf,
+  type ServerContext,
+  timestamp,
+  type WriteOptions,
+} from "../context.ts";
+import { matchNamespace } from "./create.ts";
+import { matchName, uidMismatch } from "./update.ts";
+
+export function bind(
+  server: ServerContext,
+  namespace: string,
+  podName: string | undefined,
+  object: Draft<KubeObject>,
+  options: WriteOptions,
+): void {
+  const binding = object as unknown as Draft<Binding>;
+  const name = podName ?? binding.metadata.name ?? "";
+  if (podName !== undefined && binding.metadata.name !== undefined) matchName(object, podName);
+  matchNamespace(podKind, namespace, object);
+  const findings = validatePodBinding(binding);
+  if (findings.length > 0) throw invalidObject({ group: "", kind: "Binding" }, name, findings);
+  const key = keyOf(podKind, namespace, name);
+  const pod = server.store.get(key) as Pod | undefined;
+  if (!pod) throw notFound(groupResource(podKind), name);
+  refuseUnbindable(pod, binding);
+  const next = assign(server, pod, binding);
+  if (options.dryRun) return;
+  server.store.update(key, next as Draft<KubeObject>, pod.metadata.resourceVersion ?? "");
+}
+
+function refuseUnbindable(pod: Pod, binding: Draft<Binding>): void {
+  const { uid, resourceVersion } = binding.metadata;
+  const name = pod.metadata.name ?? "";
+  const namespace = pod.metadata.namespace ?? "";
+  const target = { kind: podKind, namespace, name, part: "object" } as const;
+  if (uid !== undefined && uid !== pod.metadata.uid) {
+    throw uidMismatch(target, uid, pod.metadata.uid ?? "");
+  }
+  const refuse = (problem: string) =>
+    conflict({ group: "", resource: "pods/binding" }, name, problem);
+  if (resourceVersion !== undefined && resourceVersion !== pod.metadata.resourceVersion) {
+    throw refuse("the object has been modified");
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+  }
+  if (pod.spec.nodeName !== undefined) {
+    throw refuse(`pod ${name} is already assigned to node "${pod.spec.nodeName}"`);
+  }
+  if ((pod.spec.schedulingGates?.length ?? 0) > 0) {
+    throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
+  }
+}
+
+function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft<Pod> {
+  const next = draftOf(pod);
+  next.spec.nodeName = binding.target.name ?? "";
+  const annotations = binding.metadata.annotations;
+  if (annotations) next.metadata.annotations = { ...next.metadata.annotations, ...annotations };
+  const labels = binding.metadata.labels;
+  if (labels) next.metadata.labels = { ...next.metadata.labels, ...labels };
+  const condition: Draft<PodCondition> = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(server.clock),
+  };
+  const others = (next.status.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  next.status.conditions = [...others, condition];
+  return next;
+}

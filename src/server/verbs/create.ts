@@ -1,0 +1,127 @@
+/** POST of an object: name it, admit it, validate it, commit it. */
+import { ApiError, alreadyExists, badRequest, invalidObject } from "../../api/errors.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { validateCommonMeta } from "../../kinds/meta/object-meta.ts";
+import { KeyExists } from "../../store/types.ts";
+import {
+  fromStored,
+  groupKind,
+  groupResource,
+  keyOf,
+  type ServerContext,
+  timestamp,
+  toStored,
+  type WriteOptions,
+  type Written,
+} from "../context.ts";
+
+/** As in Kubernetes: a generated name keeps 58 characters of its base and is tried 8 times. */
+const GENERATED_BASE_MAX = 58;
+const GENERATED_NAME_TRIES = 8;
+
+export function create(
+  server: ServerContext,
+  kind: Kind,
+  namespace: string,
+  object: Draft<KubeObject>,
+  options: WriteOptions,
+): Written {
+  const metadata = object.metadata;
+  matchNamespace(kind, namespace, object);
+  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "0") {
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  }
+  if (metadata.name === undefined && metadata.generateName !== undefined) {
+    metadata.name = freeName(server, kind, namespace, metadata.generateName);
+  }
+  return createNamed(server, kind, namespace, object, options);
+}
+
+function createNamed(
+  server: ServerContext,
+  kind: Kind,
+  namespace: string,
+  object: Draft<KubeObject>,
+  options: WriteOptions,
+): Written {
+  const admitted = server.admission.admit({
+    operation: "create",
+    kind,
+    namespace,
+    object,
+    dryRun: options.dryRun,
+  });
+  fillMetadata(server, kind, object);
+  kind.rules.prepareForCreate?.(object);
+  const name = object.metadata.name ?? "";
+  const findings = kind.rules.validate(object);
+  if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
+  const common = validateCommonMeta(object.metadata, kind.namespaced);
+  if (common.length > 0) throw invalidObject(groupKind(kind), name, common);
+  const warnings = [...admitted, ...(kind.rules.warningsOnCreate?.(object) ?? [])];
+  if (kind.unattended) warnings.push(kind.unattended);
+  server.admission.allocate({ operation: "create", kind, object, dryRun: options.dryRun });
+  const key = keyOf(kind, namespace, name);
+  if (options.dryRun) {
+    if (server.store.get(key)) throw alreadyExists(groupResource(kind), name);
+    delete object.metadata.resourceVersion;
+    return { object, warnings };
+  }
+  try {
+    const stored = server.store.create(key, toStored(kind, object));
+    return { object: fromStored(kind, stored), warnings };
+  } catch (error) {
+    if (error instanceof KeyExists) throw alreadyExists(groupResource(kind), name);
+    throw error;
+  }
+}
+
+/** The namespace of the URL is the object's; naming another one is an error. */
+export function matchNamespace(kind: Kind, namespace: string, object: Draft<KubeObject>): void {
+  const given = object.metadata.namespace;
+  if (given !== undefined && given !== (kind.namespaced ? namespace : "")) {
+    throw badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
+  }
+  if (kind.namespaced) object.metadata.namespace = namespace;
+}
+
+/** Nothing can take the name between here and the commit: a verb is never interrupted. */
+function freeName(server: ServerContext, kind: Kind, namespace: string, base: string): string {
+  let name = "";
+  for (let attempt = 0; attempt < GENERATED_NAME_TRIES; attempt++) {
+    name = `${base.slice(0, GENERATED_BASE_MAX)}${server.random.suffix()}`;
+    if (!server.store.get(keyOf(kind, namespace, name))) return name;
+  }
+  const cause = alreadyExists(groupResource(kind), name);
+  const problem = "the server was not able to generate a unique name for the object";
+  const message = `${cause.message}, ${problem}`;
+  throw new ApiError(409, "AlreadyExists", message, {
+    ...cause.status.details,
+    name: base,
+    retryAfterSeconds: 1,
+  });
+}
+
+function fillMetadata(server: ServerContext, kind: Kind, object: Draft<KubeObject>): void {
+  const given = object.metadata;
+  object.metadata = {
+    ...(given.name === undefined ? {} : { name: given.name }),
+    ...(given.generateName === undefined ? {} : { generateName: given.generateName }),
+    ...(given.namespace === undefined ? {} : { namespace: given.namespace }),
+    uid: server.random.uuid(),
+    resourceVersion: "",
+    ...(kind.hasGeneration ? { generation: 1 } : keepGeneration(given.generation)),
+    creationTimestamp: timestamp(server.clock),
+    ...(given.labels === undefined ? {} : { labels: given.labels }),
+    ...(given.annotations === undefined ? {} : { annotations: given.annotations }),
+    ...(given.ownerReferences === undefined ? {} : { ownerReferences: given.ownerReferences }),
+    ...(given.finalizers === undefined ? {} : { finalizers: given.finalizers }),
+  };
+}
+
+function keepGeneration(generation: number | undefined): { generation?: number } {
+  return generation === undefined ? {} : { generation };
+}

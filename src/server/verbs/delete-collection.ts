@@ -1,0 +1,26 @@
+/** DELETE of a collection: every object a list with the same options shows. */
+import type { ApiError } from "../../api/errors.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { ServerContext } from "../context.ts";
+import { deleteObject } from "./delete.ts";
+import { type DeleteOptions, deletionWarnings } from "./delete-options.ts";
+import { type Listed, type ListOptions, list } from "./list.ts";
+
+export function deleteCollection(
+  server: ServerContext,
+  kind: Kind,
+  namespace: string | undefined,
+  listOptions: ListOptions,
+  options: DeleteOptions,
+): Listed & { readonly warnings: readonly string[] } {
+  const listed = list(server, kind, namespace, listOptions);
+  for (const { metadata } of listed.items) {
+    try {
+      deleteObject(server, kind, metadata.namespace ?? "", metadata.name ?? "", options);
+    } catch (error) {
+      // Someone else was faster: the object is gone, which is what was asked for.
+      if ((error as ApiError).reason !== "NotFound") throw error;
+    }
+  }
+  return { ...listed, warnings: deletionWarnings(kind, options) };
+}

@@ -1,0 +1,80 @@
+/** PATCH: apply the patch to the newest state, decode the result, then go on as an update does. */
+import { type ApiError, invalidObject, notFound } from "../../api/errors.ts";
+import { invalid } from "../../api/finding.ts";
+import type { Draft, Json, KubeObject } from "../../api/object.ts";
+import { DecodeError, decodeObject } from "../../api/schema/decode.ts";
+import { parsed } from "../../api/schema/parsed-json.ts";
+import { apiVersionOf } from "../../kinds/kind.ts";
+import {
+  fromStored,
+  groupResource,
+  keyOf,
+  type ServerContext,
+  type WriteOptions,
+  type Written,
+} from "../context.ts";
+import { applyPatch, type PatchType } from "../patch/apply-patch.ts";
+import { matchNamespace } from "./create.ts";
+import { matchName, replace, type UpdateTarget } from "./update.ts";
+
+export interface Patch {
+  readonly type: PatchType;
+  readonly body: string;
+}
+
+export interface Patched extends Written {
+  /** Unknown and duplicate fields of the patched object. */
+  readonly strict: readonly string[];
+}
+
+export function patch(
+  server: ServerContext,
+  target: UpdateTarget,
+  change: Patch,
+  options: WriteOptions,
+  /** Called before anything is written; throws where strictness refuses the patch. */
+  judge: (strict: readonly string[], shown: string) => void,
+): Patched {
+  const { kind, namespace, name } = target;
+  const stored = server.store.get(keyOf(kind, namespace, name));
+  if (!stored) throw notFound(groupResource(kind), name);
+  const current = fromStored(kind, stored);
+  const { result, strict, shown } = applyPatch({ ...change, current, message: kind.message });
+  const decoded = decodePatched(target, result, shown);
+  // A strategic merge loses the order in which a client wrote its fields.
+  const unknown = change.type === "strategic" ? decoded.strict.sort() : decoded.strict;
+  const findings = [...strict, ...unknown];
+  judge(findings, shown);
+  const next = decoded.object;
+  matchName(next, name);
+  matchNamespace(kind, namespace, next);
+  kind.rules.setDefaults?.(next);
+  return { ...replace(server, target, current, next, options), strict: findings };
+}
+
+/** A patch that does not leave an object of the kind behind is an invalid patch. */
+function decodePatched(
+  target: UpdateTarget,
+  result: Json,
+  shown: string,
+): { object: Draft<KubeObject>; strict: string[] } {
+  const { kind } = target;
+  const apiVersion = apiVersionOf(kind);
+  const given = result as { apiVersion?: Json; kind?: Json };
+  if (given.apiVersion !== apiVersion || given.kind !== kind.kind) {
+    const problem =
+      `no kind ${JSON.stringify(given.kind ?? "")} is registered for version ` +
+      `${JSON.stringify(given.apiVersion ?? "")} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    throw invalidPatch(shown, problem);
+  }
+  try {
+    return decodeObject(parsed(result), kind.message, { apiVersion, kind: kind.kind });
+  } catch (error) {
+    if (error instanceof DecodeError) throw invalidPatch(shown, error.message);
+    throw error;
+  }
+}
+
+export function invalidPatch(shown: string, problem: string): ApiError {
+  return invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown, problem)]);
+}

@@ -1,0 +1,258 @@
+/**
+ * PUT and the second half of PATCH: bring back what may not change, validate, commit.
+ *
+ * The steps are those of Kubernetes' BeforeUpdate: metadata is repaired, the kind prepares, the
+ * metadata is validated, then the kind validates (which looks at the metadata again, so causes of
+ * metadata come twice).
+ */
+
+import { isEqual } from "../../api/equal.ts";
+import {
+  type ApiError,
+  badRequest,
+  conflict,
+  invalidObject,
+  MODIFIED,
+  notFound,
+} from "../../api/errors.ts";
+import { invalid } from "../../api/finding.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { validateCommonMetaUpdate } from "../../kinds/meta/object-meta.ts";
+import {
+  fromStored,
+  groupKind,
+  groupResource,
+  keyOf,
+  type ServerContext,
+  toStored,
+  type WriteOptions,
+  type Written,
+} from "../context.ts";
+import { create, matchNamespace } from "./create.ts";
+
+export interface UpdateTarget {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Which part of the object the request is about. */
+  readonly part: "object" | "status" | "ephemeralcontainers" | "resize";
+}
+
+export interface Updated extends Written {
+  readonly created: boolean;
+}
+
+export function update(
+  server: ServerContext,
+  target: UpdateTarget,
+  object: Draft<KubeObject>,
+  options: WriteOptions,
+): Updated {
+  const { kind, namespace, name } = target;
+  matchName(object, name);
+  matchNamespace(kind, namespace, object);
+  const stored = server.store.get(keyOf(kind, namespace, name));
+  if (!stored) return createOnUpdate(server, target, object, options);
+  const old = fromStored(kind, stored);
+  const uid = object.metadata.uid;
+  if (uid !== undefined && uid !== old.metadata.uid) {
+    throw uidMismatch(target, uid, old.metadata.uid ?? "");
+  }
+  return { ...replace(server, target, old, object, options), created: false };
+}
+
+/** Commits the next state of an object that is at hand. */
+export function replace(
+  server: ServerContext,
+  target: UpdateTarget,
+  old: KubeObject,
+  next: Draft<KubeObject>,
+  options: WriteOptions,
+): Written {
+  const { kind, name } = target;
+  matchRevision(target, old, next);
+  repairMetadata(next, old);
+  const admitted = server.admission.admit({
+    operation: "update",
+    kind,
+    namespace: target.namespace,
+    object: next,
+    old,
+    dryRun: options.dryRun,
+  });
+  prepare(target, next, old);
+  const findings = [
+    ...validateCommonMetaUpdate(next.metadata, old.metadata, kind.namespaced),
+    ...validate(target, next, old),
+  ];
+  if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
+  const warnings = target.part === "object" ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
+  server.admission.allocate({
+    operation: "update",
+    kind,
+    object: next,
+    old,
+    dryRun: options.dryRun,
+  });
+  return {
+    object: commit(server, target, old, next, options),
+    warnings: [...admitted, ...warnings],
+  };
+}
+
+function commit(
+  server: ServerContext,
+  target: UpdateTarget,
+  old: KubeObject,
+  next: Draft<KubeObject>,
+  options: WriteOptions,
+): KubeObject {
+  const { kind, namespace, name } = target;
+  const key = keyOf(kind, namespace, name);
+  const revision = old.metadata.resourceVersion ?? "";
+  next.metadata.resourceVersion = revision;
+  if (isEqual(next, old)) return old;
+  if (isReleased(next, old)) {
+    if (!options.dryRun) server.store.remove(key, revision);
+    return next;
+  }
+  if (options.dryRun) return next;
+  return fromStored(kind, server.store.update(key, toStored(kind, next), revision));
+}
+
+/** The last finalizer of an object that only waited for it is gone. */
+function isReleased(next: Draft<KubeObject>, old: KubeObject): boolean {
+  if (old.metadata.deletionTimestamp === undefined) return false;
+  if ((next.metadata.finalizers?.length ?? 0) > 0) return false;
+  if (old.kind === "Namespace") return namespaceIsReleased(next);
+  return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+function namespaceIsReleased(next: Draft<KubeObject>): boolean {
+  const spec = (next as { spec?: { finalizers?: string[] } }).spec;
+  return (spec?.finalizers?.length ?? 0) === 0;
+}
+
+export function matchName(object: Draft<KubeObject>, name: string): void {
+  const given = object.metadata.name;
+  if (given === undefined) throw badRequest("name must be provided");
+  if (given !== name) {
+    throw badRequest(
+      `the name of the object (${given}) does not match the name on the URL (${name})`,
+    );
+  }
+}
+
+function createOnUpdate(
+  server: ServerContext,
+  target: UpdateTarget,
+  object: Draft<KubeObject>,
+  options: WriteOptions,
+): Updated {
+  const { kind, namespace, name } = target;
+  if (!kind.createsOnUpdate || target.part !== "object") {
+    throw notFound(groupResource(kind), name);
+  }
+  const uid = object.metadata.uid;
+  if (uid !== undefined) throw uidMismatch(target, uid, "");
+  if (object.metadata.resourceVersion !== undefined) {
+    throw conflict(groupResource(kind), name, MODIFIED);
+  }
+  return { ...create(server, kind, namespace, object, options), created: true };
+}
+
+export function uidMismatch(target: UpdateTarget, given: string, actual: string): ApiError {
+  const { kind, namespace, name } = target;
+  const key = ["/registry", kind.resource, ...(kind.namespaced ? [namespace] : []), name].join("/");
+  const uids = `UID in precondition: ${given}, UID in object meta: ${actual}`;
+  const problem =
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
+    `AdditionalErrorMsg: Precondition failed: ${uids}`;
+  return conflict(groupResource(kind), name, problem);
+}
+
+/** An update names the revision it was made from; leaving it out means "whatever is there". */
+function matchRevision(target: UpdateTarget, old: KubeObject, next: Draft<KubeObject>): void {
+  const given = next.metadata.resourceVersion ?? "";
+  if (given === "" || given === "0") {
+    if (target.kind.requiresResourceVersion) {
+      const missing = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalidObject(groupKind(target.kind), target.name, [missing]);
+    }
+    next.metadata.resourceVersion = old.metadata.resourceVersion ?? "";
+    return;
+  }
+  if (!/^[0-9]+$/.test(given)) {
+    throw badRequest(`strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`);
+  }
+  if (given !== old.metadata.resourceVersion) {
+    throw conflict(groupResource(target.kind), target.name, MODIFIED);
+  }
+}
+
+/** What the server keeps in metadata whatever the client sends. */
+function repairMetadata(next: Draft<KubeObject>, old: KubeObject): void {
+  const metadata = next.metadata;
+  const before = old.metadata;
+  delete metadata.selfLink;
+  delete metadata.managedFields;
+  if (before.generation === undefined) delete metadata.generation;
+  else metadata.generation = before.generation;
+  if (metadata.uid === undefined && before.uid !== undefined) metadata.uid = before.uid;
+  if (before.creationTimestamp !== undefined) metadata.creationTimestamp = before.creationTimestamp;
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
+  if (
+    before.deletionGracePeriodSeconds !== undefined &&
+    metadata.deletionGracePeriodSeconds === undefined
+  ) {
+    metadata.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds;
+  }
+}
+
+function prepare(target: UpdateTarget, next: Draft<KubeObject>, old: KubeObject): void {
+  const { kind, part } = target;
+  if (part === "status") {
+    if (kind.rules.prepareForStatusUpdate) kind.rules.prepareForStatusUpdate(next, old);
+    else keepAllButStatus(next, old);
+    return;
+  }
+  if (part === "object") {
+    keepStatus(kind, next, old);
+    kind.rules.prepareForUpdate?.(next, old);
+  } else kind.rules.parts?.[part]?.prepare(next, old);
+  if (!kind.hasGeneration || isEqual(desired(next), desired(old))) return;
+  next.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+type Parts = { [key: string]: unknown };
+
+function keepStatus(kind: Kind, next: Draft<KubeObject>, old: KubeObject): void {
+  if (!kind.subresources?.some((subresource) => subresource.name === "status")) return;
+  const status = (old as unknown as Parts)["status"];
+  if (status === undefined) delete (next as unknown as Parts)["status"];
+  else (next as unknown as Parts)["status"] = status;
+}
+
+function keepAllButStatus(next: Draft<KubeObject>, old: KubeObject): void {
+  const parts = next as unknown as Parts;
+  const before = old as unknown as Parts;
+  for (const field of new Set([...Object.keys(parts), ...Object.keys(before)])) {
+    if (field === "status" || field === "metadata") continue;
+    if (before[field] === undefined) delete parts[field];
+    else parts[field] = before[field];
+  }
+}
+
+/** What the user asks for: everything that a change of generation counts. */
+function desired(object: KubeObject | Draft<KubeObject>): Parts {
+  const { metadata: _metadata, status: _status, ...rest } = object as unknown as Parts;
+  return rest;
+}
+
+function validate(target: UpdateTarget, next: Draft<KubeObject>, old: KubeObject) {
+  const { kind, part } = target;
+  if (part === "object") return kind.rules.validateUpdate(next, old);
+  if (part === "status") return kind.rules.validateStatusUpdate?.(next, old) ?? [];
+  return kind.rules.parts?.[part]?.validate(next, old) ?? [];
+}

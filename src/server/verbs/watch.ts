@@ -1,0 +1,131 @@
+/**
+ * GET of a collection with watch=true: what the client must see first, then every change once it is
+ * on disk. An object that enters or leaves the selection appears as ADDED or DELETED.
+ */
+import { expired } from "../../api/errors.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { type Kind, storageResource } from "../../kinds/kind.ts";
+import { type Change, ExpiredRevision, type Subscription } from "../../store/types.ts";
+import { fromStored, type ServerContext } from "../context.ts";
+import { type ListOptions, parseRevision, validateListOptions } from "./list.ts";
+import { parseSelection } from "./selection.ts";
+
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: KubeObject;
+  readonly revision: number;
+}
+
+export interface Watching {
+  /** Existing objects, told as ADDED. */
+  readonly initial: readonly KubeObject[];
+  /** The state the initial objects show, or where the watch starts. */
+  readonly revision: number;
+  /** Whether a bookmark must say where the initial objects end. */
+  readonly marksInitialEnd: boolean;
+  start(listener: (events: readonly WatchEvent[]) => void): Subscription;
+}
+
+export function watch(
+  server: ServerContext,
+  kind: Kind,
+  namespace: string | undefined,
+  options: ListOptions,
+): Watching {
+  validateListOptions({ ...options, watch: true });
+  const { matches, lookup } = parseSelection(kind, options);
+  const from = options.resourceVersion ?? "";
+  const asked = from === "" ? 0 : parseRevision(from);
+  const sendsInitial = options.sendInitialEvents ?? asked === 0;
+  const resource = storageResource(kind);
+  const query = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(matches ? { matches: (stored: KubeObject) => matches(fromStored(kind, stored)) } : {}),
+    ...(lookup ? { lookup } : {}),
+  };
+  const initial = sendsInitial ? server.store.list(resource, query).items : [];
+  const revision = sendsInitial || asked === 0 ? server.store.revision : asked;
+  const toEvent = eventFilter(kind, namespace, matches);
+  return {
+    initial: initial.map((stored) => fromStored(kind, stored)),
+    revision,
+    marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true && from !== "0",
+    start: (listener) => subscribe(server, resource, revision, toEvent, listener),
+  };
+}
+
+/**
+ * The watch of components inside the process: changes at once, without waiting for the disk, and
+ * without initial objects.
+ */
+export function follow(
+  server: ServerContext,
+  kind: Kind,
+  namespace: string | undefined,
+  options: ListOptions & { readonly resourceVersion: string },
+  listener: (event: WatchEvent) => void,
+): Subscription {
+  const { matches } = parseSelection(kind, options);
+  const toEvent = eventFilter(kind, namespace, matches);
+  const after = parseRevision(options.resourceVersion);
+  return guardExpired(after, () =>
+    server.store.subscribe(storageResource(kind), after, (change) => {
+      const event = toEvent(change);
+      if (event) listener(event);
+    }),
+  );
+}
+
+function subscribe(
+  server: ServerContext,
+  resource: string,
+  after: number,
+  toEvent: (change: Change) => WatchEvent | undefined,
+  listener: (events: readonly WatchEvent[]) => void,
+): Subscription {
+  return guardExpired(after, () =>
+    server.store.subscribeDurable(resource, after, (changes) => {
+      const events: WatchEvent[] = [];
+      for (const change of changes) {
+        const event = change.revision > after ? toEvent(change) : undefined;
+        if (event) events.push(event);
+      }
+      if (events.length > 0) listener(events);
+    }),
+  );
+}
+
+function guardExpired(after: number, subscribeNow: () => Subscription): Subscription {
+  try {
+    return subscribeNow();
+  } catch (error) {
+    if (!(error instanceof ExpiredRevision)) throw error;
+    throw expired(`too old resource version: ${after} (${error.oldest})`);
+  }
+}
+
+function eventFilter(
+  kind: Kind,
+  namespace: string | undefined,
+  matches: ((object: KubeObject) => boolean) | undefined,
+): (change: Change) => WatchEvent | undefined {
+  return (change) => {
+    if (namespace !== undefined && change.key.namespace !== namespace) return undefined;
+    const { revision } = change;
+    const object = fromStored(kind, change.object);
+    if (!matches) return { type: change.type, object, revision };
+    const before = change.previous ? matches(fromStored(kind, change.previous)) : false;
+    const after = change.type !== "DELETED" && matches(object);
+    if (after) return { type: before ? "MODIFIED" : "ADDED", object, revision };
+    if (!before) return undefined;
+    return { type: "DELETED", object: leaving(kind, change), revision };
+  };
+}
+
+/** An object that left the selection is told in its last matching state, at the new revision. */
+function leaving(kind: Kind, change: Change): KubeObject {
+  if (change.type === "DELETED" || !change.previous) return fromStored(kind, change.object);
+  const previous = fromStored(kind, change.previous);
+  const resourceVersion = String(change.revision);
+  return { ...previous, metadata: { ...previous.metadata, resourceVersion } };
+}
