@@ -1,0 +1,88 @@
+/**
+ * Files that hold secrets: nobody but the owner reads them, and a crash leaves the old file or the
+ * new one, never a part.
+ */
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+const PRIVATE_FILE_MODE = 0o600;
+const PRIVATE_DIRECTORY_MODE = 0o700;
+
+/** Creates the directory where it is missing; one that is there keeps its mode. */
+export async function ensureDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+}
+
+/** Creates the directory, or closes the one there is to everybody else. */
+export async function ensurePrivateDirectory(directory: string): Promise<void> {
+  await ensureDirectory(directory);
+  await closeToOthers(directory);
+}
+
+/** Undefined when there is no such file. One that others could read is closed to them first. */
+export async function readPrivateFile(file: string): Promise<string | undefined> {
+  const text = await readIfPresent(file);
+  if (text !== undefined) await closeToOthers(file);
+  return text;
+}
+
+export async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Given to the file where the process may do so. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+export async function writePrivateFile(
+  file: string,
+  text: string,
+  options: WriteOptions = {},
+): Promise<void> {
+  // The same directory, because rename does not cross file systems; a name nobody can prepare.
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    await writeNewFile(temporary, text, options);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(file));
+}
+
+async function writeNewFile(file: string, text: string, options: WriteOptions): Promise<void> {
+  const handle = await open(file, "wx", PRIVATE_FILE_MODE);
+  try {
+    await handle.writeFile(text);
+    const { owner, mode = PRIVATE_FILE_MODE } = options;
+    if (owner && owner.uid !== process.getuid?.()) await handle.chown(owner.uid, owner.gid);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A rename is on disk only when the directory that holds the name is. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0) await chmod(path, mode & 0o700);
+}

@@ -1,0 +1,44 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ensureToken, tokenVerifier } from "./token.ts";
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tally-token-"));
+  file = join(directory, "token");
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test("a token has 256 bits, is for its owner alone and stays the same", async () => {
+  const token = await ensureToken(file);
+  expect(Buffer.from(token, "base64url")).toHaveLength(32);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await ensureToken(file)).toBe(token);
+});
+
+test("two data directories have different tokens", async () => {
+  expect(await ensureToken(file)).not.toBe(await ensureToken(`${file}-2`));
+});
+
+test("a token others could read is closed to them", async () => {
+  await ensureToken(file);
+  await chmod(file, 0o644);
+  await ensureToken(file);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test.each(["", "short", `${"x".repeat(40)}\nsecond line`])("%j is no token", async (text) => {
+  await writeFile(file, text, { mode: 0o600 });
+  await expect(ensureToken(file)).rejects.toThrow("holds no usable token");
+  expect(await readFile(file, "utf8")).toBe(text);
+});
+
+test("only the very token is accepted", () => {
+  const accepts = tokenVerifier("right-token");
+  const given = ["right-token", "right-toke", "right-token ", "Right-token", ""];
+  expect(given.map(accepts)).toEqual([true, false, false, false, false]);
+});
