@@ -1,0 +1,109 @@
+/** Pure: the flags of "tally up": their defaults, and what is wrong with what was given. */
+import { isLoopback, parseAddress, parseCidr } from "../base/address.ts";
+import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
+import { CONTROLLERS, type EngineOptions } from "../engine-options.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** As given: every value is text, absent where the flag was not used. */
+export interface UpFlags {
+  readonly data?: string;
+  readonly address: string;
+  readonly port: string;
+  readonly kubeconfig?: string;
+  readonly mergeKubeconfig?: boolean;
+  readonly insecurePort?: string;
+  readonly agent: boolean;
+  readonly controllers: string;
+  readonly serviceClusterIpRange: string;
+  readonly logLevel: string;
+}
+
+export const UP_DEFAULTS: UpFlags = {
+  address: "127.0.0.1",
+  port: "6443",
+  agent: true,
+  controllers: "all",
+  serviceClusterIpRange: "127.128.0.0/16",
+  logLevel: "info",
+};
+
+export interface UpSettings {
+  readonly address: string;
+  /** Whether other machines can reach the address. */
+  readonly isExposed: boolean;
+  readonly port: number;
+  readonly insecurePort?: number;
+  readonly agent: boolean;
+  readonly controllers: EngineOptions["controllers"];
+  readonly serviceCidr: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Throws a UsageError for the first flag that cannot be used. */
+export function readUpFlags(flags: UpFlags): UpSettings {
+  if (flags.data === "") throw wrong("--data", "", "must name a directory");
+  if (flags.kubeconfig === "") throw wrong("--kubeconfig", "", "must name a file");
+  const address = parseAddress(flags.address);
+  if (address === undefined) {
+    throw wrong("--address", flags.address, "must be an IP address");
+  }
+  const port = readPort("--port", flags.port);
+  const insecurePort = readInsecurePort(flags.insecurePort, port);
+  return {
+    address: flags.address,
+    isExposed: !isLoopback(address),
+    port,
+    ...(insecurePort === undefined ? {} : { insecurePort }),
+    agent: flags.agent,
+    controllers: readControllers(flags.controllers),
+    serviceCidr: readServiceRange(flags.serviceClusterIpRange),
+    logLevel: readLogLevel(flags.logLevel),
+  };
+}
+
+function readPort(flag: string, given: string): number {
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw wrong(flag, given, "must be a number from 0 (any free port) to 65535");
+}
+
+function readInsecurePort(given: string | undefined, securePort: number): number | undefined {
+  if (given === undefined) return undefined;
+  const port = readPort("--insecure-port", given);
+  if (port !== securePort || port === 0) return port;
+  throw wrong("--insecure-port", given, "must differ from --port");
+}
+
+function readControllers(given: string): EngineOptions["controllers"] {
+  if (given === "all" || given === "none") return given;
+  const chosen = given.split(",").map((name) => name.trim());
+  const unknown = chosen.find((name) => !CONTROLLERS.includes(name));
+  if (unknown === undefined) return [...new Set(chosen)];
+  const names = CONTROLLERS.join(", ");
+  throw wrong("--controllers", unknown, `must be "all", "none" or some of ${names}`);
+}
+
+/**
+ * The bounds are those of kube-apiserver: fewer than 8 addresses cannot serve a cluster, and a
+ * range wider than 2^20 addresses (2^64 for IPv6) is taken for a mistake.
+ */
+function readServiceRange(given: string): string {
+  const flag = "--service-cluster-ip-range";
+  const cidr = parseCidr(given);
+  if (cidr === undefined) throw wrong(flag, given, 'must be a range such as "10.96.0.0/16"');
+  const bits = cidr.network.length * 8;
+  const widest = bits === 32 ? 12 : 64;
+  const narrowest = bits - 3;
+  if (cidr.prefixLength >= widest && cidr.prefixLength <= narrowest) return given;
+  throw wrong(flag, given, `must have a prefix from /${widest} to /${narrowest}`);
+}
+
+function readLogLevel(given: string): LogLevel {
+  const level = LOG_LEVELS.find((each) => each === given);
+  if (level !== undefined) return level;
+  throw wrong("--log-level", given, `must be one of ${LOG_LEVELS.join(", ")}`);
+}
+
+function wrong(flag: string, given: string, rule: string): UsageError {
+  return new UsageError(`${flag} ${rule}, not ${JSON.stringify(given)}`);
+}

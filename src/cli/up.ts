@@ -1,0 +1,165 @@
+/** "tally up": runs the server in the foreground until it is told to stop. */
+import { isAbsolute, join, resolve } from "node:path";
+import { ensureCertificates, serverNames } from "../access/certificates.ts";
+import { type DataDirectory, openDataDirectory } from "../access/data-directory.ts";
+import type { Access } from "../access/kubeconfig.ts";
+import { ensureToken } from "../access/token.ts";
+import { writeKubeconfig } from "../access/write-kubeconfig.ts";
+import {
+  addressAt,
+  formatAddress,
+  isUnspecified,
+  parseAddress,
+  parseCidr,
+} from "../base/address.ts";
+import { systemClock } from "../base/clock.ts";
+import { type Log, openLog } from "../base/log.ts";
+import type { LogLevel } from "../base/log-level.ts";
+import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "../engine-options.ts";
+import type { Machine } from "./machine.ts";
+import { stopRequest } from "./stop-request.ts";
+import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
+
+export type StartEngine = (options: EngineOptions) => Promise<Engine>;
+
+/**
+ * Answers when the engine has stopped. The order matters: nothing is announced, and no kubeconfig
+ * points anywhere, before the engine answers requests.
+ */
+export async function up(
+  flags: UpFlags,
+  machine: Machine,
+  startEngine: StartEngine = startRealEngine,
+): Promise<void> {
+  const settings = readUpFlags(flags);
+  const log = openUpLog(settings.logLevel, machine);
+  const stop = stopRequest(machine, log);
+  try {
+    const data = await openDataDirectory(dataPath(flags, machine));
+    const options = await engineOptions(settings, data, { machine, log });
+    warnOfExposure(settings, log);
+    const engine = await startEngine(options).catch((cause) => {
+      throw startFailure(cause, options);
+    });
+    try {
+      const kubeconfig = resolve(machine.workingDirectory, flags.kubeconfig ?? data.kubeconfig);
+      const access = {
+        url: localUrl(engine.url),
+        ca: options.certificates.ca,
+        token: options.token,
+      };
+      await writeKubeconfig(kubeconfig, access);
+      if (flags.mergeKubeconfig) await mergeIntoUsersOwn(access, machine, log);
+      if (engine.insecureUrl) log.warn("serving without a token", { url: engine.insecureUrl });
+      machine.writeOut(`Tally is ready at ${access.url}  (${exportCommand(kubeconfig)})\n`);
+      await stop.requested;
+    } finally {
+      await engine.stop();
+      log.info("stopped");
+    }
+  } finally {
+    stop.close();
+  }
+}
+
+/** Loaded when needed: a flag that is wrong is told without waiting for a server to load. */
+async function startRealEngine(options: EngineOptions): Promise<Engine> {
+  const { startEngine } = await import("../engine.ts");
+  return startEngine(options);
+}
+
+function openUpLog(level: LogLevel, { environment, hasReader, writeError }: Machine): Log {
+  // https://no-color.org: any value that is not empty.
+  const isColored = hasReader && !environment["NO_COLOR"];
+  const format = isColored ? "colored text" : hasReader ? "text" : "json";
+  return openLog({ level, format, write: writeError });
+}
+
+/** State of a user that outlives restarts, by the XDG base directory specification. */
+function dataPath(flags: UpFlags, { environment, home, workingDirectory }: Machine): string {
+  if (flags.data !== undefined) return resolve(workingDirectory, flags.data);
+  const given = environment["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(home, ".local", "state"), "tally");
+}
+
+async function engineOptions(
+  settings: UpSettings,
+  data: DataDirectory,
+  { machine, log }: { readonly machine: Machine; readonly log: Log },
+): Promise<EngineOptions> {
+  const { address, port, insecurePort, agent, controllers, serviceCidr } = settings;
+  const names = serverNames(reachableNames(settings, machine));
+  const directory = data.certificates;
+  const [certificates, token] = await Promise.all([
+    ensureCertificates({ directory, names, clock: systemClock }),
+    ensureToken(data.token),
+  ]);
+  return {
+    dataDir: data.path,
+    address,
+    port,
+    ...(insecurePort === undefined ? {} : { insecurePort }),
+    agent,
+    controllers,
+    serviceCidr,
+    certificates,
+    token,
+    log,
+  };
+}
+
+/** The address of the service "kubernetes", that of the server, and the name of the machine. */
+function reachableNames({ address, serviceCidr }: UpSettings, machine: Machine): string[] {
+  const range = parseCidr(serviceCidr);
+  const service = range ? [formatAddress(addressAt(range, 1))] : [];
+  const isEverywhere = isUnspecified(parseAddress(address) ?? []);
+  const own = isEverywhere ? machine.addresses().filter(parseAddress) : [address];
+  return [...service, ...own, ...[machine.hostName].filter(isHostName)];
+}
+
+/** Names that certificates cannot carry, of which some machines have one, are left out. */
+function isHostName(name: string): boolean {
+  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(name);
+}
+
+function warnOfExposure({ isExposed, address }: UpSettings, log: Log): void {
+  if (isExposed) log.warn("other machines can reach this server", { address });
+}
+
+function startFailure(cause: unknown, { address, port, insecurePort, dataDir }: EngineOptions) {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const failed = cause instanceof Error && "port" in cause ? cause.port : port;
+  switch (code) {
+    case "EADDRINUSE": {
+      const isInsecure = failed === insecurePort && failed !== port;
+      const where = `port ${failed} on ${isInsecure ? "127.0.0.1" : address} is in use`;
+      const flag = isInsecure ? "--insecure-port" : "--port";
+      return new Error(`${where} (use ${flag} 0 for a free one)`);
+    }
+    case "EACCES":
+      return new Error(`port ${failed} on ${address} may not be used by this user`);
+    case "EADDRNOTAVAIL":
+      return new Error(`${address} is not an address of this machine`);
+    case DATA_DIRECTORY_IN_USE:
+      return new Error(`${dataDir} is in use by another tally up (use --data for a second one)`);
+    default:
+      return cause;
+  }
+}
+
+/** A server that listens everywhere is reached from here by the address that means "here". */
+function localUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+async function mergeIntoUsersOwn(access: Access, machine: Machine, log: Log): Promise<void> {
+  const { findUserKubeconfig, mergeKubeconfig } = await import("../access/merge-kubeconfig.ts");
+  const file = await findUserKubeconfig(machine.environment, machine.home);
+  await mergeKubeconfig(file, access);
+  log.info("kubeconfig updated", { file });
+}
+
+function exportCommand(kubeconfig: string): string {
+  const isPlain = /^[\w./@+,-]+$/.test(kubeconfig);
+  return `export KUBECONFIG=${isPlain ? kubeconfig : `'${kubeconfig.replaceAll("'", "'\\''")}'`}`;
+}
