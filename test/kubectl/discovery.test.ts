@@ -1,0 +1,101 @@
+/** What kubectl learns of the server and of the user: kinds, fields, versions, permissions. */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { expect } from "vitest";
+import { kubectlTests } from "./prompt.ts";
+
+const check = kubectlTests();
+
+check("the kinds are listed with their groups, names and verbs", async (prompt) => {
+  const [all, batch, versions] = await Promise.all([
+    prompt.prints("api-resources"),
+    prompt.prints("api-resources --api-group=batch -o wide"),
+    prompt.prints("api-versions"),
+  ]);
+  expect(all).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\n/);
+  expect(all).toMatch(/^jobs +batch\/v1 +true +Job$/m);
+  expect(all).toMatch(/^pods +po +v1 +true +Pod$/m);
+  expect(all).toMatch(/^nodes +no +v1 +false +Node$/m);
+  expect(batch).toMatch(/^cronjobs +cj +batch\/v1 .* create,delete,deletecollection,get,list,/m);
+  expect(versions.split("\n")).toEqual(expect.arrayContaining(["apps/v1", "batch/v1", "v1"]));
+});
+
+check("discovery is kept and asked after with its tag", async (prompt) => {
+  const cold = await prompt.kubectl(`api-resources -v=6 --cache-dir=${prompt.home}/cold`);
+  const warm = await prompt.kubectl(`api-resources -v=6 --cache-dir=${prompt.home}/cold`);
+  expect(cold.stderr).toMatch(/\/apis\?timeout=32s.*200 OK/);
+  expect(warm.stderr).toMatch(/\/apis\?timeout=32s.*(304 Not Modified|200 OK)/);
+  expect(warm.stdout).toBe(cold.stdout);
+  const kept = await readdir(path.join(prompt.home, "cold/discovery"), { recursive: true });
+  expect(kept.some((name) => name.endsWith("/v1/serverresources.json"))).toBe(true);
+});
+
+check("fields are explained from the server's OpenAPI", async (prompt) => {
+  const [kind, field, recursive, pods, unknown] = await Promise.all([
+    prompt.prints("explain job"),
+    prompt.prints("explain job.spec.completionMode"),
+    prompt.prints("explain job --recursive"),
+    prompt.prints("explain pods.spec.containers.image"),
+    prompt.refuses("explain job.spec.nothing"),
+  ]);
+  expect(kind).toMatch(/^GROUP: +batch\nKIND: +Job\nVERSION: +v1\n\nDESCRIPTION:\n {4}\S/);
+  expect(kind).toMatch(/\n {2}spec\t<JobSpec>\n/);
+  expect(field).toMatch(
+    /\nFIELD: completionMode <string>\n(ENUM:\n {4}Indexed\n {4}NonIndexed\n)?/,
+  );
+  expect(field).toMatch(
+    /\nDESCRIPTION:\n {4}completionMode specifies how Pod completions are tracked/,
+  );
+  expect(recursive).toMatch(
+    /\n {2}spec\t<JobSpec>\n[\s\S]*\n {4}template\t<PodTemplateSpec> -required-\n/,
+  );
+  expect(recursive).toMatch(/\n {10}image\t<string>\n/);
+  expect(pods).toMatch(/^KIND: +Pod\nVERSION: +v1\n\nFIELD: image <string>\n/);
+  expect(unknown).toBe('error: field "nothing" does not exist\n');
+});
+
+check("every kind can be explained", async (prompt) => {
+  const kinds = (await prompt.prints("api-resources -o name")).trim().split("\n");
+  const explained = async (kind: string): Promise<string> => prompt.prints(`explain ${kind}`);
+  const texts = await Promise.all(kinds.map(explained));
+  for (const text of texts) expect(text).toMatch(/^(GROUP|KIND): /);
+});
+
+check("the server tells its version, address and health", async (prompt) => {
+  const [version, json, info, ready] = await Promise.all([
+    prompt.kubectl("version"),
+    prompt.kubectl("version -o json"),
+    prompt.prints("cluster-info"),
+    prompt.prints("get --raw /readyz"),
+  ]);
+  expect(version.code).toBe(0);
+  expect(version.stdout).toMatch(/\nServer Version: v1\.36\.\d+\n/);
+  expect(JSON.parse(json.stdout).serverVersion).toMatchObject({ major: "1", minor: "36" });
+  expect(info).toContain("Kubernetes control plane");
+  expect(info).toContain(prompt.tally.url);
+  expect(ready).toBe("ok");
+});
+
+check("the administrator may do everything and is known by name", async (prompt) => {
+  const [create, list, path, whoami] = await Promise.all([
+    prompt.prints("auth can-i create jobs"),
+    prompt.prints("auth can-i --list"),
+    prompt.prints("auth can-i get /metrics"),
+    prompt.prints("auth whoami"),
+  ]);
+  expect(create).toBe("yes\n");
+  expect(path).toBe("yes\n");
+  expect(list).toMatch(/^\*\.\* +\[\] +\[\] +\[\*\]$/m);
+  expect(whoami).toMatch(/^Username +tally-admin$/m);
+  expect(whoami).toMatch(/^Groups +\[system:masters system:authenticated\]$/m);
+});
+
+check("who has no valid token gets in nowhere", async (prompt) => {
+  const refused = await prompt.refuses("get jobs --token=wrong");
+  expect(refused).toContain("error: You must be logged in to the server");
+});
+
+check("what is not served is refused in plain words", async (prompt) => {
+  expect(await prompt.refuses("top pod")).toBe("error: Metrics API not available\n");
+  expect(await prompt.refuses("get replicationcontrollers.v9.none")).toContain("resource type");
+});

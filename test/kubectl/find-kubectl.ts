@@ -1,0 +1,44 @@
+/**
+ * The kubectl the tests run: the one named by $KUBECTL, else the one on PATH if it is new enough,
+ * else Debian's. A version printed by a program that cannot answer for itself does not count, so
+ * each candidate is asked.
+ */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { debianKubectl } from "./debian-kubectl.ts";
+
+export type FoundKubectl =
+  | { readonly path: string; readonly version: string }
+  | { readonly missing: string };
+
+const OLDEST_MINOR = 30;
+
+export async function findKubectl(): Promise<FoundKubectl> {
+  const named = process.env["KUBECTL"];
+  if (named) return judge(named);
+  const installed = await judge("kubectl");
+  if ("path" in installed) return installed;
+  try {
+    return await judge(await debianKubectl());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { missing: `${installed.missing}; ${reason}` };
+  }
+}
+
+async function judge(path: string): Promise<FoundKubectl> {
+  const version = await clientVersion(path);
+  if (version === undefined) return { missing: `${path} does not run` };
+  const minor = /^v1\.(\d+)\./.exec(version)?.[1];
+  if (Number(minor) >= OLDEST_MINOR) return { path, version };
+  return { missing: `${path} is ${version}, older than v1.${OLDEST_MINOR}` };
+}
+
+async function clientVersion(path: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ["version", "--client", "-o", "json"]);
+    return JSON.parse(stdout).clientVersion.gitVersion;
+  } catch {
+    return undefined;
+  }
+}

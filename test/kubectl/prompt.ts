@@ -1,0 +1,168 @@
+/**
+ * A real kubectl in front of a real server: one server, one home directory and so one discovery
+ * cache per test file, one namespace per test. Read find-kubectl.ts for which kubectl it is.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTally, type Tally } from "../support/tally.ts";
+import { type FoundKubectl, findKubectl } from "./find-kubectl.ts";
+
+/** Words separated by spaces, or a list where one of them has a space in it. */
+export type Command = string | readonly string[];
+
+export interface RunOptions {
+  /** For "-f -": text as it is, anything else as JSON. */
+  readonly stdin?: unknown;
+  readonly env?: { readonly [name: string]: string };
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  /** Settles when what it has printed matches; fails when it ends before that. */
+  until(pattern: RegExp): Promise<void>;
+  readonly ended: Promise<Outcome>;
+}
+
+export interface Prompt {
+  readonly tally: Tally;
+  readonly home: string;
+  /** The version of the client, "v1.36.4". */
+  readonly version: string;
+  readonly namespace: string;
+  kubectl(command: Command, options?: RunOptions): Promise<Outcome>;
+  start(command: Command, options?: RunOptions): Running;
+  /** What it printed, if it succeeded and warned of nothing. */
+  prints(command: Command, options?: RunOptions): Promise<string>;
+  /** What it complained of, if it failed. */
+  refuses(command: Command, options?: RunOptions): Promise<string>;
+  /** Creates past kubectl what a test needs to be there. */
+  given(resource: string, object: object): Promise<void>;
+}
+
+/** Prepares the server of a test file; what it returns declares the tests. */
+export function kubectlTests(
+  args: readonly string[] = ["--no-agent", "--controllers=none"],
+): (name: string, body: (prompt: Prompt) => Promise<void>) => void {
+  let found: FoundKubectl = { missing: "not looked for" };
+  let tally: Tally;
+  let home: string;
+  let namespaces = 0;
+  beforeAll(async () => {
+    found = await findKubectl();
+    if ("missing" in found) return refuseUnlistedSkip(found.missing);
+    tally = await startTally({ args });
+    home = await mkdtemp(path.join(tmpdir(), "tally-kubectl-"));
+  });
+  afterAll(async () => {
+    await tally?.dispose();
+    if (home) await rm(home, { recursive: true, force: true });
+  });
+  return (name, body) => {
+    test.concurrent(name, async (context) => {
+      if ("missing" in found) return context.skip(`no kubectl: ${found.missing}`);
+      namespaces += 1;
+      const namespace = `ns-${namespaces}`;
+      const made = await tally.call("POST", "/api/v1/namespaces", {
+        metadata: { name: namespace },
+      });
+      expect(made.status).toBe(201);
+      await body(promptOf(tally, found, home, namespace));
+    });
+  };
+}
+
+/** Where every kubectl is expected, only a skip that is written down may pass for a success. */
+async function refuseUnlistedSkip(reason: string): Promise<void> {
+  if (process.env["CI"] !== "true") return;
+  const list = path.join(path.dirname(fileURLToPath(import.meta.url)), "../skips.md");
+  const listed = existsSync(list) && (await readFile(list, "utf8")).includes("test/kubectl");
+  if (!listed)
+    throw new Error(`no kubectl, and test/skips.md does not list test/kubectl: ${reason}`);
+}
+
+function promptOf(
+  tally: Tally,
+  found: Extract<FoundKubectl, { path: string }>,
+  home: string,
+  namespace: string,
+): Prompt {
+  const start = (command: Command, options: RunOptions = {}): Running => {
+    const words = typeof command === "string" ? command.split(" ") : command;
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      KUBECONFIG: tally.kubeconfig,
+      ...options.env,
+    };
+    return follow(found.path, ["--namespace", namespace, ...words], env, options.stdin);
+  };
+  const kubectl: Prompt["kubectl"] = (command, options) => start(command, options).ended;
+  return {
+    tally,
+    home,
+    version: found.version,
+    namespace,
+    start,
+    kubectl,
+    prints: async (command, options) => {
+      const outcome = await kubectl(command, options);
+      expect(outcome, String(command)).toMatchObject({ code: 0, stderr: "" });
+      return outcome.stdout;
+    },
+    refuses: async (command, options) => {
+      const outcome = await kubectl(command, options);
+      expect(outcome, String(command)).toMatchObject({ code: 1, stdout: "" });
+      return outcome.stderr;
+    },
+    given: async (resource, object) => {
+      const answer = await tally.call("POST", resource.replace("NS", namespace), object);
+      expect(answer.status, answer.text).toBe(201);
+    },
+  };
+}
+
+function follow(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  stdin: unknown,
+): Running {
+  const child = spawn(program, args, { env, stdio: "pipe" });
+  const text = typeof stdin === "string" ? stdin : JSON.stringify(stdin);
+  // A kubectl that refuses its flags ends without reading.
+  child.stdin.on("error", () => {}).end(text);
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (data: string) => {
+    stdout += data;
+  });
+  child.stderr.setEncoding("utf8").on("data", (data: string) => {
+    stderr += data;
+  });
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+  const until = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (pattern.test(stdout) || pattern.test(stderr)) resolve();
+      };
+      child.stdout.on("data", look);
+      child.stderr.on("data", look);
+      child.once("close", () => reject(new Error(`ended without ${pattern}:\n${stdout}${stderr}`)));
+      look();
+    });
+  return { process: child, until, ended };
+}

@@ -1,0 +1,31 @@
+/** Pure: the requests a kubectl run with -v=6 made, read from its log. */
+
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly status: number;
+}
+
+/** Until 1.32 a line of words, since then key="value" pairs. */
+const FORMS = [
+  /\] (?<method>[A-Z]+) https?:\/\/[^/]+(?<target>\S+) (?<status>\d{3}) [^"\n]*in \d+ milliseconds/g,
+  /"Response" verb="(?<method>[A-Z]+)" url="https?:\/\/[^/]+(?<target>[^"]+)" status="(?<status>\d{3}) /g,
+];
+
+export function requestsOf(log: string): LoggedRequest[] {
+  return FORMS.flatMap((form) =>
+    [...log.matchAll(form)].map(({ groups = {} }) => ({
+      method: groups["method"] ?? "",
+      target: groups["target"] ?? "",
+      status: Number(groups["status"]),
+    })),
+  );
+}
+
+/** As one line each, without what kubectl asks to learn of the server. */
+export function resourceRequests(log: string): string[] {
+  return requestsOf(log)
+    .filter(({ target }) => !/^\/(api|apis|openapi\/v3[^?]*|version)(\?|$)/.test(target))
+    .map(({ method, target, status }) => `${method} ${target} ${status}`);
+}

@@ -1,0 +1,148 @@
+/** The style as data: limits, who may import whom, banned words; exceptions with their reasons. */
+
+export const MAX_FILE_LINES = 400;
+export const MAX_LINE_LENGTH = 100;
+
+export interface Layer {
+  readonly imports: readonly string[];
+  /** More for single files, by path. */
+  readonly exceptions?: { readonly [path: string]: readonly string[] };
+}
+
+/** Folders and files directly in src, and what each may import besides itself. */
+export const LAYERS: { readonly [layer: string]: Layer } = {
+  base: { imports: [] },
+  api: { imports: ["base"] },
+  kinds: { imports: ["base", "api"] },
+  store: { imports: ["base", "api"] },
+  server: { imports: ["base", "api", "kinds", "store"] },
+  client: {
+    imports: ["base", "api"],
+    // The one client that calls the server's verbs without HTTP.
+    exceptions: { "src/client/local.ts": ["kinds", "server"] },
+  },
+  controllers: { imports: ["base", "api", "client"] },
+  agent: { imports: ["base", "api", "client"] },
+  dns: { imports: ["base", "api", "client"] },
+  access: { imports: ["base"] },
+  "engine-options.ts": { imports: ["base"] },
+  "engine.ts": {
+    imports: [
+      "base",
+      "api",
+      "kinds",
+      "store",
+      "server",
+      "client",
+      "controllers",
+      "agent",
+      "dns",
+      "access",
+      "engine-options.ts",
+    ],
+  },
+  cli: { imports: ["base", "api", "client", "access", "engine-options.ts", "engine.ts"] },
+  "main.ts": { imports: ["cli"] },
+};
+
+/** Whatever lives here is pure without saying so. */
+export const PURE_FOLDERS: readonly string[] = ["api", "kinds"];
+
+/** Packages and Node modules that compute and do nothing else. */
+export const PURE_PACKAGES: {
+  readonly [name: string]: { readonly files: "any" | readonly string[]; readonly reason: string };
+} = {
+  "immutable-json-patch": { files: "any", reason: "copies and compares values" },
+  protobufjs: { files: "any", reason: "reads and writes bytes in memory" },
+  "protobufjs/minimal.js": { files: "any", reason: "reads and writes bytes in memory" },
+  "sorted-btree": { files: "any", reason: "a container" },
+  yaml: { files: "any", reason: "reads and writes text in memory" },
+  "node:util": { files: ["src/server/patch/json-patch.ts"], reason: "isDeepStrictEqual" },
+};
+
+export interface Ban {
+  readonly pattern: RegExp;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const TAKE_CLOCK = "take the time as an argument";
+
+export const IMPURE: readonly Ban[] = [
+  {
+    pattern: /\basync\b|\bawait\b/,
+    what: "async",
+    remedy: "return what to do, let the caller wait",
+  },
+  { pattern: /\bDate\.now\b|\bnew Date\(\s*\)/, what: "the clock", remedy: TAKE_CLOCK },
+  { pattern: /\bperformance\./, what: "the clock", remedy: TAKE_CLOCK },
+  { pattern: /\bset(Timeout|Interval|Immediate)\b/, what: "a timer", remedy: "return the delay" },
+  { pattern: /\bMath\.random\b/, what: "chance", remedy: "take the number as an argument" },
+  { pattern: /\bcrypto\.random|\brandomUUID\b/, what: "chance", remedy: "take it as an argument" },
+  { pattern: /\bprocess\./, what: "the process", remedy: "take what you need as an argument" },
+  { pattern: /\bfetch\(/, what: "the network", remedy: "return the request" },
+  { pattern: /\bconsole\./, what: "the console", remedy: "return what there is to say" },
+];
+
+/** Patterns are spelt so that this file does not match itself. */
+export const BANNED_WORDS: readonly Ban[] = [
+  {
+    pattern: /\b(TOD[O]|FIXM[E]|XX[X])\b/,
+    what: "unfinished",
+    remedy: "finish it or leave it out",
+  },
+  {
+    pattern: /(^|[\s"'`(=])\/(wor[k]|roo[t]|hom[e]\/(?!me\b))/,
+    what: "a path of one machine",
+    remedy: "compute it",
+  },
+  {
+    pattern: /\bregistry\.[a-z]+[j]s\b|\bregistry\.yar[n]pkg\b/,
+    what: "a registry host",
+    remedy: "leave it out",
+  },
+  {
+    pattern: /\b[s]essions?\b(?! affinity)/i,
+    what: "about how it was made",
+    remedy: "speak of the project alone",
+  },
+  { pattern: /\bissue\s+[#]?\d+/i, what: "refers to an issue", remedy: "say the reason itself" },
+  { pattern: /^\s*(\/\/|\*|#)\s*[-=*#]{4,}\s*$/, what: "a banner", remedy: "a file is one idea" },
+];
+
+export const BANNED_FOLDERS: readonly string[] = [
+  "utils",
+  "util",
+  "helpers",
+  "helper",
+  "common",
+  "misc",
+  "manager",
+];
+
+/** Offences that stay, by rule and path. The reason is for the reader. */
+export const EXCEPTIONS: {
+  readonly [rule: string]: { readonly [path: string]: string };
+} = {};
+
+const RECORDED = "test/conformance/api.test.ts replays what a real cluster answered";
+
+/** Folders of src without a test of their own, and where they are tested instead. */
+export const TESTED_ELSEWHERE: { readonly [folder: string]: string } = {
+  "src/kinds/apps": RECORDED,
+  "src/kinds/configmap": RECORDED,
+  "src/kinds/endpointslice": RECORDED,
+  "src/kinds/event": RECORDED,
+  "src/kinds/lease": RECORDED,
+  "src/kinds/namespace": RECORDED,
+  "src/kinds/node": RECORDED,
+  "src/kinds/priorityclass": RECORDED,
+  "src/kinds/runtimeclass": RECORDED,
+  "src/kinds/secret": RECORDED,
+  "src/kinds/serviceaccount": RECORDED,
+};
+
+/** Suppressed lint rules, by path: Biome asks for a reason in the place itself. */
+export const SUPPRESSIONS: { readonly [path: string]: readonly string[] } = {
+  "test/support/tally.ts": ["lint/suspicious/noExplicitAny"],
+};
