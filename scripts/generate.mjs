@@ -30,7 +30,11 @@ const SCALARS = new Set(["string", "bool", "int32", "int64", "float64", "bytes"]
 // Packages a Go file of this API imports, by the name it imports them under.
 const IMPORTS = { metav1: "meta/v1", corev1: "core/v1", apiv1: "core/v1", v1: "core/v1" };
 // Messages whose JSON is a union of shapes: they are kept as parsed.
-const OPAQUE = new Set(["JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"]);
+const OPAQUE = new Set([
+  "JSONSchemaPropsOrArray",
+  "JSONSchemaPropsOrBool",
+  "JSONSchemaPropsOrStringArray",
+]);
 
 /** Resolves a Go type to our type reference: a scalar, a special, "pkg.Message", "[]T" or "map[]T". */
 function resolveType(goType, pkg) {
@@ -67,7 +71,8 @@ function printedType(goType) {
 function openapiName(pkg, message) {
   const [group, version] = pkg.split("/");
   if (group === "meta") return `io.k8s.apimachinery.pkg.apis.meta.v1.${message}`;
-  if (group === "apiextensions") return `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${message}`;
+  if (group === "apiextensions")
+    return `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${message}`;
   return `io.k8s.api.${group}.${version}.${message}`;
 }
 
@@ -76,7 +81,8 @@ function patchFacts(schema) {
   const facts = {};
   if (!schema) return facts;
   if (schema["x-kubernetes-patch-strategy"]) facts.strategy = schema["x-kubernetes-patch-strategy"];
-  if (schema["x-kubernetes-patch-merge-key"]) facts.mergeKey = schema["x-kubernetes-patch-merge-key"];
+  if (schema["x-kubernetes-patch-merge-key"])
+    facts.mergeKey = schema["x-kubernetes-patch-merge-key"];
   if (schema["x-kubernetes-list-type"]) facts.listType = schema["x-kubernetes-list-type"];
   if (schema["x-kubernetes-list-map-keys"]) facts.listKeys = schema["x-kubernetes-list-map-keys"];
   if (schema["x-kubernetes-map-type"]) facts.mapType = schema["x-kubernetes-map-type"];
@@ -102,7 +108,9 @@ function buildTables() {
           ...patchFacts(schema?.properties?.[json]),
         })),
         ...(schema?.["x-kubernetes-map-type"] ? { mapType: schema["x-kubernetes-map-type"] } : {}),
-        ...(schema?.["x-kubernetes-group-version-kind"] ? { gvk: schema["x-kubernetes-group-version-kind"] } : {}),
+        ...(schema?.["x-kubernetes-group-version-kind"]
+          ? { gvk: schema["x-kubernetes-group-version-kind"] }
+          : {}),
       };
     }
   }
@@ -147,8 +155,10 @@ const moduleName = (pkg) => pkg.split("/")[0];
 
 /** A field is required in the type if Go always writes it; nil slices and maps are then null. */
 function tsField(field, pkg) {
-  const isMessage = field.type.includes("/") && !field.type.startsWith("[]") && !field.type.startsWith("map[]");
-  const isCollection = field.type.startsWith("[]") || field.type.startsWith("map[]") || field.type === "bytes";
+  const isMessage =
+    field.type.includes("/") && !field.type.startsWith("[]") && !field.type.startsWith("map[]");
+  const isCollection =
+    field.type.startsWith("[]") || field.type.startsWith("map[]") || field.type === "bytes";
   const isTime = field.type === "Time" || field.type === "MicroTime";
   const always = !field.pointer && (isMessage || !field.omitEmpty);
   const type = tsType(field.type, pkg);
@@ -165,14 +175,21 @@ function typesOf(pkg, tables) {
   for (const [full, table] of Object.entries(tables)) {
     const [home, name] = full.split(/\.(?=[^.]*$)/);
     if (home !== pkg) continue;
-    const bases = table.fields.filter((f) => f.inline && f.type.includes("/")).map((f) => tsType(f.type, pkg));
-    const kindLines = table.gvk?.length === 1 && !name.endsWith("List") && table.fields.some((f) => f.json === "metadata")
-      ? [`  readonly apiVersion: string;`, `  readonly kind: string;`]
-      : [];
+    const bases = table.fields
+      .filter((f) => f.inline && f.type.includes("/"))
+      .map((f) => tsType(f.type, pkg));
+    const kindLines =
+      table.gvk?.length === 1 &&
+      !name.endsWith("List") &&
+      table.fields.some((f) => f.json === "metadata")
+        ? [`  readonly apiVersion: string;`, `  readonly kind: string;`]
+        : [];
     body.push(
       `export interface ${name}${bases.length ? ` extends ${bases.join(", ")}` : ""} {`,
       ...kindLines,
-      ...table.fields.filter((f) => !f.inline && f.json !== "" && f.json !== "-").map((f) => tsField(f, pkg)),
+      ...table.fields
+        .filter((f) => !f.inline && f.json !== "" && f.json !== "-")
+        .map((f) => tsField(f, pkg)),
       "}",
       "",
     );
@@ -195,7 +212,8 @@ function outputs() {
     if (pkg !== "runtime") files[`${moduleName(pkg)}.ts`] = typesOf(pkg, tables);
   }
   // A string handed to JSON.parse loads several times faster than the same object as source.
-  files["tables.ts"] = `${HEADER}\nexport const tablesJson: string = ${JSON.stringify(JSON.stringify(tables))};\n`;
+  files["tables.ts"] =
+    `${HEADER}\nexport const tablesJson: string = ${JSON.stringify(JSON.stringify(tables))};\n`;
   return files;
 }
 

@@ -1,0 +1,121 @@
+// Makes a checkout runnable: installs the dependencies the lock file names and compiles, each only
+// when something changed since the last time. Needs Node and npm; silent when all is done.
+//
+//   node scripts/setup.mjs          dependencies and dist
+//   node scripts/setup.mjs bench    dist-bench as well
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+const inRoot = (...parts) => path.join(root, ...parts);
+
+requireNode();
+installDependencies();
+build({ config: "tsconfig.build.json", output: "dist", sources: ["src"] });
+if (process.argv.includes("bench")) {
+  build({
+    config: "tsconfig.bench.json",
+    output: "dist-bench",
+    sources: ["src", "bench", "test/support"],
+  });
+}
+
+function requireNode() {
+  const { engines } = JSON.parse(fs.readFileSync(inRoot("package.json"), "utf8"));
+  const needed = engines.node.replace(">=", "").split(".").map(Number);
+  const present = process.versions.node.split(".").map(Number);
+  const isEnough = present[0] > needed[0] || (present[0] === needed[0] && present[1] >= needed[1]);
+  if (isEnough) return;
+  fail(`Tally needs Node ${needed.join(".")} or newer, and this is ${process.version}.`);
+}
+
+function installDependencies() {
+  const stamp = inRoot("node_modules", ".tally-lock-hash");
+  const lock = fs.readFileSync(inRoot("package-lock.json"));
+  const wanted = hashOf([lock]);
+  if (readIfPresent(stamp) === wanted) return;
+  if (!isInstalled(JSON.parse(lock.toString()))) {
+    say("installing dependencies (npm ci)");
+    // The npm that runs us, where one does: another may be of another version.
+    const own = process.env.npm_execpath?.endsWith("npm-cli.js") && process.env.npm_execpath;
+    const [command, ...args] = own ? [process.execPath, own] : ["npm"];
+    run(command, [...args, "ci", "--no-audit", "--no-fund"]);
+  }
+  fs.writeFileSync(stamp, wanted);
+}
+
+/** npm notes at the end what it installed: whoever ran "npm ci" by hand need not do it again. */
+function isInstalled(lock) {
+  const note = readIfPresent(inRoot("node_modules", ".package-lock.json"));
+  if (note === undefined) return false;
+  const installed = JSON.parse(note).packages;
+  return Object.entries(lock.packages).every(([name, { version, optional }]) => {
+    const present = installed[name];
+    return name === "" || (present ? present.version === version : optional === true);
+  });
+}
+
+function build({ config, output, sources }) {
+  const stamp = inRoot(output, ".source-hash");
+  const wanted = sourceHash([config, "tsconfig.json", "package-lock.json"], sources);
+  if (readIfPresent(stamp) === wanted) return;
+  say(`compiling to ${output}`);
+  // Compiled aside and swapped in whole: nothing of a deleted source stays, nothing is half done.
+  const fresh = inRoot(".cache", `${output}-${process.pid}`);
+  fs.rmSync(fresh, { recursive: true, force: true });
+  try {
+    run(process.execPath, [
+      inRoot("node_modules", "typescript", "bin", "tsc"),
+      "-p",
+      inRoot(config),
+      "--outDir",
+      fresh,
+    ]);
+    fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);
+    fs.rmSync(inRoot(output), { recursive: true, force: true });
+    fs.renameSync(fresh, inRoot(output));
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function sourceHash(files, folders) {
+  const sources = folders.flatMap((folder) =>
+    fs
+      .readdirSync(inRoot(folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+      .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)),
+  );
+  const all = [...files.map((file) => inRoot(file)), ...sources].sort();
+  return hashOf(all.flatMap((file) => [path.relative(root, file), "\0", fs.readFileSync(file)]));
+}
+
+function hashOf(parts) {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+function readIfPresent(file) {
+  return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (error) fail(`${command}: ${error.message}`);
+  if (status !== 0)
+    fail(`${path.basename(command)} ${args.map((arg) => path.basename(arg)).join(" ")} failed`);
+}
+
+/** To stderr, since "npm start" promises one line on stdout. */
+function say(text) {
+  process.stderr.write(`setup: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
