@@ -54,7 +54,8 @@ check("fields are picked by name, column, path and template", async (prompt) => 
     prompt.prints("get jobs -o jsonpath={.items[*].spec.completions}"),
     prompt.prints(["get", "job", "wj", "-o", template]),
   ]);
-  expect(printed).toEqual(["job.batch/wj\n", "N    P   X\nwj   2   <none>\n", "2", "Job/wj"]);
+  expect(printed[1]).toMatch(/^N +P +X\nwj +2 +<none>\n$/);
+  expect(printed.toSpliced(1, 1)).toEqual(["job.batch/wj\n", "2", "Job/wj"]);
 });
 
 check("rows are sorted by the field named", async (prompt) => {
@@ -208,10 +209,10 @@ check("a watch ends by itself when it was given a time", async (prompt) => {
 });
 
 check("a watch can say what kind of change each line is", async (prompt) => {
-  const watching = prompt.start("get pods --watch --output-watch-events -o name -v=6");
+  const watching = prompt.start("get pods --watch --output-watch-events -v=6");
   await watching.until(/watch=true.*200 OK/);
   await prompt.given(PODS, pod("p1"));
-  await watching.until(/ADDED +pod\/p1/);
+  await watching.until(/^EVENT +NAME .*\nADDED +p1 +0\/1 +Pending /m);
   watching.process.kill("SIGKILL");
   await watching.ended;
 });

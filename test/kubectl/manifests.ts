@@ -34,7 +34,9 @@ export function statefulSet(name: string, replicas = 1): Manifest {
 
 export function node(name: string): Manifest {
   const metadata = { name, labels: { "kubernetes.io/hostname": name } };
-  return { apiVersion: "v1", kind: "Node", metadata };
+  const capacity = { cpu: "4", memory: "8Gi", pods: "110" };
+  const status = { capacity, allocatable: capacity };
+  return { apiVersion: "v1", kind: "Node", metadata, status };
 }
 
 /** One YAML file of many documents. */

@@ -23,9 +23,12 @@ export function requestsOf(log: string): LoggedRequest[] {
   );
 }
 
-/** As one line each, without what kubectl asks to learn of the server. */
+/** What kubectl asks to learn of the server, and whether the namespace of the flag is there. */
+const ASIDE = [/^\/(api|apis|openapi\/v3[^?]*|version)(\?|$)/, /^\/api\/v1\/namespaces\/[^/?]+$/];
+
+/** As one line each, without those on the side. */
 export function resourceRequests(log: string): string[] {
   return requestsOf(log)
-    .filter(({ target }) => !/^\/(api|apis|openapi\/v3[^?]*|version)(\?|$)/.test(target))
+    .filter(({ method, target }) => method !== "GET" || !ASIDE.some((one) => one.test(target)))
     .map(({ method, target, status }) => `${method} ${target} ${status}`);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { storedPod } from "../../../test/builders/pod.ts";
 import { podCells, podRowConditions } from "./cells.ts";
-import { storedPod } from "./pod-builder.ts";
 
 const now = new Date("2026-01-01T01:00:00Z");
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { type PodFields, writtenPod } from "../../../test/builders/pod.ts";
 import { draftOf } from "../../api/object.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./defaults.ts";
-import { type PodFields, writtenPod } from "./pod-builder.ts";
 import { defaultPullPolicy } from "./validate-image.ts";
 
 function defaulted(fields: PodFields) {

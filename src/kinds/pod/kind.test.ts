@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { storedPod } from "../../../test/builders/pod.ts";
 import { podKind } from "./kind.ts";
-import { storedPod } from "./pod-builder.ts";
 
 test.each<[string, object, object, number | undefined, number]>([
   ["a pod on no node goes at once", {}, {}, 30, 0],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changed, storedPod } from "./pod-builder.ts";
+import { changed, storedPod } from "../../../test/builders/pod.ts";
 import { prepareForStatusUpdate } from "./prepare.ts";
 
 test("a new pod is pending, whatever the client says", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { storedPod } from "./pod-builder.ts";
+import { storedPod } from "../../../test/builders/pod.ts";
 
 const exact = { limits: { cpu: "1", memory: "1Gi" } };
 

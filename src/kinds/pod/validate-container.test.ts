@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsInContainer, findingsInSpec } from "./pod-builder.ts";
+import { findingsInContainer, findingsInSpec } from "../../../test/builders/pod.ts";
 
 const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsInContainer } from "./pod-builder.ts";
+import { findingsInContainer } from "../../../test/builders/pod.ts";
 
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " +

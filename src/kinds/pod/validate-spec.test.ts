@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsInContainer, findingsInSpec } from "./pod-builder.ts";
+import { findingsInContainer, findingsInSpec } from "../../../test/builders/pod.ts";
 
 function findings(spec: object): string[] {
   return findingsInSpec({ ...spec }).map((text) => text.replace(/^t\.spec\./, ""));

@@ -36,8 +36,9 @@ import {
   validateTolerations,
   validateTopologySpread,
 } from "./validate-scheduling.ts";
-import { type PodIdentity, validateVolumes } from "./validate-volumes.ts";
+import { validateVolumes } from "./validate-volumes.ts";
 import { validateHostProcesses, validateOs } from "./validate-windows.ts";
+import type { PodIdentity } from "./volume-place.ts";
 
 const INT32_MAX = 2 ** 31 - 1;
 

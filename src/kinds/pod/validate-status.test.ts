@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type PodFields, storedPod } from "../../../test/builders/pod.ts";
 import { formatFinding } from "../../api/finding.ts";
-import { type PodFields, storedPod } from "./pod-builder.ts";
 import { validatePodStatusUpdate } from "./validate-status.ts";
 
 function report(status: object, before: object = {}, fields: PodFields = {}): string[] {

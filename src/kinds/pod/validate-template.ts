@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from "../../api/generated/core.ts";
 import { validateAnnotations, validateLabels } from "../meta/labels.ts";
 import { validatePodAnnotations, validateSeccompMatch } from "./validate-annotations.ts";
 import { validatePodSpec } from "./validate-spec.ts";
-import type { PodIdentity } from "./validate-volumes.ts";
+import type { PodIdentity } from "./volume-place.ts";
 
 /** Of a template's metadata only labels and annotations count. */
 export function validatePodTemplateSpec(

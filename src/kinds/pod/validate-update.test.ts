@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { changed, storedPod } from "../../../test/builders/pod.ts";
 import { formatFinding } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
-import { changed, storedPod } from "./pod-builder.ts";
 import { prepareForEphemeralContainersUpdate, prepareForResize } from "./prepare.ts";
 import { validatePodResize } from "./validate-resize.ts";
 import { validateEphemeralContainersUpdate, validatePodUpdate } from "./validate-update.ts";

@@ -13,7 +13,7 @@ import { getQuantity } from "../../api/quantity.ts";
 import { validateLabelSelector } from "../meta/label-selector.ts";
 import { validateAnnotations, validateLabels } from "../meta/labels.ts";
 import { invalidEach } from "./syntax.ts";
-import type { VolumePlace } from "./volume-sources.ts";
+import type { VolumePlace } from "./volume-place.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES = ["Block", "Filesystem"];

@@ -2,7 +2,7 @@
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ISCSIVolumeSource } from "../../api/generated/core.ts";
 import { inclusiveRange } from "./syntax.ts";
-import type { VolumePlace } from "./volume-sources.ts";
+import type { VolumePlace } from "./volume-place.ts";
 
 /** What the name of the volume and the portal are joined to on the node. */
 const SESSION_MAX = 64;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { findingsInContainer, findingsInSpec, writtenPod } from "../../../test/builders/pod.ts";
 import { formatFinding } from "../../api/finding.ts";
 import { setPodDefaults } from "./defaults.ts";
-import { findingsInContainer, findingsInSpec, writtenPod } from "./pod-builder.ts";
 import { validatePod } from "./validate-pod.ts";
 
 function findingsInVolume(source: object): string[] {

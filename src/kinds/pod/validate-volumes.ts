@@ -3,14 +3,8 @@ import { duplicate, type Finding, forbidden, invalid, required } from "../../api
 import type { Volume, VolumeSource } from "../../api/generated/core.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { invalidEach } from "./syntax.ts";
+import type { PodIdentity } from "./volume-place.ts";
 import { VOLUME_SOURCES } from "./volume-sources.ts";
-
-export interface PodIdentity {
-  /** A pod, and not the template of pods to come. */
-  readonly isPod?: boolean;
-  /** What the claims of its ephemeral volumes are named after. */
-  readonly podName?: string;
-}
 
 export interface CheckedVolumes {
   readonly findings: readonly Finding[];

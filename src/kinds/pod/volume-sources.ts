@@ -40,13 +40,7 @@ import {
   validateStorageOs,
   validateVsphere,
 } from "./validate-volume-storage.ts";
-import type { PodIdentity } from "./validate-volumes.ts";
-
-export interface VolumePlace {
-  readonly volumeName: string;
-  readonly volumePath: string;
-  readonly pod: PodIdentity;
-}
+import type { PodIdentity, VolumePlace } from "./volume-place.ts";
 
 interface SourceRule {
   readonly key: keyof VolumeSource;

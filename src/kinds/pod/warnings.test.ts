@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type PodFields, writtenPod } from "../../../test/builders/pod.ts";
 import { setPodDefaults } from "./defaults.ts";
-import { type PodFields, writtenPod } from "./pod-builder.ts";
 import { podTemplateWarnings, podWarnings } from "./warnings.ts";
 
 function warnings(fields: PodFields): string[] {

@@ -10,6 +10,11 @@ import {
   versionInfo,
 } from "../discovery/discovery.ts";
 import { openapiDocument, openapiIndex } from "../openapi/openapi.ts";
+import {
+  encodeOpenapiV2,
+  OPENAPI_V2_JSON,
+  OPENAPI_V2_PROTOBUF_TYPE,
+} from "../openapi/openapi-v2.ts";
 import { type Answer, type BytesAnswer, plainText } from "./answer.ts";
 import { contentHash } from "./content-hash.ts";
 import { mediaOf, parseAccept, unavailable } from "./negotiate.ts";
@@ -37,6 +42,7 @@ function serveHealth({ path }: Request): BytesAnswer | undefined {
 
 function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefined {
   const { path } = request;
+  if (path === "/openapi/v2") return serveOpenapiV2(request);
   if (path !== "/openapi/v3" && !path.startsWith("/openapi/v3/")) return undefined;
   if (request.method !== "GET") throw methodNotAllowed();
   if (path === "/openapi/v3") {
@@ -46,6 +52,17 @@ function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefi
   const document = openapiDocument(path.slice("/openapi/v3/".length), server.registry.kinds);
   if (!document) return plainText(404, PAGE_NOT_FOUND);
   return tagged(request, document.text, "application/json");
+}
+
+function serveOpenapiV2(request: Request): BytesAnswer {
+  if (request.method !== "GET") throw methodNotAllowed();
+  for (const { type } of parseAccept(request.accept || "application/json")) {
+    if (mediaOf(type) === "json") return tagged(request, OPENAPI_V2_JSON, "application/json");
+    if (type.replace("@", ".") !== OPENAPI_V2_PROTOBUF_TYPE) continue;
+    const contentType = OPENAPI_V2_PROTOBUF_TYPE;
+    return { type: "bytes", status: 200, contentType, body: encodeOpenapiV2() };
+  }
+  throw unavailable(["application/json", OPENAPI_V2_PROTOBUF_TYPE]);
 }
 
 /** An answer that a client may keep and ask after by its tag. */

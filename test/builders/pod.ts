@@ -1,11 +1,11 @@
 /** Valid pods for tests: a test names only what matters to it. */
-import { formatFinding } from "../../api/finding.ts";
-import type { Pod } from "../../api/generated/core.ts";
-import { type Draft, draftOf, type Json } from "../../api/object.ts";
-import { canonicalize } from "../../api/schema/decode.ts";
-import { setPodDefaults, setPodTemplateDefaults } from "./defaults.ts";
-import { prepareForCreate } from "./prepare.ts";
-import { validatePodTemplateSpec } from "./validate-template.ts";
+import { formatFinding } from "../../src/api/finding.ts";
+import type { Pod } from "../../src/api/generated/core.ts";
+import { type Draft, draftOf, type Json } from "../../src/api/object.ts";
+import { canonicalize } from "../../src/api/schema/decode.ts";
+import { setPodDefaults, setPodTemplateDefaults } from "../../src/kinds/pod/defaults.ts";
+import { prepareForCreate } from "../../src/kinds/pod/prepare.ts";
+import { validatePodTemplateSpec } from "../../src/kinds/pod/validate-template.ts";
 
 type Fields = { readonly [key: string]: unknown };
 

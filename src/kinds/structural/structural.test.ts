@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { created } from "../../../test/builders/created.ts";
+import { formatFinding } from "../../api/finding.ts";
+import type { LimitRange, ReplicationController, ResourceQuota } from "../../api/generated/core.ts";
+import type { Json } from "../../api/object.ts";
+import { limitRangeKind } from "./limit-range.ts";
+import { replicationControllerKind } from "./replication-controller.ts";
+import { resourceQuotaKind } from "./resource-quota.ts";
+
+type Fields = { [field: string]: Json };
+
+function limitRange(limit: Fields): LimitRange {
+  return created<LimitRange>(limitRangeKind, { spec: { limits: [limit] } });
+}
+
+test("of a container a limit defaults to the maximum, a request to the limit or the minimum", () => {
+  const limit = { type: "Container", max: { cpu: "1" }, min: { cpu: "0.1", memory: "1Mi" } };
+  expect(limitRange(limit).spec.limits).toEqual([
+    {
+      type: "Container",
+      max: { cpu: "1" },
+      min: { cpu: "100m", memory: "1Mi" },
+      default: { cpu: "1" },
+      defaultRequest: { cpu: "1", memory: "1Mi" },
+    },
+  ]);
+});
+
+test.each<[Fields, string[]]>([
+  [
+    { type: "Container", default: { cpu: "2" }, defaultRequest: { cpu: "3" }, max: { cpu: "1" } },
+    [
+      'spec.limits[0].defaultRequest[cpu]: Invalid value: "3": ' +
+        "default request value 3 is greater than max value 1",
+      'spec.limits[0].defaultRequest[cpu]: Invalid value: "3": ' +
+        "default request value 3 is greater than default limit value 2",
+      'spec.limits[0].default[cpu]: Invalid value: "1": ' +
+        "default value 2 is greater than max value 1",
+    ],
+  ],
+  [
+    { type: "Pod", min: { cpu: "1" }, max: { cpu: "2" }, maxLimitRequestRatio: { cpu: "3" } },
+    [
+      'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ' +
+        "ratio 3 is greater than max/min = 2.000000",
+    ],
+  ],
+  [
+    { type: "PersistentVolumeClaim" },
+    [
+      "spec.limits[0].limits: Required value: " +
+        "either minimum or maximum storage value is required, but neither was provided",
+    ],
+  ],
+])("the limit %j", (limit, expected) => {
+  expect(limitRangeKind.rules.validate(limitRange(limit)).map(formatFinding)).toEqual(expected);
+});
+
+function quota(spec: Fields): ResourceQuota {
+  return created<ResourceQuota>(resourceQuotaKind, { spec });
+}
+
+test.each<[Fields, string[]]>([
+  [{ hard: { "count/jobs.batch": "2", "requests.nvidia.com/gpu": "1" } }, []],
+  [
+    { hard: { bananas: "1" } },
+    ['spec.hard[bananas]: Invalid value: "bananas": must be a standard resource for quota'],
+  ],
+  [
+    { hard: { cpu: "1" }, scopes: ["BestEffort"] },
+    ['spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource'],
+  ],
+  [{ scopes: ["Sometimes"] }, ['spec.scopes: Invalid value: ["Sometimes"]: unsupported scope']],
+])("the quota %j", (spec, expected) => {
+  expect(resourceQuotaKind.rules.validate(quota(spec)).map(formatFinding)).toEqual(expected);
+});
+
+test("a quota shows what is used of what, limits apart", () => {
+  const made = {
+    ...quota({}),
+    status: { hard: { pods: "5", "limits.cpu": "2" }, used: { pods: "1" } },
+  };
+  expect(resourceQuotaKind.cells(made, new Date(0)).slice(1, 3)).toEqual([
+    "pods: 1/5",
+    "limits.cpu: 0/2",
+  ]);
+});
+
+test("a ReplicationController takes its labels and its selector from its template", () => {
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c" }] } };
+  const made = created<ReplicationController>(replicationControllerKind, { spec: { template } });
+  expect(made.metadata.labels).toEqual({ a: "b" });
+  expect(made.spec).toMatchObject({ replicas: 1, selector: { a: "b" } });
+  const other = { ...made, spec: { ...made.spec, selector: { a: "c" } } };
+  expect(replicationControllerKind.rules.validate(other).map(({ field }) => field)).toContain(
+    "spec.template.metadata.labels",
+  );
+});

@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import { created } from "../../../test/builders/created.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { Service } from "../../api/generated/core.ts";
+import type { Draft, Json, KubeObject } from "../../api/object.ts";
+import { alignClusterIPs } from "../../kinds/service/families.ts";
+import { serviceKind } from "../../kinds/service/kind.ts";
+import type { Change, Store } from "../../store/types.ts";
+import { openServiceAddresses } from "./service-addresses.ts";
+
+type Spec = { [field: string]: Json };
+type Listener = (change: Change) => void;
+
+/** Allocation over a store of Services that a test writes by hand. */
+function cluster(cidr: string, held: readonly Service[] = []) {
+  let tell: Listener = () => {};
+  const store: Pick<Store, "list" | "subscribe"> = {
+    list: () => ({ revision: 1, items: held, more: false }),
+    subscribe: (_resource, _after, listener) => {
+      tell = listener;
+      return { close: () => {} };
+    },
+  };
+  const addresses = openServiceAddresses(store, cidr);
+  const change = (type: Change["type"], object: KubeObject, previous?: KubeObject) =>
+    tell({
+      revision: 2,
+      type,
+      key: { resource: "services", namespace: "ns", name: "s" },
+      object,
+      ...(previous ? { previous } : {}),
+    });
+  const allocate = (spec: Spec, old?: Service): Draft<Service> => {
+    const service = created<Service>(serviceKind, { spec });
+    alignClusterIPs(service);
+    addresses.allocate(service as unknown as Draft<KubeObject>, old);
+    return service;
+  };
+  const add = (spec: Spec): Draft<Service> => {
+    const service = allocate(spec);
+    change("ADDED", service);
+    return service;
+  };
+  return { addresses, allocate, add, change };
+}
+
+const port = { ports: [{ port: 80 }] };
+
+function message(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+  return "allocated";
+}
+
+test("the first address is the server's, and addresses leave room for those who choose", () => {
+  const { addresses, add } = cluster("10.96.0.0/16");
+  expect(addresses.first).toBe("10.96.0.1");
+  expect([add(port).spec.clusterIP, add(port).spec.clusterIP]).toEqual(["10.96.1.1", "10.96.1.2"]);
+});
+
+test("what is not stored is not taken", () => {
+  const { allocate } = cluster("10.96.0.0/16");
+  expect(allocate({ ...port, clusterIP: "10.96.0.9" }).spec.clusterIP).toBe("10.96.0.9");
+  expect(message(() => allocate({ ...port, clusterIP: "10.96.0.9" }))).toBe("allocated");
+});
+
+test.each([
+  ["10.96.0.9", "provided IP is already allocated"],
+  ["10.97.0.9", "the provided network does not match the current range"],
+  [
+    "10.96.255.255",
+    "the provided IP (10.96.255.255) is not in the valid range. " +
+      "The range of valid IPs is 10.96.0.0/16",
+  ],
+])("%s cannot be had: %s", (clusterIP, problem) => {
+  const { add, allocate } = cluster("10.96.0.0/16");
+  add({ ...port, clusterIP: "10.96.0.9" });
+  expect(message(() => allocate({ ...port, clusterIP }))).toBe(
+    `422 Service "j" is invalid: spec.clusterIPs: Invalid value: ["${clusterIP}"]: ` +
+      `failed to allocate IP ${clusterIP}: ${problem}`,
+  );
+});
+
+test("an address and its node ports are free again when their Service goes", () => {
+  const { add, allocate, change } = cluster("10.96.0.0/16");
+  const spec = { type: "NodePort", clusterIP: "10.96.0.9", ports: [{ port: 80, nodePort: 30080 }] };
+  const service = add(spec);
+  change("DELETED", service, service);
+  expect(message(() => allocate(spec))).toBe("allocated");
+});
+
+test("an update keeps what the Service holds and gives back what it dropped", () => {
+  const { add, allocate, change } = cluster("10.96.0.0/16");
+  const old = add({ type: "NodePort", ports: [{ port: 80, nodePort: 30080 }] });
+  const clusterIP = old.spec.clusterIP ?? "";
+  const same = { type: "NodePort", clusterIP, ports: [{ port: 80, nodePort: 30080 }] };
+  expect(message(() => allocate(same, old))).toBe("allocated");
+  const next = allocate({ clusterIP, ...port }, old);
+  change("MODIFIED", next, old);
+  expect(message(() => allocate({ ...same, clusterIP: "10.96.0.10" }))).toBe("allocated");
+});
+
+test("Services that were stored before hold their addresses", () => {
+  const held = cluster("10.96.0.0/16").add({ ...port, clusterIP: "10.96.0.9" });
+  const { allocate } = cluster("10.96.0.0/16", [held]);
+  expect(message(() => allocate({ ...port, clusterIP: "10.96.0.9" }))).toMatch(
+    /already allocated$/,
+  );
+});
+
+test("node ports: one per port, shared by the protocols of a port, in range", () => {
+  const { add, allocate } = cluster("10.96.0.0/16");
+  const ports = [
+    { name: "t", port: 53 },
+    { name: "u", port: 53, protocol: "UDP" },
+    { name: "w", port: 80 },
+  ];
+  const given = add({ type: "NodePort", ports }).spec.ports?.map(({ nodePort }) => nodePort);
+  expect(given).toEqual([30086, 30086, 30087]);
+  const asking = (nodePort: number) => () =>
+    allocate({ type: "NodePort", ports: [{ port: 1, nodePort }] });
+  expect(message(asking(30086))).toMatch(
+    /spec.ports\[0\].nodePort: Invalid value: 30086: provided port is already allocated$/,
+  );
+  expect(message(asking(80))).toMatch(/The range of valid ports is 30000-32767$/);
+});
+
+test("a load balancer that keeps traffic local gets a port for its health check", () => {
+  const { allocate } = cluster("10.96.0.0/16");
+  const spec = { type: "LoadBalancer", externalTrafficPolicy: "Local", ...port };
+  const service = allocate(spec);
+  expect(service.spec.ports?.[0]?.nodePort).toBe(30086);
+  expect(service.spec.healthCheckNodePort).toBe(30087);
+});
+
+test("headless Services and aliases take nothing", () => {
+  const { allocate } = cluster("10.96.0.0/16");
+  expect(allocate({ clusterIP: "None" }).spec.clusterIPs).toEqual(["None"]);
+  const alias = allocate({ type: "ExternalName", externalName: "a.b" });
+  expect(alias.spec).not.toHaveProperty("clusterIP");
+});
+
+test("a range that is used up says so", () => {
+  const { add, allocate } = cluster("10.96.0.0/30");
+  expect([add(port).spec.clusterIP, add(port).spec.clusterIP]).toEqual(["10.96.0.1", "10.96.0.2"]);
+  expect(message(() => allocate(port))).toBe(
+    "500 Internal error occurred: failed to allocate a serviceIP: range is full",
+  );
+});
