@@ -5,11 +5,11 @@
 import { tokenVerifier } from "./access/token.ts";
 import { systemClock } from "./base/clock.ts";
 import { systemRandom } from "./base/random.ts";
-import { localClient } from "./client/local.ts";
+import { type LocalServer, localClient } from "./client/local.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
-import type { Engine, EngineOptions } from "./engine-options.ts";
+import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "./engine-options.ts";
 import { registry } from "./kinds/registry.ts";
 import { openAdmission } from "./server/admission/admission.ts";
 import { bootstrap } from "./server/bootstrap.ts";
@@ -17,7 +17,9 @@ import { bearerAuthenticator, type Guard } from "./server/http/guard.ts";
 import { type Listener, listen } from "./server/http/listen.ts";
 import type { ApiServer, User } from "./server/http/request.ts";
 import { INDEXES } from "./server/indexes.ts";
+import { DirectoryInUse } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
+import type { Store } from "./store/types.ts";
 
 const ADMINISTRATOR: User = {
   name: "tally-admin",
@@ -35,7 +37,7 @@ const SERVICE_HOSTS = [
 
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { log } = options;
-  const store = await openStore({ dataDir: options.dataDir, indexes: INDEXES });
+  const store = await openData(options.dataDir);
   const admission = openAdmission(store, { serviceCidr: options.serviceCidr });
   const context = { store, admission, registry, clock: systemClock, random: systemRandom, log };
   const listeners: Listener[] = [];
@@ -80,6 +82,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
+async function openData(dataDir: string): Promise<Store> {
+  try {
+    return await openStore({ dataDir, indexes: INDEXES });
+  } catch (cause) {
+    if (!(cause instanceof DirectoryInUse)) throw cause;
+    throw Object.assign(new Error(cause.message, { cause }), { code: DATA_DIRECTORY_IN_USE });
+  }
+}
+
 function guardOf(options: EngineOptions): Guard {
   const own = [bracketed(options.address), options.address];
   return {
@@ -105,7 +116,7 @@ async function listenInsecurely(
 }
 
 async function startControllers(
-  server: Parameters<typeof localClient>[0],
+  server: LocalServer,
   options: EngineOptions,
 ): Promise<RunningController[]> {
   const { controllers, log } = options;

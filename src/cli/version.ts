@@ -1,5 +1,7 @@
 /** "tally version": which Tally this is, and which Kubernetes it speaks. */
+
 import { readFile } from "node:fs/promises";
+import { packageFile } from "../base/package-file.ts";
 import type { Machine } from "./machine.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,8 +15,7 @@ export async function version({ output }: VersionFlags, machine: Machine): Promi
   if (output !== "text" && output !== "json") {
     throw new UsageError(`--output must be text or json, not ${JSON.stringify(output)}`);
   }
-  // The same number of folders up from src and from dist.
-  const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  const manifest = await readFile(packageFile("package.json"), "utf8");
   const tally: string = JSON.parse(manifest).version;
   const facts = {
     tally,

@@ -15,9 +15,10 @@ import type {
   WatchHandlers,
   WatchRequest,
 } from "../api/client.ts";
-import { unknownResource } from "../api/errors.ts";
+import { ApiError, badRequest, unknownResource } from "../api/errors.ts";
+import { quote } from "../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../api/object.ts";
-import { decodeObject } from "../api/schema/decode.ts";
+import { DecodeError, decodeObject } from "../api/schema/decode.ts";
 import { parsed } from "../api/schema/parsed-json.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
@@ -27,65 +28,49 @@ import { deleteObject } from "../server/verbs/delete.ts";
 import { get } from "../server/verbs/get.ts";
 import { list } from "../server/verbs/list.ts";
 import { patch } from "../server/verbs/patch.ts";
+import { patchScale } from "../server/verbs/scale.ts";
 import { type UpdateTarget, update } from "../server/verbs/update.ts";
 import { follow } from "../server/verbs/watch.ts";
 
-export function localClient(server: ServerContext & { readonly registry: Registry }): Client {
-  const kindOf = (type: ResourceType): Kind => {
-    const kind = server.registry.findResource(type);
-    if (!kind) throw unknownResource();
-    return kind;
-  };
-  const targetOf = (kind: Kind, name: Name, part: UpdateTarget["part"]): UpdateTarget => ({
-    kind,
-    namespace: name.namespace ?? "",
-    name: name.name,
-    part,
-  });
-  const write = <T extends KubeObject>(
-    type: ResourceType<T>,
-    object: T,
-    part: UpdateTarget["part"],
-  ): T => {
-    const kind = kindOf(type);
-    const { name = "", namespace = "" } = object.metadata;
-    const target = targetOf(kind, { namespace, name }, part);
-    return update(server, target, decoded(kind, object), { dryRun: false }).object as T;
-  };
+export interface LocalServer extends ServerContext {
+  readonly registry: Registry;
+}
+
+const COMMITTED = { dryRun: false };
+
+export function localClient(server: LocalServer): Client {
   return {
     get: async <T extends KubeObject>(type: ResourceType<T>, name: Name) =>
-      get(server, kindOf(type), name.namespace ?? "", name.name) as T,
+      get(server, kindOf(server, type), name.namespace ?? "", name.name) as T,
     list: async <T extends KubeObject>(type: ResourceType<T>, request: ListRequest = {}) =>
-      listed<T>(server, kindOf(type), request),
-    watch: <T extends KubeObject>(
-      type: ResourceType<T>,
-      request: WatchRequest,
-      handlers: WatchHandlers<T>,
-    ): Closable =>
-      follow(server, kindOf(type), request.namespace, request, (event) =>
-        handlers.onEvent({ type: event.type, object: event.object as T }),
-      ),
+      listed<T>(server, kindOf(server, type), request),
+    watch: (type, request, handlers) => watched(server, type, request, handlers),
     create: async <T extends KubeObject>(type: ResourceType<T>, object: T) => {
-      const kind = kindOf(type);
+      const kind = kindOf(server, type);
       const namespace = object.metadata.namespace ?? "";
-      return create(server, kind, namespace, decoded(kind, object), { dryRun: false }).object as T;
+      return create(server, kind, namespace, decoded(kind, object), COMMITTED).object as T;
     },
-    update: async (type, object) => write(type, object, "object"),
-    updateStatus: async (type, object) => write(type, object, "status"),
-    patch: async <T extends KubeObject>(
-      type: ResourceType<T>,
-      name: Name,
-      request: PatchRequest,
-    ) => {
-      const part = request.subresource === "status" ? "status" : "object";
-      const change = { type: request.type, body: JSON.stringify(request.body) };
-      const target = targetOf(kindOf(type), name, part);
-      return patch(server, target, change, { dryRun: false }, () => {}).object as T;
-    },
+    update: async (type, object) => written(server, kindOf(server, type), object, "object"),
+    updateStatus: async (type, object) =>
+      written(server, kindWith(server, type, "status"), object, "status"),
+    patch: async (type, name, request) => patched(server, type, name, request),
     delete: async (type: ResourceType, name: Name, request: DeleteRequest = {}) => {
-      deleteObject(server, kindOf(type), name.namespace ?? "", name.name, request);
+      deleteObject(server, kindOf(server, type), name.namespace ?? "", name.name, request);
     },
   };
+}
+
+function kindOf(server: LocalServer, type: ResourceType): Kind {
+  const kind = server.registry.findResource(type);
+  if (!kind) throw unknownResource();
+  return kind;
+}
+
+function kindWith(server: LocalServer, type: ResourceType, subresource: string): Kind {
+  const kind = kindOf(server, type);
+  const isServed = kind.subresources?.some(({ name }) => name === subresource);
+  if (!isServed) throw unknownResource();
+  return kind;
 }
 
 function listed<T extends KubeObject>(
@@ -97,10 +82,69 @@ function listed<T extends KubeObject>(
   return { items: items as readonly T[], ...metadata };
 }
 
+/** A watch that cannot begin ends, as it does over the wire: after the caller got hold of it. */
+function watched<T extends KubeObject>(
+  server: LocalServer,
+  type: ResourceType<T>,
+  request: WatchRequest,
+  { onEvent, onEnd }: WatchHandlers<T>,
+): Closable {
+  try {
+    const kind = kindOf(server, type);
+    return follow(server, kind, request.namespace, request, (event) =>
+      onEvent({ type: event.type, object: event.object as T }),
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    let isClosed = false;
+    queueMicrotask(() => {
+      if (!isClosed) onEnd(error);
+    });
+    return {
+      close: () => {
+        isClosed = true;
+      },
+    };
+  }
+}
+
+function written<T extends KubeObject>(
+  server: LocalServer,
+  kind: Kind,
+  object: T,
+  part: UpdateTarget["part"],
+): T {
+  const { name = "", namespace = "" } = object.metadata;
+  const target: UpdateTarget = { kind, namespace, name, part };
+  return update(server, target, decoded(kind, object), COMMITTED).object as T;
+}
+
+function patched<T extends KubeObject>(
+  server: LocalServer,
+  type: ResourceType<T>,
+  { namespace = "", name }: Name,
+  { type: patchType, body, subresource }: PatchRequest,
+): T {
+  const kind = subresource ? kindWith(server, type, subresource) : kindOf(server, type);
+  const change = { type: patchType, body: JSON.stringify(body) };
+  const part = subresource === "status" ? "status" : "object";
+  const target: UpdateTarget = { kind, namespace, name, part };
+  if (subresource === "scale") {
+    return patchScale(server, target, change, COMMITTED, () => {}) as T;
+  }
+  return patch(server, target, change, COMMITTED, () => {}).object as T;
+}
+
 /** A component hands over a shared or partial object; the server wants a draft of its own. */
 function decoded(kind: Kind, object: KubeObject): Draft<KubeObject> {
   const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const draft = decodeObject(parsed(object as unknown as Json), kind.message, typeMeta).object;
-  kind.rules.setDefaults?.(draft);
-  return draft;
+  try {
+    const draft = decodeObject(parsed(object as unknown as Json), kind.message, typeMeta).object;
+    kind.rules.setDefaults?.(draft);
+    return draft;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const what = `${kind.kind} in version ${quote(kind.version)}`;
+    throw badRequest(`${what} cannot be handled as a ${kind.kind}: ${error.message}`);
+  }
 }

@@ -49,7 +49,8 @@ test.each([
   [
     { key: "a", operator: "In" },
     [
-      "s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+      "s.matchExpressions[0].values: Required value: " +
+        "must be specified when `operator` is 'In' or 'NotIn'",
     ],
   ],
   [

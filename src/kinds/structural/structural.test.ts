@@ -13,7 +13,7 @@ function limitRange(limit: Fields): LimitRange {
   return created<LimitRange>(limitRangeKind, { spec: { limits: [limit] } });
 }
 
-test("of a container a limit defaults to the maximum, a request to the limit or the minimum", () => {
+test("a limit of a container defaults to the maximum, a request to the limit or minimum", () => {
   const limit = { type: "Container", max: { cpu: "1" }, min: { cpu: "0.1", memory: "1Mi" } };
   expect(limitRange(limit).spec.limits).toEqual([
     {

@@ -11,6 +11,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import type { Store } from "../../store/types.ts";
 import { defaultStorageClass } from "./default-storage-class.ts";
 import { defaultTolerations } from "./default-tolerations.ts";
+import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
@@ -46,6 +47,7 @@ export interface Admission {
 
 const PLUGINS: readonly Plugin[] = [
   namespaceLifecycle,
+  limitRanger,
   taintNewNodes,
   podPriority,
   defaultTolerations,

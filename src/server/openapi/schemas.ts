@@ -1,5 +1,7 @@
 /** The schemas of API objects, read once from schema/, with descriptions of our own. */
+
 import { readFileSync } from "node:fs";
+import { packageFile } from "../../base/package-file.ts";
 import { describe, describeProperty } from "./descriptions/descriptions.ts";
 
 export interface Schema {
@@ -52,8 +54,7 @@ interface Catalog {
 
 const REFERENCE_PREFIX = "#/components/schemas/";
 
-// The same distance from here in src/ and in dist/.
-const FILE = new URL("../../../schema/kubernetes-1.36.json", import.meta.url);
+const FILE = packageFile("schema", "kubernetes-1.36.json");
 
 let catalog: Catalog | undefined;
 

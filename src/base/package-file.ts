@@ -1,0 +1,15 @@
+/** Files that come with the package, wherever its code runs from: sources, or a bundle in dist. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export function packageFile(...parts: readonly string[]): string {
+  return path.join(findRoot(path.dirname(fileURLToPath(import.meta.url))), ...parts);
+}
+
+function findRoot(directory: string): string {
+  if (existsSync(path.join(directory, "package.json"))) return directory;
+  const parent = path.dirname(directory);
+  if (parent === directory) throw new Error("the files of the package are not where its code is");
+  return findRoot(parent);
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { created, patched } from "../../../test/builders/created.ts";
+import { formatFinding } from "../../api/finding.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/generated/core.ts";
+import type { StorageClass } from "../../api/generated/storage.ts";
+import type { Json } from "../../api/object.ts";
+import { persistentVolumeClaimKind } from "./claim.ts";
+import { storageClassKind } from "./storage-class.ts";
+import { persistentVolumeKind } from "./volume.ts";
+
+type Fields = { [field: string]: Json };
+
+const wanted = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+
+function claim(phase: string): PersistentVolumeClaim {
+  const made = created<PersistentVolumeClaim>(persistentVolumeClaimKind, { spec: wanted });
+  made.status = { phase, capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] };
+  return made;
+}
+
+test("a new claim is pending and asks for a file system", () => {
+  const made = created<PersistentVolumeClaim>(persistentVolumeClaimKind, { spec: wanted });
+  expect(made.status).toEqual({ phase: "Pending" });
+  expect(made.spec.volumeMode).toBe("Filesystem");
+});
+
+const FIXED =
+  "spec: Forbidden: spec is immutable after creation except resources.requests and " +
+  "volumeAttributesClassName for bound claims";
+const SMALLER =
+  "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity";
+
+test.each<[string, Fields, string[]]>([
+  ["Pending", { volumeName: "v" }, []],
+  ["Pending", { resources: { requests: { storage: "2Gi" } } }, [FIXED]],
+  ["Bound", { resources: { requests: { storage: "2Gi" } } }, []],
+  ["Bound", { resources: { requests: { storage: "512Mi" } } }, [SMALLER]],
+  ["Bound", { accessModes: ["ReadOnlyMany"] }, [FIXED]],
+])("a claim that is %s and is changed by %j", (phase, spec, expected) => {
+  const old = claim(phase);
+  const next = patched<PersistentVolumeClaim>(persistentVolumeClaimKind, old, { spec });
+  const found = persistentVolumeClaimKind.rules.validateUpdate(next, old);
+  expect(found.map(formatFinding)).toEqual(expected);
+});
+
+test("a row of a claim shows the volume only once it has one", () => {
+  const free = claim("Pending");
+  const bound = { ...free, spec: { ...free.spec, volumeName: "v" } };
+  const cells = [free, bound].map((made) => persistentVolumeClaimKind.cells(made, new Date(0)));
+  expect(cells.map((row) => row.slice(2, 5))).toEqual([
+    ["", "", ""],
+    ["v", "1Gi", "RWO"],
+  ]);
+});
+
+function volume(spec: Fields): PersistentVolume {
+  const made = created<PersistentVolume>(persistentVolumeKind, { spec });
+  delete made.metadata.namespace;
+  return made;
+}
+
+const disk = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] };
+
+test.each<[Fields, string[]]>([
+  [{ ...disk, hostPath: { path: "/d" } }, []],
+  [disk, ["spec: Required value: must specify a volume type"]],
+  [
+    { ...disk, hostPath: { path: "/d" }, local: { path: "/e" } },
+    ["spec.local: Forbidden: may not specify more than 1 volume type"],
+  ],
+  [
+    { hostPath: { path: "/d" } },
+    ["spec.accessModes: Required value", "spec.capacity: Required value"],
+  ],
+])("a volume of %j", (spec, expected) => {
+  const found = persistentVolumeKind.rules.validate(volume(spec)).map(formatFinding);
+  expect(found).toEqual(expected);
+});
+
+test("of a storage class nothing that makes volumes may change", () => {
+  const old = created<StorageClass>(storageClassKind, { provisioner: "a.b/c" });
+  const next = patched<StorageClass>(storageClassKind, old, {
+    provisioner: "x",
+    volumeBindingMode: "WaitForFirstConsumer",
+  });
+  expect(storageClassKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
+    "provisioner: Forbidden: updates to provisioner are forbidden.",
+    'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
+  ]);
+});

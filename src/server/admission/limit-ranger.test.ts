@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { created } from "../../../test/builders/created.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { LimitRange, Pod } from "../../api/generated/core.ts";
+import type { Json, KubeObject } from "../../api/object.ts";
+import { podKind } from "../../kinds/pod/kind.ts";
+import { limitRangeKind } from "../../kinds/structural/limit-range.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import type { StoreView } from "./plugin.ts";
+
+type Fields = { [field: string]: Json };
+
+function storeWith(limit: Fields): StoreView {
+  const range = created<LimitRange>(limitRangeKind, { spec: { limits: [limit] } });
+  const items: KubeObject[] = [range];
+  return { get: () => undefined, list: () => ({ revision: 1, items, more: false }) };
+}
+
+/** The pod as admitted, or why it was not. */
+function admitted(limit: Fields, resources: Fields): Pod | string {
+  const object = created(podKind, { spec: { containers: [{ name: "c", image: "i", resources }] } });
+  const request = { operation: "create", kind: podKind, namespace: "ns", object } as const;
+  try {
+    limitRanger({ ...request, dryRun: false }, storeWith(limit));
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+  return object as unknown as Pod;
+}
+
+test("what a container does not ask for is set, and told in an annotation", () => {
+  const limit = { type: "Container", default: { cpu: "500m" }, defaultRequest: { cpu: "100m" } };
+  expect(admitted(limit, {})).toMatchObject({
+    metadata: {
+      annotations: {
+        "kubernetes.io/limit-ranger":
+          "LimitRanger plugin set: cpu request for container c; cpu limit for container c",
+      },
+    },
+    spec: { containers: [{ resources: { limits: { cpu: "500m" }, requests: { cpu: "100m" } } }] },
+  });
+  const given = admitted(limit, { limits: { cpu: "1" }, requests: { cpu: "1" } });
+  expect(given).not.toHaveProperty("metadata.annotations");
+});
+
+test.each<[Fields, Fields, string]>([
+  [
+    { type: "Container", max: { cpu: "1" } },
+    { limits: { cpu: "2" } },
+    "maximum cpu usage per Container is 1, but limit is 2",
+  ],
+  [
+    { type: "Container", min: { cpu: "1" } },
+    { requests: { cpu: "500m" } },
+    "minimum cpu usage per Container is 1, but request is 500m",
+  ],
+  [
+    { type: "Pod", min: { cpu: "1" }, max: { memory: "1Gi" } },
+    {},
+    "[minimum cpu usage per Pod is 1.  No request is specified, " +
+      "maximum memory usage per Pod is 1Gi.  No limit is specified]",
+  ],
+  [
+    { type: "Container", maxLimitRequestRatio: { cpu: "2" } },
+    { limits: { cpu: "3" }, requests: { cpu: "1" } },
+    "cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000",
+  ],
+])("within %j no container asks for %j", (limit, resources, problem) => {
+  expect(admitted(limit, resources)).toBe(`pods "j" is forbidden: ${problem}`);
+});

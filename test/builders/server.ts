@@ -1,0 +1,31 @@
+/** A server with no socket and no disk: a context for verbs, an ApiServer for requests. */
+import { silentLog } from "../../src/base/log.ts";
+import { ManualClock } from "../../src/base/manual-clock.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { registry } from "../../src/kinds/registry.ts";
+import { openAdmission } from "../../src/server/admission/admission.ts";
+import { bootstrap } from "../../src/server/bootstrap.ts";
+import type { ApiServer } from "../../src/server/http/request.ts";
+import { INDEXES } from "../../src/server/indexes.ts";
+import { openMemoryStore, type StoreOptions } from "../../src/store/open.ts";
+
+export interface TestServer extends ApiServer {
+  readonly clock: ManualClock;
+}
+
+/** Its namespaces exist. The same writes give the same names, uids and revisions again. */
+export function aServer(options: StoreOptions = {}): TestServer {
+  const store = openMemoryStore(INDEXES, options);
+  const server = {
+    store,
+    admission: openAdmission(store, { serviceCidr: "10.96.0.0/16" }),
+    registry,
+    clock: new ManualClock(),
+    random: seededRandom(1),
+    log: silentLog,
+    findUser: () => undefined,
+    address: "127.0.0.1:6443",
+  };
+  bootstrap(server, { address: "127.0.0.1", port: 6443 });
+  return server;
+}

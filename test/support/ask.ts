@@ -1,0 +1,75 @@
+/** Requests as a client writes them, answered in process. */
+import type { KubeObject } from "../../src/api/object.ts";
+import type { Answer, WatchAnswer } from "../../src/server/http/answer.ts";
+import { handle } from "../../src/server/http/handle.ts";
+import type { ApiServer } from "../../src/server/http/request.ts";
+
+export interface Headers {
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly ifNoneMatch?: string;
+}
+
+export interface Told {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly text: string;
+  readonly warnings: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text as an object: what it holds besides is for toMatchObject to say. */
+  readonly object: KubeObject;
+}
+
+/** A string is sent as it is, anything else as JSON. */
+export function ask(
+  server: ApiServer,
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Headers = {},
+): Told {
+  const answer = answerOf(server, method, url, body, headers);
+  if (answer.type === "watch") throw new Error(`${url} is a watch: use askWatch`);
+  const text = Buffer.from(answer.body).toString("utf8");
+  return {
+    status: answer.status,
+    contentType: answer.contentType,
+    text,
+    warnings: answer.warnings ?? [],
+    headers: answer.headers ?? {},
+    get object() {
+      return JSON.parse(text);
+    },
+  };
+}
+
+export function askWatch(server: ApiServer, url: string, accept?: string): WatchAnswer {
+  const answer = answerOf(server, "GET", url, undefined, accept === undefined ? {} : { accept });
+  if (answer.type === "watch") return answer;
+  throw new Error(`not a watch but ${answer.status}: ${Buffer.from(answer.body).toString("utf8")}`);
+}
+
+function answerOf(
+  server: ApiServer,
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Headers,
+): Answer {
+  const [path = "", query = ""] = url.split("?");
+  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  return handle(server, {
+    method,
+    path,
+    query: new URLSearchParams(query),
+    accept: headers.accept,
+    contentType: headers.contentType ?? CONTENT_TYPES[method],
+    ifNoneMatch: headers.ifNoneMatch,
+    body: Buffer.from(text),
+    user: { name: "tester", groups: ["system:masters"] },
+  });
+}
+
+const CONTENT_TYPES: { readonly [method: string]: string } = {
+  PATCH: "application/merge-patch+json",
+};
