@@ -91,7 +91,7 @@ export function pathSegment(text: string): string[] {
  * so a trailing dash is fine.
  */
 export function prefixOf(rule: NameRule): NameRule {
-  return (text) => rule(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
+  return (text) => rule(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
 }
 
 export function tooLong(max: number): string {

@@ -22,10 +22,3 @@ export const KEPT_DIFFERENCES: Differences = {
       "Creating one is answered with a Warning: no controller here looks after it.",
   },
 };
-
-/** Not yet: these features come with what they belong to. */
-export const LATER: Differences = {
-  "other-kinds": {
-    "limitrange: applied to pods": "LimitRanges are stored and not applied yet.",
-  },
-};

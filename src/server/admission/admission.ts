@@ -38,8 +38,6 @@ export interface Admission {
   admit(request: AdmissionRequest): string[];
   /** Gives a valid Service the addresses and ports it lacks, or throws an ApiError. */
   allocate(allocation: Allocation): void;
-  /** Addresses follow what is stored: the removal itself has freed them. */
-  release(kind: Kind, object: KubeObject): void;
   /** The address of the Service default/kubernetes. */
   readonly firstServiceAddress: string;
   close(): void;
@@ -67,7 +65,6 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
     allocate: ({ kind, object, old }) => {
       if (kind.kind === "Service" && kind.group === "") addresses.allocate(object, old);
     },
-    release: () => {},
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),
   };

@@ -1,10 +1,11 @@
 /** PUT of a namespace's finalize: the only way its spec.finalizers change. */
 
 import { isEqual } from "../../api/equal.ts";
-import { conflict, MODIFIED, notFound } from "../../api/errors.ts";
+import { conflict, invalidObject, MODIFIED, notFound } from "../../api/errors.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import { validateFinalizeUpdate } from "../../kinds/namespace/kind.ts";
 import { groupResource, keyOf, type ServerContext, type WriteOptions } from "../context.ts";
 import { matchName } from "./update.ts";
 
@@ -26,6 +27,8 @@ export function finalizeNamespace(
   const finalizers = (given as unknown as Draft<Namespace>).spec.finalizers;
   if (finalizers === undefined || finalizers.length === 0) delete next.spec.finalizers;
   else next.spec.finalizers = finalizers;
+  const findings = validateFinalizeUpdate(next, old);
+  if (findings.length > 0) throw invalidObject(kind, name, findings);
   if (isEqual(next, old)) return old;
   const released =
     old.metadata.deletionTimestamp !== undefined &&

@@ -178,7 +178,8 @@ function matchRevision(target: UpdateTarget, old: KubeObject, next: Draft<KubeOb
   if (given === "" || given === "0") {
     if (target.kind.requiresResourceVersion) {
       const missing = invalid("metadata.resourceVersion", 0, "must be specified for an update");
-      throw invalidObject(groupKind(target.kind), target.name, [missing]);
+      const { group, resource } = groupResource(target.kind);
+      throw invalidObject({ group, kind: resource }, target.name, [missing]);
     }
     next.metadata.resourceVersion = old.metadata.resourceVersion ?? "";
     return;

@@ -1,0 +1,38 @@
+/**
+ * What every Client promises, whichever way it reaches the server. A client is tested by calling
+ * clientContract in a test file of its own.
+ *
+ * Reading order: this file, client-reading, client-watching, client-writing, client-deleting.
+ */
+import { afterEach } from "vitest";
+import type { Client } from "../../src/api/client.ts";
+import { deletingContract } from "./client-deleting.ts";
+import { readingContract } from "./client-reading.ts";
+import { watchingContract } from "./client-watching.ts";
+import { writingContract } from "./client-writing.ts";
+
+export interface ContractServer {
+  readonly client: Client;
+  /** After this many changes the server has forgotten those before: keep it small. */
+  readonly rememberedChanges: number;
+  close(): Promise<void>;
+}
+
+/** A server with the namespaces "default" and "kube-public" and nothing else a test could mind. */
+export type Open = () => Promise<ContractServer>;
+
+export function clientContract(openServer: Open): void {
+  const servers: ContractServer[] = [];
+  const open = async () => {
+    const server = await openServer();
+    servers.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  readingContract(open);
+  watchingContract(open);
+  writingContract(open);
+  deletingContract(open);
+}

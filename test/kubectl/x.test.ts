@@ -1,0 +1,3 @@
+import { test } from "vitest";
+import { findKubectl } from "./find-kubectl.ts";
+test("x", async () => { console.log(await findKubectl()); });
