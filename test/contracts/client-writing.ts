@@ -176,11 +176,11 @@ function patchContract(open: Open): void {
     ],
     [
       { type: "strategic", body: { metadata: { finalizers: ["example.com/b"] } } },
-      { metadata: { finalizers: ["example.com/b", "example.com/a"] } },
+      { metadata: { finalizers: ["example.com/b", "example.com/a", "example.com/z"] } },
     ],
     [
       { type: "strategic", body: { metadata: { ...deleting, labels: { on: "yes" } } } },
-      { metadata: { labels: { on: "yes", old: "yes" } } },
+      { metadata: { labels: { on: "yes", old: "yes" }, finalizers: ["example.com/z"] } },
     ],
     [
       { type: "merge", subresource: "status", body: { status: { active: 1 } } },
@@ -188,7 +188,8 @@ function patchContract(open: Open): void {
     ],
   ])("%j", async (request, expected) => {
     const { client } = await open();
-    const metadata = { name: "a", labels: { old: "yes" }, finalizers: ["example.com/a"] };
+    const finalizers = ["example.com/a", "example.com/z"];
+    const metadata = { name: "a", labels: { old: "yes" }, finalizers };
     await client.create(jobs, jobBody(metadata, { suspend: true }));
     const patched = await client.patch(jobs, A, request);
     expect(patched).toMatchObject(expected);

@@ -8,19 +8,15 @@ export interface LoggedRequest {
 }
 
 /** Until 1.32 a line of words, since then key="value" pairs. */
-const FORMS = [
-  /\] (?<method>[A-Z]+) https?:\/\/[^/]+(?<target>\S+) (?<status>\d{3}) [^"\n]*in \d+ milliseconds/g,
-  /"Response" verb="(?<method>[A-Z]+)" url="https?:\/\/[^/]+(?<target>[^"]+)" status="(?<status>\d{3}) /g,
-];
+const WORDS = /\] ([A-Z]+) https?:\/\/[^/]+(\S+) (\d{3}) [^"\n]*in \d+ milliseconds/g;
+const PAIRS = /"Response" verb="([A-Z]+)" url="https?:\/\/[^/]+([^"]+)" status="(\d{3}) /g;
 
 export function requestsOf(log: string): LoggedRequest[] {
-  return FORMS.flatMap((form) =>
-    [...log.matchAll(form)].map(({ groups = {} }) => ({
-      method: groups["method"] ?? "",
-      target: groups["target"] ?? "",
-      status: Number(groups["status"]),
-    })),
-  );
+  return [...log.matchAll(WORDS), ...log.matchAll(PAIRS)].map(([, method, target, status]) => ({
+    method: method ?? "",
+    target: target ?? "",
+    status: Number(status),
+  }));
 }
 
 /** What kubectl asks to learn of the server, and whether the namespace of the flag is there. */

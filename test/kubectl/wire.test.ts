@@ -52,14 +52,16 @@ check("get", async (prompt) => {
 
 check("describe", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
-  const [first, second, events] = await requests(prompt, "describe job wj");
+  const uid = await prompt.prints("get job wj -o jsonpath={.metadata.uid}");
+  const [first, second, events = ""] = await requests(prompt, "describe job wj");
   expect([first, second]).toEqual([`GET ${JOB} 200`, `GET ${JOB} 200`]);
-  const fields = `involvedObject.kind%3DJob%2CinvolvedObject.uid%3D`;
-  expect(events).toContain("/events?fieldSelector=");
-  const asked = decodeURIComponent(events ?? "");
-  expect(asked).toContain("involvedObject.kind=Job");
-  expect(asked).toContain("involvedObject.name=wj");
-  expect(events?.endsWith("&limit=500 200"), `${fields} in ${events}`).toBe(true);
+  const [path, selector = ""] = decodeURIComponent(events).split("?fieldSelector=");
+  expect(path).toBe("GET /api/v1/namespaces/NS/events");
+  const fields = { kind: "Job", name: "wj", namespace: prompt.namespace, uid };
+  for (const [field, value] of Object.entries(fields)) {
+    expect(selector).toContain(`involvedObject.${field}=${value}`);
+  }
+  expect(selector).toMatch(/&limit=500 200$/);
 });
 
 check("create", async (prompt) => {

@@ -1,6 +1,5 @@
 /** Keeps one object in every active namespace, as two of Kubernetes' smaller controllers do. */
 import type { Client, ResourceType } from "../../api/client.ts";
-import { isEqual } from "../../api/equal.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { namespaces } from "../../api/resources.ts";
@@ -11,8 +10,8 @@ export interface PerNamespace<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
   readonly desired: (namespace: string) => T;
-  /** The part that is kept as desired; undefined where existence is enough. */
-  readonly content?: (object: T) => unknown;
+  /** What is there as it should be, or undefined if it is. Absent where existence is enough. */
+  readonly repair?: (found: T) => T | undefined;
 }
 
 export async function keepPerNamespace<T extends KubeObject>(
@@ -60,15 +59,13 @@ async function ensure<T extends KubeObject>(
 ): Promise<void> {
   const space = await findOrNone(client.get(namespaces, { name: namespace }));
   if (!space || space.metadata.deletionTimestamp !== undefined) return;
-  const desired = rule.desired(namespace);
   const found = await findOrNone(client.get(rule.type, { namespace, name: rule.name }));
   if (!found) {
-    await client.create(rule.type, desired);
+    await client.create(rule.type, rule.desired(namespace));
     return;
   }
-  if (!rule.content || isEqual(rule.content(found), rule.content(desired))) return;
-  const { metadata } = found;
-  await client.update(rule.type, { ...desired, metadata });
+  const repaired = rule.repair?.(found);
+  if (repaired) await client.update(rule.type, repaired);
 }
 
 async function findOrNone<T>(request: Promise<T>): Promise<T | undefined> {

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { startController } from "../../../test/builders/controller.ts";
+import { serviceAccounts } from "../../api/resources.ts";
+import { defaultAccountController } from "./default-account.ts";
+
+const PLACE = { namespace: "kube-public", name: "default" };
+
+test("every namespace has an account called default", async () => {
+  const { client } = await startController(defaultAccountController);
+  const { items } = await client.list(serviceAccounts);
+  expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual([
+    "default/default",
+    "kube-node-lease/default",
+    "kube-public/default",
+    "kube-system/default",
+  ]);
+});
+
+test("one that is deleted comes back, as another one", async () => {
+  const { client, settle } = await startController(defaultAccountController);
+  const before = await client.get(serviceAccounts, PLACE);
+  await client.delete(serviceAccounts, PLACE);
+  await settle();
+  const after = await client.get(serviceAccounts, PLACE);
+  expect(after.metadata.uid).not.toBe(before.metadata.uid);
+});
+
+test("what a user writes into it stays", async () => {
+  const { client, settle } = await startController(defaultAccountController);
+  const body = { imagePullSecrets: [{ name: "key" }] };
+  const patched = await client.patch(serviceAccounts, PLACE, { type: "merge", body });
+  await settle();
+  expect(await client.get(serviceAccounts, PLACE)).toBe(patched);
+});

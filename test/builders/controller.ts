@@ -1,0 +1,30 @@
+/** A controller at work on a server in process, and a way to wait until it has nothing to do. */
+import type { Client } from "../../src/api/client.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { localClient } from "../../src/client/local.ts";
+import type { Controller } from "../../src/controllers/runtime/controller.ts";
+import { aServer, type TestServer } from "./server.ts";
+
+export interface AtWork {
+  readonly server: TestServer;
+  readonly client: Client;
+  /** Everything the controller could do without time passing has been done. */
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+export async function startController(
+  controller: Controller,
+  prepare: (client: Client) => Promise<void> = async () => {},
+): Promise<AtWork> {
+  const server = aServer();
+  const client = localClient(server);
+  await prepare(client);
+  const running = await controller.start({ client, clock: server.clock, log: silentLog });
+  const settle = async () => {
+    // The local client waits for nothing but promises, all of which are over by then.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await settle();
+  return { server, client, settle, stop: () => running.stop() };
+}
