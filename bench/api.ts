@@ -69,7 +69,7 @@ async function throughput(tally: Tally): Promise<Row[]> {
     {
       what: "creates/s",
       value: created.perSecond.toFixed(0),
-      beside: `real: ${RECORDED.creates}, ratio ${(created.perSecond / RECORDED.creates).toFixed(2)}`,
+      beside: besideReal(created.perSecond, RECORDED.creates),
     },
     {
       what: "create p50 / p99",
@@ -79,7 +79,7 @@ async function throughput(tally: Tally): Promise<Row[]> {
     {
       what: "gets/s",
       value: got.perSecond.toFixed(0),
-      beside: `real: ${RECORDED.gets}, ratio ${(got.perSecond / RECORDED.gets).toFixed(2)}`,
+      beside: besideReal(got.perSecond, RECORDED.gets),
     },
     {
       what: "get p50 / p99",
@@ -87,6 +87,10 @@ async function throughput(tally: Tally): Promise<Row[]> {
       beside: "",
     },
   ];
+}
+
+function besideReal(measured: number, real: number): string {
+  return `real: ${real}, ratio ${(measured / real).toFixed(2)}`;
 }
 
 /** The server's CPU time per create, with few and with many objects stored. */

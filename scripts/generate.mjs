@@ -1,5 +1,5 @@
 // Writes src/api/generated from schema/: TypeScript types and the message tables that the decoder,
-// the protobuf codec and strategic merge read. Facts only: no line of the output is typed in by hand.
+// the protobuf codec and strategic merge read. Facts only: nothing of it is typed in by hand.
 //
 //   node scripts/generate.mjs           writes the files
 //   node scripts/generate.mjs --check   exits 1 if a file on disk differs
@@ -36,7 +36,7 @@ const OPAQUE = new Set([
   "JSONSchemaPropsOrStringArray",
 ]);
 
-/** Resolves a Go type to our type reference: a scalar, a special, "pkg.Message", "[]T" or "map[]T". */
+/** A Go type as our type reference: a scalar, a special, "pkg.Message", "[]T" or "map[]T". */
 function resolveType(goType, pkg) {
   const type = goType.replace(/^\*/, "");
   if (SPECIAL[type]) return SPECIAL[type];

@@ -189,7 +189,7 @@ test("several changes of an object while the disk is busy are one write", async 
   expect(sizes).toEqual([1]);
 });
 
-test("a large burst reaches the disk in bounded batches, each of them a state that was", async () => {
+test("a large burst reaches the disk in bounded batches, each a state that was", async () => {
   const { store, journal } = await onDisk();
   const sizes: number[] = [];
   const append = journal.append.bind(journal);

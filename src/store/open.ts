@@ -34,7 +34,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   }
 }
 
-/** Nothing is kept: every write is durable a moment later. Objects are frozen unless told not to. */
+/** Nothing is kept: a write is durable a moment later. Objects are frozen unless told not to. */
 export function openMemoryStore(indexes: IndexDefinitions = {}, options: StoreOptions = {}): Store {
   const reserved = Number.MAX_SAFE_INTEGER;
   const own = { journal: noJournal, revision: FIRST_REVISION, reserved, objects: [] };

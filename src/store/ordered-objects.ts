@@ -1,4 +1,4 @@
-/** The objects of one resource in list order: found by key, counted per namespace, read in pages. */
+/** The objects of a resource in list order: found by key, counted per namespace, read in pages. */
 import type { KubeObject } from "../api/object.ts";
 import { entriesWithPrefix, type SortedTree, sortedTree } from "./sorted-tree.ts";
 

@@ -1,5 +1,5 @@
 /**
- * What the store promises: objects by key, one growing revision, the past for watches, and the disk.
+ * What the store promises: objects by key, one growing revision, the past for watches, the disk.
  *
  * Reading order: types, object-store (the three writes and how all parts meet), ordered-objects and
  * collection (what is), history and watchers (what happened), commit-queue and journal (what is on

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { hasTool } from "../support/debian-tool.ts";
 import { type Compiled, compileChild } from "./compiled.ts";
 
 /** strace may be missing or too old, and a container may forbid to trace. */
 const inject = ["-f", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
-const canInject = spawnSync("strace", [...inject, "true"]).status === 0;
+const canInject = hasTool("strace") && spawnSync("strace", [...inject, "true"]).status === 0;
 
 let compiled: Compiled;
 beforeAll(async () => {

@@ -13,6 +13,7 @@ export interface Headers {
 export interface Told {
   readonly status: number;
   readonly contentType: string | undefined;
+  readonly bytes: Buffer;
   readonly text: string;
   readonly warnings: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +21,7 @@ export interface Told {
   readonly object: KubeObject;
 }
 
-/** A string is sent as it is, anything else as JSON. */
+/** Text and bytes are sent as they are, anything else as JSON. */
 export function ask(
   server: ApiServer,
   method: string,
@@ -30,10 +31,12 @@ export function ask(
 ): Told {
   const answer = answerOf(server, method, url, body, headers);
   if (answer.type === "watch") throw new Error(`${url} is a watch: use askWatch`);
-  const text = Buffer.from(answer.body).toString("utf8");
+  const bytes = Buffer.from(answer.body);
+  const text = bytes.toString("utf8");
   return {
     status: answer.status,
     contentType: answer.contentType,
+    bytes,
     text,
     warnings: answer.warnings ?? [],
     headers: answer.headers ?? {},
@@ -57,7 +60,8 @@ function answerOf(
   headers: Headers,
 ): Answer {
   const [path = "", query = ""] = url.split("?");
-  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const isSent = typeof body === "string" || Buffer.isBuffer(body);
+  const sent = body === undefined ? "" : isSent ? body : JSON.stringify(body);
   return handle(server, {
     method,
     path,
@@ -65,7 +69,7 @@ function answerOf(
     accept: headers.accept,
     contentType: headers.contentType ?? CONTENT_TYPES[method],
     ifNoneMatch: headers.ifNoneMatch,
-    body: Buffer.from(text),
+    body: Buffer.from(sent),
     user: { name: "tester", groups: ["system:masters"] },
   });
 }

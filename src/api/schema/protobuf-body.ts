@@ -13,10 +13,9 @@ export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): D
     apiVersion: envelope.apiVersion === "" ? apiVersion : envelope.apiVersion,
     kind: envelope.kind === "" ? kind : envelope.kind,
   };
+  const described = `${given.kind} in version "${given.apiVersion.split("/").at(-1)}"`;
   const refuse = (problem: string): ApiError =>
-    badRequest(
-      `${given.kind} in version "${given.apiVersion.split("/").at(-1)}" cannot be handled as a ${kind}: ${problem}`,
-    );
+    badRequest(`${described} cannot be handled as a ${kind}: ${problem}`);
   if (given.apiVersion !== apiVersion || given.kind !== kind) {
     throw refuse(`the body is ${given.apiVersion} ${given.kind}, not ${apiVersion} ${kind}`);
   }

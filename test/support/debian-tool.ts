@@ -1,0 +1,26 @@
+/** Programs of Debian that tests use: installed where that is possible, else said to be missing. */
+import { spawnSync } from "node:child_process";
+
+/** Whether the program is there now. Needs root and apt-get to bring one that was missing. */
+export function hasTool(program: string, debianPackage = program): boolean {
+  if (isPresent(program)) return true;
+  if (process.getuid?.() === 0 && isPresent("apt-get")) {
+    const install = ["install", "--yes", "--no-install-recommends", debianPackage];
+    if (!apt(install)) {
+      apt(["update"]);
+      apt(install);
+    }
+  }
+  if (isPresent(program)) return true;
+  process.stderr.write(`skipping what needs ${program}: it is missing and cannot be installed\n`);
+  return false;
+}
+
+function isPresent(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+}
+
+function apt(args: readonly string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync("apt-get", ["--quiet", ...args], { env, timeout: 120_000 }).status === 0;
+}
