@@ -41,7 +41,7 @@ test("the lock of a killed process is taken over", async () => {
   expect(await start("hold").next()).toMatch(/^open/);
 });
 
-test("all that was called durable before kill -9 is there afterwards, under new revisions", async () => {
+test("what was called durable before kill -9 is there afterwards, at new revisions", async () => {
   const acknowledged = new Set<string>();
   let highest = 0;
   for (const patience of [1, 40, 300, 1500]) {
