@@ -1,7 +1,4 @@
-/**
- * Watch events as bytes. A line of JSON is made once per event and shared by every watcher of the
- * object as it is; tables and other views are made per watcher.
- */
+/** Watch events as bytes. Objects as they are look the same to all; other views are their own. */
 import type { Status } from "../../api/errors.ts";
 import { encodeJson } from "../../api/json-bytes.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -16,6 +13,8 @@ export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
 export interface WatchEncoder {
   readonly contentType: string;
+  /** Whether an event looks the same to every watch with this encoding. */
+  readonly isShared: boolean;
   event(type: EventType, object: KubeObject): Uint8Array;
   bookmark(revision: number, endsInitial: boolean): Uint8Array;
   error(status: Status): Uint8Array;
@@ -27,7 +26,8 @@ export function watchEncoder(answer: WatchAnswer, now: () => Date): WatchEncoder
   const show = transformer(answer, now);
   return {
     contentType: "application/json",
-    event: (type, object) => (show ? line(type, show(object)) : sharedLine(type, object)),
+    isShared: show === undefined,
+    event: (type, object) => (show ? line(type, show(object)) : objectLine(type, object)),
     bookmark: (revision, endsInitial) => {
       const object = bookmarkObject(kind, revision, endsInitial);
       return line("BOOKMARK", show ? show(object) : object);
@@ -39,6 +39,7 @@ export function watchEncoder(answer: WatchAnswer, now: () => Date): WatchEncoder
 function protobufEncoder(kind: Kind): WatchEncoder {
   return {
     contentType: "application/vnd.kubernetes.protobuf;stream=watch",
+    isShared: true,
     event: (type, object) => encodeWatchFrame(type, encodeProtobuf(object, kind.message)),
     bookmark: (revision, endsInitial) => {
       const object = bookmarkObject(kind, revision, endsInitial);
@@ -76,18 +77,8 @@ const HEADS: Readonly<Record<EventType, Buffer>> = {
 };
 const TAIL = Buffer.from("}\n");
 
-const lines: Readonly<Record<EventType, WeakMap<KubeObject, Buffer>>> = {
-  ADDED: new WeakMap(),
-  MODIFIED: new WeakMap(),
-  DELETED: new WeakMap(),
-};
-
-function sharedLine(type: EventType, object: KubeObject): Buffer {
-  const known = lines[type].get(object);
-  if (known) return known;
-  const made = Buffer.concat([HEADS[type], encodeJson(object), TAIL]);
-  lines[type].set(object, made);
-  return made;
+function objectLine(type: EventType, object: KubeObject): Buffer {
+  return Buffer.concat([HEADS[type], encodeJson(object), TAIL]);
 }
 
 /** A bookmark is an empty object of the kind that carries nothing but a revision. */

@@ -5,7 +5,8 @@
 import { ApiError } from "../../api/errors.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
-import type { Store, Subscription } from "../../store/types.ts";
+import type { Change, Store, Subscription } from "../../store/types.ts";
+import type { WatchBatch } from "../verbs/watch.ts";
 import type { WatchAnswer } from "./answer.ts";
 import { type WatchEncoder, watchEncoder } from "./watch-encode.ts";
 
@@ -31,6 +32,20 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 const BOOKMARK_INTERVAL_MS = 60_000;
 const MIN_TIMEOUT_MS = 30 * 60_000;
 
+const batches = new WeakMap<readonly Change[], Map<string, Uint8Array>>();
+
+function sharedBytes(
+  changes: readonly Change[],
+  form: string,
+  encode: () => Uint8Array,
+): Uint8Array {
+  const forms = batches.get(changes) ?? new Map<string, Uint8Array>();
+  batches.set(changes, forms);
+  const bytes = forms.get(form) ?? encode();
+  forms.set(form, bytes);
+  return bytes;
+}
+
 export class WatchStream {
   private readonly encoder: WatchEncoder;
   private readonly timers: Timer[] = [];
@@ -55,9 +70,7 @@ export class WatchStream {
     this.scheduleEnd();
     if (this.answer.bookmarks) this.scheduleBookmark();
     try {
-      this.subscription = watching.start((events) => {
-        this.send(events.map(({ type, object }) => this.encoder.event(type, object)));
-      });
+      this.subscription = watching.start((batch) => this.send(this.encodeBatch(batch)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.sink.write(this.encoder.error(error.status));
@@ -80,9 +93,18 @@ export class WatchStream {
     this.sink.end();
   }
 
-  private send(chunks: Uint8Array[]): void {
-    if (this.closed) return;
-    this.sink.write(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+  /** Watches that see the same in the same form share the bytes of a batch. */
+  private encodeBatch(batch: WatchBatch): Uint8Array {
+    const { scope } = this.answer.watching;
+    const encode = () =>
+      Buffer.concat(batch.events().map(({ type, object }) => this.encoder.event(type, object)));
+    if (scope === undefined || !this.encoder.isShared) return encode();
+    return sharedBytes(batch.changes, `${this.encoder.contentType} ${scope}`, encode);
+  }
+
+  private send(bytes: Uint8Array): void {
+    if (this.closed || bytes.length === 0) return;
+    this.sink.write(bytes);
     if (this.sink.bufferedBytes <= BUFFER_LIMIT_BYTES) return;
     this.close();
     this.sink.abort();
@@ -100,7 +122,7 @@ export class WatchStream {
   private scheduleBookmark(): void {
     const { clock, store } = this.environment;
     this.timers[1] = clock.schedule(BOOKMARK_INTERVAL_MS, () => {
-      this.send([this.encoder.bookmark(store.durableRevision, false)]);
+      this.send(this.encoder.bookmark(store.durableRevision, false));
       if (!this.closed) this.scheduleBookmark();
     });
   }

@@ -85,7 +85,9 @@ test("a watch from the revision of a list tells exactly what makes it the newest
       const inside: WatchEvent[] = [];
       follow(server, configMapKind, namespace, from, (event) => inside.push(event));
       const outside: WatchEvent[] = [];
-      watch(server, configMapKind, namespace, from).start((events) => outside.push(...events));
+      watch(server, configMapKind, namespace, from).start((batch) =>
+        outside.push(...batch.events()),
+      );
       for (const write of after) apply(server, write);
       await server.store.durable(server.store.revision);
       expect(replay(old, inside)).toEqual(show(server, namespace, options));
@@ -107,7 +109,7 @@ test("a watch that asks for the state first tells the newest list, then what fol
         const watching = watch(server, configMapKind, namespace, options);
         expect(watching.initial).toEqual(show(server, namespace, options));
         const events: WatchEvent[] = [];
-        watching.start((news) => events.push(...news));
+        watching.start((batch) => events.push(...batch.events()));
         for (const write of after) apply(server, write);
         await server.store.durable(server.store.revision);
         expect(replay(watching.initial, events)).toEqual(show(server, namespace, options));

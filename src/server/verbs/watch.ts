@@ -4,7 +4,7 @@
  */
 import { expired } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
-import { type Kind, storageResource } from "../../kinds/kind.ts";
+import { apiVersionOf, type Kind, storageResource } from "../../kinds/kind.ts";
 import { type Change, ExpiredRevision, type Subscription } from "../../store/types.ts";
 import { fromStored, type ServerContext } from "../context.ts";
 import { type ListOptions, parseRevision, validateListOptions } from "./list.ts";
@@ -23,7 +23,17 @@ export interface Watching {
   readonly revision: number;
   /** Whether a bookmark must say where the initial objects end. */
   readonly marksInitialEnd: boolean;
-  start(listener: (events: readonly WatchEvent[]) => void): Subscription;
+  /** Watches of one scope see the same events; absent where a selector makes a watch its own. */
+  readonly scope?: string;
+  start(listener: (batch: WatchBatch) => void): Subscription;
+}
+
+/** Changes that became durable together. */
+export interface WatchBatch {
+  /** The same array for every watch of the resource. */
+  readonly changes: readonly Change[];
+  /** What of them this watch must tell. */
+  events(): readonly WatchEvent[];
 }
 
 export function watch(
@@ -50,6 +60,7 @@ export function watch(
     initial: initial.map((stored) => fromStored(kind, stored)),
     revision,
     marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true && from !== "0",
+    ...(matches ? {} : { scope: `${apiVersionOf(kind)}/${kind.resource}/${namespace ?? ""}` }),
     start: (listener) => subscribe(server, resource, revision, toEvent, listener),
   };
 }
@@ -81,17 +92,20 @@ function subscribe(
   resource: string,
   after: number,
   toEvent: (change: Change) => WatchEvent | undefined,
-  listener: (events: readonly WatchEvent[]) => void,
+  listener: (batch: WatchBatch) => void,
 ): Subscription {
+  const eventsOf = (changes: readonly Change[]): WatchEvent[] => {
+    const events: WatchEvent[] = [];
+    for (const change of changes) {
+      const event = toEvent(change);
+      if (event) events.push(event);
+    }
+    return events;
+  };
   return guardExpired(after, () =>
-    server.store.subscribeDurable(resource, after, (changes) => {
-      const events: WatchEvent[] = [];
-      for (const change of changes) {
-        const event = change.revision > after ? toEvent(change) : undefined;
-        if (event) events.push(event);
-      }
-      if (events.length > 0) listener(events);
-    }),
+    server.store.subscribeDurable(resource, after, (changes) =>
+      listener({ changes, events: () => eventsOf(changes) }),
+    ),
   );
 }
 
