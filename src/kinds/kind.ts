@@ -122,6 +122,22 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly unattended?: string;
 }
 
+const ALL_VERBS: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+/** In alphabetical order, as discovery tells them. */
+export function verbsOf({ verbs }: Pick<Kind, "verbs">): readonly Verb[] {
+  return verbs ? [...verbs].sort() : ALL_VERBS;
+}
+
 /** The key space of a kind in the store: "jobs.batch". */
 export function storageResource(kind: Kind): string {
   if (kind.storedAs) return kind.storedAs.resource;

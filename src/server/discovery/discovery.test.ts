@@ -78,7 +78,17 @@ const newEvent: OfferedKind = {
   storedAs: { resource: "events", toStored: (it) => it, fromStored: (it) => it },
 };
 
-const KINDS = [podTemplate, job, pod, newEvent, namespace, event];
+const binding: OfferedKind = {
+  group: "",
+  version: "v1",
+  kind: "Binding",
+  resource: "bindings",
+  singular: "binding",
+  namespaced: true,
+  verbs: ["create"],
+};
+
+const KINDS = [podTemplate, job, pod, newEvent, namespace, event, binding];
 
 test("the core group says where the server is", () => {
   expect(apiVersions("10.0.0.1:6443")).toEqual({
@@ -90,12 +100,7 @@ test("the core group says where the server is", () => {
 
 test("groups come in the order of their priority, not of their names", () => {
   const { groups } = apiGroupList(KINDS) as { groups: { name: string }[] };
-  expect(groups.map(({ name }) => name)).toEqual([
-    "events.k8s.io",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "batch",
-  ]);
+  expect(groups.map(({ name }) => name)).toEqual(["events.k8s.io", "batch"]);
 });
 
 test("a group names its versions and prefers the newest", () => {
@@ -212,21 +217,6 @@ test.each([
 test("the two kinds of events are stored as one", () => {
   const { resources } = apiResourceList(KINDS, "events.k8s.io", "v1") as ResourceList;
   expect(resources[0]?.["storageVersionHash"]).toBe("r2yiGXH7wu8=");
-});
-
-test("a kind that stands behind a review takes the place of the built-in description", () => {
-  const review: OfferedKind = {
-    group: "authentication.k8s.io",
-    version: "v1",
-    kind: "TokenReview",
-    resource: "tokenreviews",
-    singular: "tokenreview",
-    namespaced: false,
-    verbs: ["create"],
-  };
-  expect(apiResourceList([review], "authentication.k8s.io", "v1")).toEqual(
-    apiResourceList([], "authentication.k8s.io", "v1"),
-  );
 });
 
 test("the aggregated document nests subresources and leaves out the group of own kinds", () => {

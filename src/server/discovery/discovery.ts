@@ -7,14 +7,8 @@
 import { createHash } from "node:crypto";
 import { formatGroupResource } from "../../api/errors.ts";
 import type { APIResource } from "../../api/generated/meta.ts";
-import { apiVersionOf, type Subresource } from "../../kinds/kind.ts";
-import {
-  compareText,
-  type OfferedGroup,
-  type OfferedKind,
-  offeredGroups,
-  verbsOf,
-} from "./offered.ts";
+import { apiVersionOf, type Subresource, verbsOf } from "../../kinds/kind.ts";
+import { compareText, type OfferedGroup, type OfferedKind, offeredGroups } from "./offered.ts";
 
 /** /api: the versions of the core group, and where the server is. */
 export function apiVersions(serverAddress: string): object {

@@ -1,5 +1,5 @@
 /** Pure: what there is to discover, in the order in which clients are told of it. */
-import type { Kind, Verb } from "../../kinds/kind.ts";
+import type { Kind } from "../../kinds/kind.ts";
 
 /** As much of a kind as discovery speaks of. */
 export type OfferedKind = Pick<
@@ -55,49 +55,12 @@ const GROUP_ORDER: readonly string[] = [
   "flowcontrol.apiserver.k8s.io",
 ];
 
-const ALL_VERBS: readonly Verb[] = [
-  "create",
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "update",
-  "watch",
-];
-
-/** Resources that are answered without being stored: no kind stands behind them. */
-const UNSTORED: readonly OfferedKind[] = [
-  unstored("", "Binding", true),
-  unstored("authentication.k8s.io", "SelfSubjectReview", false),
-  unstored("authentication.k8s.io", "TokenReview", false),
-  unstored("authorization.k8s.io", "LocalSubjectAccessReview", true),
-  unstored("authorization.k8s.io", "SelfSubjectAccessReview", false),
-  unstored("authorization.k8s.io", "SelfSubjectRulesReview", false),
-  unstored("authorization.k8s.io", "SubjectAccessReview", false),
-];
-
-function unstored(group: string, kind: string, namespaced: boolean): OfferedKind {
-  const singular = kind.toLowerCase();
-  const resource = `${singular}s`;
-  return { group, version: "v1", kind, resource, singular, namespaced, verbs: ["create"] };
-}
-
 export function offeredGroups(kinds: readonly OfferedKind[]): OfferedGroup[] {
-  const all = [...kinds, ...UNSTORED.filter((one) => !kinds.some((kind) => isSame(kind, one)))];
-  const names = [...new Set(all.map(({ group }) => group))];
+  const names = [...new Set(kinds.map(({ group }) => group))];
   return names.sort(byGroupOrder).map((name) => ({
     name,
-    versions: offeredVersions(all.filter(({ group }) => group === name)),
+    versions: offeredVersions(kinds.filter(({ group }) => group === name)),
   }));
-}
-
-export function verbsOf({ verbs }: Pick<OfferedKind, "verbs">): readonly Verb[] {
-  return verbs ? [...verbs].sort() : ALL_VERBS;
-}
-
-function isSame(one: OfferedKind, other: OfferedKind): boolean {
-  return one.group === other.group && one.resource === other.resource;
 }
 
 function byGroupOrder(one: string, other: string): number {

@@ -1,7 +1,7 @@
 /** The requests on collections and on named objects: decode, call the verb, represent. */
 import { methodNotAllowed } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
-import type { Kind, Verb } from "../../kinds/kind.ts";
+import { type Kind, type Verb, verbsOf } from "../../kinds/kind.ts";
 import { isReview } from "../../kinds/review/kinds.ts";
 import { create } from "../verbs/create.ts";
 import { type Deleted, deleteObject } from "../verbs/delete.ts";
@@ -22,19 +22,8 @@ import type { ApiServer, NamedRequest, ResourceRequest } from "./request.ts";
 import { serveReview } from "./review.ts";
 import { parseIncludeObject } from "./table.ts";
 
-const ALL_VERBS: readonly Verb[] = [
-  "create",
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "update",
-  "watch",
-];
-
 function allow(kind: Kind, verb: Verb): void {
-  if (!(kind.verbs ?? ALL_VERBS).includes(verb)) throw methodNotAllowed();
+  if (!verbsOf(kind).includes(verb)) throw methodNotAllowed();
 }
 
 export function serveCollection(server: ApiServer, request: ResourceRequest): Answer {

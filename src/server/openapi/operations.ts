@@ -1,5 +1,5 @@
 /** The paths of one kind and what can be done at each: what kubectl looks up before it acts. */
-import type { Kind, Subresource, Verb } from "../../kinds/kind.ts";
+import { type Kind, type Subresource, verbsOf } from "../../kinds/kind.ts";
 import {
   DELETE_PARAMETERS,
   LIST_PARAMETERS,
@@ -38,19 +38,8 @@ interface Methods {
   [method: string]: Schema;
 }
 
-const ALL_VERBS: readonly Verb[] = [
-  "create",
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "update",
-  "watch",
-];
-
 function collectionMethods(kind: Kind): Methods {
-  const verbs = kind.verbs ?? ALL_VERBS;
+  const verbs = verbsOf(kind);
   const object = referenceTo(kind);
   const methods: Methods = {};
   if (verbs.includes("list")) {
@@ -78,7 +67,7 @@ function collectionMethods(kind: Kind): Methods {
 
 /** The collection over all namespaces. */
 function everywhereMethods(kind: Kind): Methods {
-  if (!(kind.verbs ?? ALL_VERBS).includes("list")) return {};
+  if (!verbsOf(kind).includes("list")) return {};
   const get = operation(kind, "list", {
     parameters: LIST_PARAMETERS,
     responses: { 200: listReference(kind) },
@@ -88,7 +77,7 @@ function everywhereMethods(kind: Kind): Methods {
 }
 
 function objectMethods(kind: Kind): Methods {
-  const verbs = kind.verbs ?? ALL_VERBS;
+  const verbs = verbsOf(kind);
   const methods = objectVerbs(kind, verbs, kind, "");
   if (verbs.includes("delete")) {
     const answer = kind.deletion?.returnsObject ? referenceTo(kind) : metaReference("Status");
