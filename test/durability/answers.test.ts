@@ -75,7 +75,7 @@ async function settle(port: number): Promise<void> {
   expect(await send(port, "GET", "/healthz").answered).toBe(200);
 }
 
-test("neither an answer, nor a list, nor a watch tells of a write before it is synced", async () => {
+test("neither an answer nor a list nor a watch tells of a write before it is synced", async () => {
   const journal = new DroppingJournal({ isAutomatic: true });
   const { server, port } = await serve(journal);
   const from = server.store.revision;

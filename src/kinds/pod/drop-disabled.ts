@@ -34,6 +34,11 @@ function hasStopSignal(spec: PodSpec): boolean {
 
 function dropStopSignals(spec: Draft<PodSpec>): void {
   for (const list of [spec.initContainers, spec.containers, spec.ephemeralContainers]) {
-    for (const { lifecycle } of list ?? []) if (lifecycle) delete lifecycle.stopSignal;
+    for (const container of list ?? []) {
+      const { lifecycle } = container;
+      if (lifecycle?.stopSignal === undefined) continue;
+      delete lifecycle.stopSignal;
+      if (Object.keys(lifecycle).length === 0) delete container.lifecycle;
+    }
   }
 }

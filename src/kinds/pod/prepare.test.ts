@@ -25,7 +25,14 @@ test("fields of features that are off are taken out, others of the same volume s
   const { spec } = storedPod({
     spec: {
       schedulingGroup: { podGroupName: "g" },
-      containers: [{ name: "c", image: "x", lifecycle: { stopSignal: "SIGINT" } }],
+      containers: [
+        { name: "c", image: "x", lifecycle: { stopSignal: "SIGINT" } },
+        {
+          name: "d",
+          image: "x",
+          lifecycle: { stopSignal: "SIGINT", preStop: { sleep: { seconds: 1 } } },
+        },
+      ],
       volumes: [
         {
           name: "v",
@@ -37,7 +44,8 @@ test("fields of features that are off are taken out, others of the same volume s
     },
   });
   expect(spec.schedulingGroup).toBeUndefined();
-  expect(spec.containers?.[0]?.lifecycle).toEqual({});
+  expect(spec.containers?.[0]).not.toHaveProperty("lifecycle");
+  expect(spec.containers?.[1]?.lifecycle).toEqual({ preStop: { sleep: { seconds: 1 } } });
   expect(spec.volumes?.[0]?.projected?.sources).toEqual([{}, { secret: { name: "s" } }]);
 });
 

@@ -28,9 +28,11 @@ export function validatePodAnnotations(
   if (cost !== undefined && !isDeletionCost(cost)) {
     findings.push(invalid(`${path}[${DELETION_COST}]`, cost, "must be a 32bit integer"));
   }
-  const seccomp = Object.entries(annotations).filter(
-    ([key]) => key === SECCOMP_OF_POD || key.startsWith(SECCOMP_OF_CONTAINER),
-  );
+  const entries = Object.entries(annotations);
+  const seccomp = [
+    ...entries.filter(([key]) => key === SECCOMP_OF_POD),
+    ...entries.filter(([key]) => key.startsWith(SECCOMP_OF_CONTAINER)),
+  ];
   return [
     ...findings,
     ...seccomp.flatMap(([key, value]) => validateSeccompName(value, `${path}.${key}`)),

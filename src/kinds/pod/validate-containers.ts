@@ -49,7 +49,10 @@ export function validateInitContainers(
     return [
       ...validateContainer(container, here, pod),
       ...validateRestartPolicy(container, here),
-      ...takeName(container.name, `${here}.name`, names),
+      // A missing name repeats that of a regular container, never that of another init container.
+      ...(container.name === "" && !names.has("")
+        ? []
+        : takeName(container.name, `${here}.name`, names)),
       // They run one after another, so each has the ports for itself; reported as if it were alone.
       ...validateHostPorts([container], `${path}.initContainers`),
       ...(isSidecar(container)
@@ -112,7 +115,7 @@ function isSet(value: unknown): boolean {
 
 function takeName(name: string, field: string, taken: Set<string>): Finding[] {
   if (taken.has(name)) return [duplicate(field, name)];
-  if (name !== "") taken.add(name);
+  taken.add(name);
   return [];
 }
 

@@ -9,7 +9,7 @@ import { nodeSelectorTermDump } from "./go-dump.ts";
 export function validateGatedUpdate(next: Draft<PodSpec>, old: PodSpec): Finding[] {
   const findings: Finding[] = [];
   if (!isEqual(next.nodeSelector, old.nodeSelector)) {
-    findings.push(...validateNodeSelectorChange(next.nodeSelector ?? {}, old.nodeSelector ?? {}));
+    findings.push(...validateNodeSelectorChange(next.nodeSelector, old.nodeSelector));
     if (old.nodeSelector === undefined) delete next.nodeSelector;
     else next.nodeSelector = draftOf(old.nodeSelector);
   }
@@ -23,8 +23,8 @@ export function validateGatedUpdate(next: Draft<PodSpec>, old: PodSpec): Finding
 
 type StringMap = { readonly [key: string]: string };
 
-function validateNodeSelectorChange(next: StringMap, old: StringMap): Finding[] {
-  if (Object.entries(old).every(([key, value]) => next[key] === value)) return [];
+function validateNodeSelectorChange(next: StringMap | undefined, old: StringMap = {}): Finding[] {
+  if (Object.entries(old).every(([key, value]) => next?.[key] === value)) return [];
   const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
   return [invalid("spec.nodeSelector", next, detail)];
 }

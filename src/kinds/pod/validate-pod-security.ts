@@ -15,6 +15,7 @@ import {
   validateSeccompProfile,
 } from "./validate-security-context.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";
+import { visitContainers } from "./visit-containers.ts";
 
 export function validatePodSecurityContext(spec: PodSpec, path: string): Finding[] {
   const { securityContext: context = {} } = spec;
@@ -41,21 +42,24 @@ export function validatePodSecurityContext(spec: PodSpec, path: string): Finding
       ["Merge", "Strict"],
       `${path}.supplementalGroupsPolicy`,
     ),
-    ...oneOf(
-      context.seLinuxChangePolicy,
-      ["MountOption", "Recursive"],
-      `${path}.seLinuxChangePolicy`,
-    ),
+    // Mounting with the right label at once is a feature that is switched off.
+    ...oneOf(context.seLinuxChangePolicy, ["Recursive"], `${path}.seLinuxChangePolicy`),
   ];
 }
 
-/** A pod with users of its own has no use for other namespaces of the host. */
+/** A pod with users of its own can share no other namespace of the host, and no raw device. */
 export function validateHostUsers(spec: PodSpec, path: string): Finding[] {
   if (spec.hostUsers !== false) return [];
+  const detail = "when `hostUsers` is false";
   const shared = { hostNetwork: spec.hostNetwork, HostPID: spec.hostPID, HostIPC: spec.hostIPC };
-  return Object.entries(shared)
-    .filter(([, isShared]) => isShared)
-    .map(([field]) => forbidden(`${path}.${field}`, "when `pod.Spec.HostUsers` is false"));
+  const namespaces = Object.entries(shared).filter(([, isShared]) => isShared);
+  const withDevices = visitContainers(spec, path).filter(
+    ({ container }) => (container.volumeDevices ?? []).length > 0,
+  );
+  return [
+    ...namespaces.map(([field]) => forbidden(`${path}.${field}`, detail)),
+    ...withDevices.map((visited) => forbidden(`${visited.path}.volumeDevices`, detail)),
+  ];
 }
 
 /** The network of the host has no room for a mapping of ports. */

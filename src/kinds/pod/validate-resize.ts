@@ -68,7 +68,10 @@ function validateOthers(next: PodSpec, old: PodSpec, list: List): Finding[] {
       const detail = "resources for non-sidecar init containers are immutable";
       return [forbidden("spec", detail)];
     }
-    if (isEqual(otherThanCompute(now.resources), otherThanCompute(container.resources))) return [];
+    const isSame =
+      isEqual(now.resizePolicy, container.resizePolicy) &&
+      isEqual(otherThanCompute(now.resources), otherThanCompute(container.resources));
+    if (isSame) return [];
     const whose = list === "containers" ? "" : " for sidecar containers";
     return [forbidden("spec", `only cpu and memory resources${whose} are mutable`)];
   });

@@ -51,7 +51,12 @@ function validateTolerationValue(toleration: Toleration, field: string): Finding
     if (value === "") return [];
     return [invalid(field, value, "value must be empty when `operator` is 'Exists'")];
   }
-  if (operator !== "Equal") return [notSupported(field, operator, ["Equal", "Exists"])];
+  if (operator !== "Equal") {
+    // Comparisons are there but switched off, and only their refusal tells of them.
+    const comparisons = ["Lt", "Gt"];
+    const others = comparisons.includes(operator) ? comparisons : [];
+    return [notSupported(field, operator, ["Equal", "Exists", ...others])];
+  }
   const problems = labelValue(value);
   return problems.length === 0 ? [] : [invalid(field, value, problems.join(";"))];
 }

@@ -51,6 +51,22 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
+    "a toleration does not compare numbers, though its refusal says it could",
+    { tolerations: [{ key: "k", operator: "Gt", value: "5" }] },
+    [
+      'tolerations[0].operator: Unsupported value: "Gt": supported values: "Equal", "Exists", ' +
+        '"Lt", "Gt"',
+    ],
+  ],
+  [
+    "labels of files are changed one by one",
+    { securityContext: { seLinuxChangePolicy: "MountOption" } },
+    [
+      'securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: ' +
+        '"Recursive"',
+    ],
+  ],
+  [
     "a claim is a claim or a template of claims",
     {
       resourceClaims: [
@@ -72,9 +88,42 @@ test.each<[string, object, string[]]>([
     "users of its own rule out namespaces of the host",
     { hostUsers: false, hostNetwork: true, hostPID: true },
     [
-      "hostNetwork: Forbidden: when `pod.Spec.HostUsers` is false",
-      "HostPID: Forbidden: when `pod.Spec.HostUsers` is false",
+      "hostNetwork: Forbidden: when `hostUsers` is false",
+      "HostPID: Forbidden: when `hostUsers` is false",
     ],
+  ],
+  [
+    "users of its own rule out raw devices",
+    {
+      hostUsers: false,
+      volumes: [{ name: "v", persistentVolumeClaim: { claimName: "v" } }],
+      containers: [{ name: "c", image: "x", volumeDevices: [{ name: "v", devicePath: "/d" }] }],
+    },
+    ["containers[0].volumeDevices: Forbidden: when `hostUsers` is false"],
+  ],
+  [
+    "a name that is missing twice is there twice",
+    {
+      containers: [
+        { name: "", image: "x" },
+        { name: "", image: "x" },
+      ],
+    },
+    [
+      "containers[0].name: Required value",
+      "containers[1].name: Required value",
+      'containers[1].name: Duplicate value: ""',
+    ],
+  ],
+  [
+    "init containers without a name are not compared with each other",
+    {
+      initContainers: [
+        { name: "", image: "x" },
+        { name: "", image: "x" },
+      ],
+    },
+    ["initContainers[0].name: Required value", "initContainers[1].name: Required value"],
   ],
   [
     "sysctls of a namespace that is the host's are the host's",

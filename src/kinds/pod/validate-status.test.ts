@@ -12,7 +12,7 @@ function report(status: object, before: object = {}, fields: PodFields = {}): st
 test.each<[string, object, string[]]>([
   ["a phase nobody knows is reported as it is", { phase: "Dreaming" }, []],
   [
-    "conditions of one's own have qualified names, reported where they once were",
+    "conditions of one's own have qualified names",
     {
       conditions: [
         { type: "Ready", status: "True" },
@@ -20,10 +20,21 @@ test.each<[string, object, string[]]>([
       ],
     },
     [
-      'metadata.conditions[1].Type: Invalid value: "b c": name part must consist of alphanumeric ' +
+      'status.conditions[1].Type: Invalid value: "b c": name part must consist of alphanumeric ' +
         "characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
         "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
         "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+  ],
+  [
+    "generations count up from one",
+    {
+      observedGeneration: -1,
+      conditions: [{ type: "Ready", status: "True", observedGeneration: -2 }],
+    },
+    [
+      "status.conditions[0].observedGeneration: Invalid value: -2: must be a non-negative integer",
+      "status.observedGeneration: Invalid value: -1: must be a non-negative integer",
     ],
   ],
   [
@@ -38,7 +49,6 @@ test.each<[string, object, string[]]>([
     [
       'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.1"}]: may specify no more ' +
         "than one IP for each IP family",
-      'status.podIPs[1]: Duplicate value: {"IP":"10.0.0.1"}',
     ],
   ],
   [
@@ -68,6 +78,16 @@ test.each<[string, object, string[]]>([
   ],
 ])("%s", (_, status, findings) => {
   expect(report(status)).toEqual(findings);
+});
+
+test("a pod is nominated for a node until it is bound to one", () => {
+  const nominated = { nominatedNodeName: "n" };
+  expect(report(nominated)).toEqual([]);
+  const bound = { spec: { nodeName: "n" } };
+  expect(report(nominated, nominated, bound)).toEqual([]);
+  expect(report(nominated, {}, bound)).toEqual([
+    "status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node",
+  ]);
 });
 
 const ended = (exitCode: number) => ({

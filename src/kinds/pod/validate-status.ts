@@ -27,7 +27,8 @@ export function validatePodStatusUpdate(next: Pod, old: Pod): Finding[] {
     ...((spec.nodeName ?? "") === (old.spec.nodeName ?? "")
       ? []
       : [forbidden("status.nodeName", "may not be changed directly")]),
-    ...validateNominatedNode(status.nominatedNodeName, old.status.nominatedNodeName),
+    ...validateNominatedNode(next, old),
+    ...validateGeneration(status.observedGeneration, "status.observedGeneration"),
     ...validateImmutable(status.qosClass ?? "", old.status.qosClass ?? "", "status.qosClass"),
     ...validateTransitions(next, old),
     ...validateClaimStatuses(next),
@@ -41,18 +42,31 @@ export function validatePodStatusUpdate(next: Pod, old: Pod): Finding[] {
 const LISTS = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
-/** Reported under metadata, where they were annotations once. */
 function validateConditions({ conditions = [] }: Pod["status"]): Finding[] {
-  return conditions.flatMap(({ type }, at) =>
-    SYSTEM_CONDITIONS.includes(type)
-      ? []
-      : invalidEach(`metadata.conditions[${at}].Type`, type, qualifiedName(type)),
-  );
+  return conditions.flatMap(({ type, observedGeneration }, at) => {
+    const path = `status.conditions[${at}]`;
+    const problems = SYSTEM_CONDITIONS.includes(type) ? [] : qualifiedName(type);
+    return [
+      ...validateGeneration(observedGeneration, `${path}.observedGeneration`),
+      ...invalidEach(`${path}.Type`, type, problems),
+    ];
+  });
 }
 
-function validateNominatedNode(next = "", old = ""): Finding[] {
-  if (next === old || next === "") return [];
-  return invalidEach("status.nominatedNodeName", next, dns1123Subdomain(next));
+function validateGeneration(generation = 0, field: string): Finding[] {
+  return generation < 0 ? [invalid(field, generation, "must be a non-negative integer")] : [];
+}
+
+/** Where a pod is to go is of no more interest once it is there. */
+function validateNominatedNode(next: Pod, old: Pod): Finding[] {
+  const { nominatedNodeName: name = "" } = next.status;
+  if (name === "" || name === old.status.nominatedNodeName) return [];
+  const field = "status.nominatedNodeName";
+  const detail = "may not be set on pods that are already bound to a node";
+  return [
+    ...invalidEach(field, name, dns1123Subdomain(name)),
+    ...((old.spec.nodeName ?? "") === "" ? [] : [forbidden(field, detail)]),
+  ];
 }
 
 /** A container that ended for good cannot run again. */
@@ -104,7 +118,6 @@ function validatePodIps({ podIPs = [] }: Pod["status"]): Finding[] {
   return [
     ...podIPs.flatMap(({ ip }, at) => validateIp(ip, `status.podIPs[${at}]`)),
     ...validateFamilies(podIPs, "status.podIPs"),
-    ...validateRepetitions(podIPs, "status.podIPs"),
   ];
 }
 
@@ -116,7 +129,6 @@ function validateHostIps({ hostIP = "", hostIPs = [] }: Pod["status"]): Finding[
       ? []
       : [invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
     ...hostIPs.flatMap(({ ip }, at) => validateIp(ip, `status.hostIPs[${at}]`)),
-    ...validateRepetitions(hostIPs, "status.hostIPs"),
     ...validateFamilies(hostIPs, "status.hostIPs"),
   ];
 }
@@ -127,13 +139,6 @@ function validateFamilies(addresses: readonly Address[], field: string): Finding
   if (addresses.length === 2 && families.has(4) && families.has(6)) return [];
   const detail = "may specify no more than one IP for each IP family";
   return [invalid(field, addresses.map(addressDump), detail)];
-}
-
-function validateRepetitions(addresses: readonly Address[], field: string): Finding[] {
-  return addresses.flatMap((address, at) => {
-    const isRepeated = addresses.slice(0, at).some(({ ip }) => ip === address.ip);
-    return isRepeated ? [duplicate(`${field}[${at}]`, addressDump(address))] : [];
-  });
 }
 
 function validateUsers(

@@ -77,6 +77,17 @@ test.each<[string, Pod, (next: Draft<Pod>) => void, string[]]>([
     [IMMUTABLE],
   ],
   [
+    "the node selector of a gated pod, to none",
+    storedPod({ spec: { schedulingGates: gates, nodeSelector: { a: "b" } } }),
+    ({ spec }) => {
+      delete spec.nodeSelector;
+    },
+    [
+      "spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed " +
+        "(no mutations or deletions)",
+    ],
+  ],
+  [
     "the node affinity of a gated pod, for the first time",
     storedPod({ spec: { schedulingGates: gates } }),
     ({ spec }) => {
@@ -186,6 +197,14 @@ test("a resize changes cpu and memory of containers and nothing else", () => {
   ]);
   const storage = { cpu: "1", "ephemeral-storage": "1Gi" };
   expect(resize({ requests: storage, limits: { memory: "1Gi" } })).toEqual([
+    "spec: Forbidden: only cpu and memory resources are mutable",
+  ]);
+  const restarting = [{ resourceName: "cpu", restartPolicy: "RestartContainer" }];
+  const kept = storedPod();
+  const next = changed(kept, ({ spec }) => {
+    for (const container of spec.containers ?? []) container.resizePolicy = restarting;
+  });
+  expect(validatePodResize(next, kept).map(formatFinding)).toEqual([
     "spec: Forbidden: only cpu and memory resources are mutable",
   ]);
   const exact = { cpu: "1", memory: "1Gi" };

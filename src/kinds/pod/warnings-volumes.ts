@@ -40,23 +40,24 @@ interface PlacedFile {
 }
 
 function overlapWarnings(volume: Volume): string[] {
-  const { name, configMap, secret, downwardAPI, projected } = volume;
+  const { configMap, secret, downwardAPI, projected } = volume;
+  const name = JSON.stringify(volume.name);
   const files = (items: readonly { readonly path: string }[] = []) =>
     items.map(({ path }) => ({ path, source: "" }));
-  const warn = (what: string, placed: readonly PlacedFile[]) =>
-    overlaps(placed).map(
-      (overlap) => `volume ${JSON.stringify(name)} (${what}): overlapping paths: ${overlap}`,
-    );
+  const warn = (what: string, overlapping: readonly string[]) =>
+    overlapping.map((overlap) => `volume ${name} (${what}): overlapping paths: ${overlap}`);
+  const mapName = JSON.stringify(configMap?.name ?? "");
+  const secretName = JSON.stringify(secret?.secretName ?? "");
+  const placed: PlacedFile[] = [];
   return [
-    ...warn(`ConfigMap ${JSON.stringify(configMap?.name ?? "")}`, files(configMap?.items)),
-    ...warn(`Secret ${JSON.stringify(secret?.secretName ?? "")}`, files(secret?.items)),
-    ...warn("DownwardAPI", files(downwardAPI?.items)),
+    ...warn(`ConfigMap ${mapName}`, overlaps(files(configMap?.items))),
+    ...warn(`Secret ${secretName}`, overlaps(files(secret?.items))),
+    ...warn("DownwardAPI", overlaps(files(downwardAPI?.items))),
     ...(projected?.sources ?? []).flatMap((source) =>
       Object.keys(source).length === 0
-        ? [`volume ${JSON.stringify(name)} (Projected) has no sources provided`]
-        : [],
+        ? [`volume ${name} (Projected) has no sources provided`]
+        : warn("Projected", overlaps(projectedFiles(source), placed)),
     ),
-    ...warn("Projected", (projected?.sources ?? []).flatMap(projectedFiles)),
   ];
 }
 
@@ -73,15 +74,19 @@ function projectedFiles(projection: VolumeProjection): PlacedFile[] {
   return [];
 }
 
-/** One path overlaps another if they are the same or one lies below the other. */
-function overlaps(files: readonly PlacedFile[]): string[] {
-  const placed = files.map(({ path, source }) => ({ path: path.replace(/\/+$/, ""), source }));
-  return placed.flatMap((file, at) =>
-    placed
-      .slice(0, at)
-      .filter((other) => file.path !== "" && other.path !== "" && isWithin(file.path, other.path))
-      .map((other) => `${show(file)} with ${show(other)}`),
-  );
+/**
+ * One path overlaps another if they are the same or one lies below the other. Each file is compared
+ * with those placed before it, and then is one of them.
+ */
+function overlaps(files: readonly PlacedFile[], placed: PlacedFile[] = []): string[] {
+  return files.flatMap(({ path, source }) => {
+    const file = { path: path.replace(/\/+$/, ""), source };
+    const overlapping = placed.filter(
+      (other) => file.path !== "" && other.path !== "" && isWithin(file.path, other.path),
+    );
+    placed.push(file);
+    return overlapping.map((other) => `${show(file)} with ${show(other)}`);
+  });
 }
 
 function isWithin(one: string, other: string): boolean {

@@ -17,6 +17,14 @@ const ZONE = 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
 test.each<[string, PodFields, string[]]>([
   ["an ordinary pod", {}, []],
   [
+    "a name that is no host name",
+    { metadata: { name: "a.b" } },
+    [
+      "metadata.name: this is used in the Pod's hostname, which can result in surprising " +
+        "behavior; a DNS label is recommended: [must not contain dots]",
+    ],
+  ],
+  [
     "labels of nodes that have a newer name",
     {
       spec: {
@@ -84,6 +92,7 @@ test.each<[string, PodFields, string[]]>([
               sources: [
                 { configMap: { name: "c", items: [{ key: "k", path: "a" }] } },
                 { serviceAccountToken: { path: "a/b" } },
+                {},
               ],
             },
           },
@@ -93,6 +102,7 @@ test.each<[string, PodFields, string[]]>([
     [
       'volume "v" (Projected): overlapping paths: "a/b" (ServiceAccountToken) with "a" ' +
         '(ConfigMap "c")',
+      'volume "v" (Projected) has no sources provided',
     ],
   ],
   [

@@ -11,7 +11,7 @@ import type {
   PodTemplateSpec,
 } from "../../api/generated/core.ts";
 import type { ObjectMeta } from "../../api/generated/meta.ts";
-import { labelValue } from "../../api/names.ts";
+import { dns1123Label, labelValue } from "../../api/names.ts";
 import { parseIp } from "./ip-address.ts";
 import { APP_ARMOR_OF_CONTAINER, SECCOMP_OF_POD } from "./validate-annotations.ts";
 import { visitContainers } from "./visit-containers.ts";
@@ -20,7 +20,10 @@ import { containerWarnings, portWarnings, USE_SECCOMP_FIELD } from "./warnings-c
 import { volumeWarnings } from "./warnings-volumes.ts";
 
 export function podWarnings(pod: Pod): string[] {
-  return warningsOf(pod, { path: "", isTemplate: false });
+  return [
+    ...nameWarnings(pod.metadata.name ?? ""),
+    ...warningsOf(pod, { path: "", isTemplate: false }),
+  ];
 }
 
 /** The old template is of no matter: what is warned about is warned about each time. */
@@ -30,6 +33,16 @@ export function podTemplateWarnings(
   _old?: PodTemplateSpec,
 ): string[] {
   return warningsOf(template, { path: `${path}.`, isTemplate: true });
+}
+
+/** A name with dots is legal, but the host name made of it is odd. */
+function nameWarnings(name: string): string[] {
+  const problems = dns1123Label(name);
+  if (problems.length === 0) return [];
+  const warning =
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising " +
+    "behavior; a DNS label is recommended";
+  return [`${warning}: [${problems.join(" ")}]`];
 }
 
 interface Place {

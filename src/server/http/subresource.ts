@@ -5,13 +5,12 @@ import type { Subresource } from "../../kinds/kind.ts";
 import { bind } from "../verbs/bind.ts";
 import { type DeleteOptions, validateDeleteOptions } from "../verbs/delete-options.ts";
 import { evict } from "../verbs/evict.ts";
-import { finalizeNamespace } from "../verbs/finalize.ts";
 import { get } from "../verbs/get.ts";
 import { getScale, patchScale, SCALE, updateScale } from "../verbs/scale.ts";
 import { refuseStream } from "../verbs/streams.ts";
 import type { UpdateTarget } from "../verbs/update.ts";
 import type { Answer, BytesAnswer } from "./answer.ts";
-import { judgePatch, readMessage, readObject, readPatch } from "./body.ts";
+import { judgePatch, readMessage, readPatch } from "./body.ts";
 import { negotiate } from "./negotiate.ts";
 import { parseWriteQuery } from "./options.ts";
 import { representMessage, representStatus } from "./represent.ts";
@@ -28,6 +27,7 @@ export function serveSubresource(
     case "status":
     case "ephemeralcontainers":
     case "resize":
+    case "finalize":
       return servePart(server, request, { kind, namespace, name, part: subresource.name });
     case "scale":
       return serveScale(server, request);
@@ -35,8 +35,6 @@ export function serveSubresource(
       return serveBinding(server, request, namespace, name);
     case "eviction":
       return serveEviction(server, request);
-    case "finalize":
-      return serveFinalize(server, request);
     default:
       throw refuseStream(server, request, subresource.name);
   }
@@ -122,7 +120,7 @@ const EVICTION = {
 function serveEviction(server: ApiServer, request: NamedRequest): Answer {
   const options = parseWriteQuery(request.query, "CreateOptions");
   const decoded = readMessage(server.registry, request, EVICTION, options.fieldValidation);
-  const eviction = decoded.object as { deleteOptions?: DeleteOptions };
+  const eviction = decoded.object as KubeObject & { readonly deleteOptions?: DeleteOptions };
   validateDeleteOptions(eviction.deleteOptions ?? {});
   evict(server, request.namespace, request.name, eviction, options);
   return created(server, request, decoded.warnings);
@@ -139,13 +137,4 @@ function created(server: ApiServer, request: Request, warnings: readonly string[
   };
   const represented = representStatus(media, status);
   return { type: "bytes", status: 201, ...represented, warnings, revision: server.store.revision };
-}
-
-function serveFinalize(server: ApiServer, request: NamedRequest): Answer {
-  const { kind } = request;
-  const view = viewOf(server, request);
-  const options = parseWriteQuery(request.query, "UpdateOptions");
-  const decoded = readObject(server.registry, request, kind, options.fieldValidation);
-  const object = finalizeNamespace(server, kind, request.name, decoded.object, options);
-  return objectAnswer(server, 200, kind, object, view, decoded.warnings);
 }
