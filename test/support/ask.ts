@@ -17,6 +17,8 @@ export interface Told {
   readonly text: string;
   readonly warnings: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** What must be on disk before the answer may leave. */
+  readonly revision: number | undefined;
   /** The text as an object: what it holds besides is for toMatchObject to say. */
   readonly object: KubeObject;
 }
@@ -40,6 +42,7 @@ export function ask(
     text,
     warnings: answer.warnings ?? [],
     headers: answer.headers ?? {},
+    revision: answer.revision,
     get object() {
       return JSON.parse(text);
     },

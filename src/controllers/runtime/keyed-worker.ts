@@ -1,67 +1,147 @@
 /**
- * Runs a reconcile per key: never the same key twice at once, again after a failure with growing
- * delays, and once more for a key that came up while it was being worked on. A key says what to
- * look at, never what happened.
+ * Runs a reconcile per key: so many at once and no more, first come first served, never the same
+ * key twice at once, once more for a key that came up while it was worked on, later for one that
+ * asked for it, and again after a failure with growing delays. A key says what to look at, never
+ * what happened.
  */
+import { type Backoff, backoffMs } from "../../base/backoff.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { Metrics } from "../../base/metrics.ts";
+import { KeyQueue } from "./key-queue.ts";
+import type { Outcome } from "./outcome.ts";
+import { unmeasured, workQueueMetrics } from "./work-queue-metrics.ts";
 
 export interface KeyedWorkerOptions {
-  readonly reconcile: (key: string) => Promise<void>;
+  /** An error is a retry; nothing is the same as done. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without an opinion returns nothing.
+  readonly reconcile: (key: string) => Promise<Outcome | void>;
+  /** How many keys at once; 5 unless said otherwise. */
+  readonly workers?: number;
+  /** The delays after failures; 50 ms to 30 s unless said otherwise. */
+  readonly retry?: Backoff;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: Metrics;
+  /** As the metrics name it. */
+  readonly name?: string;
 }
 
-const FIRST_RETRY_MS = 50;
-const LAST_RETRY_MS = 30_000;
+const DEFAULT_WORKERS = 5;
+const DEFAULT_RETRY: Backoff = { firstMs: 50, maxMs: 30_000 };
+
+interface Appointment {
+  readonly dueMs: number;
+  readonly timer: Timer;
+  /** A retry is superseded by whatever runs the key before; an appointment asked for is kept. */
+  readonly isRetry: boolean;
+}
 
 export class KeyedWorker {
+  private readonly ready = new KeyQueue();
   private readonly busy = new Set<string>();
-  private readonly again = new Set<string>();
+  /** Keys that came up while they were busy, and since when they wait. */
+  private readonly again = new Map<string, number>();
   private readonly failures = new Map<string, number>();
-  private readonly timers = new Map<string, Timer>();
+  private readonly appointments = new Map<string, Appointment>();
+  private readonly measure;
   private stopped = false;
 
-  constructor(private readonly options: KeyedWorkerOptions) {}
-
-  add(key: string): void {
-    if (this.stopped) return;
-    if (this.busy.has(key)) {
-      this.again.add(key);
-      return;
-    }
-    this.timers.get(key)?.cancel();
-    this.timers.delete(key);
-    this.busy.add(key);
-    void this.run(key);
+  constructor(private readonly options: KeyedWorkerOptions) {
+    const { metrics, name = "unnamed" } = options;
+    this.measure = metrics ? workQueueMetrics(metrics, name) : unmeasured;
   }
 
+  /** As soon as a worker is free. A key that waits already is not added again. */
+  add(key: string): void {
+    if (this.stopped || this.ready.has(key) || this.again.has(key)) return;
+    if (this.appointments.get(key)?.isRetry) this.cancel(key);
+    const nowMs = this.options.clock.monotonicMs();
+    if (this.busy.has(key)) this.again.set(key, nowMs);
+    else this.ready.push(key, nowMs);
+    this.measure.added();
+    this.startReady();
+  }
+
+  /** Not before the delay is over, unless something else asks for it sooner: the earliest wins. */
+  addAfter(key: string, delayMs: number): void {
+    this.appoint(key, delayMs, false);
+  }
+
+  /** For a key whose object is gone or finished: its failures and its appointment are dropped. */
+  forget(key: string): void {
+    this.failures.delete(key);
+    this.cancel(key);
+  }
+
+  /** What runs is left to end; nothing begins any more. */
   stop(): void {
     this.stopped = true;
-    for (const timer of this.timers.values()) timer.cancel();
+    for (const { timer } of this.appointments.values()) timer.cancel();
+    this.appointments.clear();
+  }
+
+  private startReady(): void {
+    const { clock, workers = DEFAULT_WORKERS } = this.options;
+    while (!this.stopped && this.busy.size < workers) {
+      const next = this.ready.shift();
+      if (!next) return;
+      this.measure.started(clock.monotonicMs() - next.sinceMs);
+      this.busy.add(next.key);
+      void this.run(next.key);
+    }
   }
 
   private async run(key: string): Promise<void> {
+    const { clock, reconcile } = this.options;
+    const startMs = clock.monotonicMs();
     try {
-      await this.options.reconcile(key);
+      const outcome = await reconcile(key);
       this.failures.delete(key);
+      if (outcome?.kind === "after") this.addAfter(key, outcome.delayMs);
     } catch (error) {
       this.retry(key, error);
     } finally {
       this.busy.delete(key);
+      this.measure.ended(clock.monotonicMs() - startMs);
     }
-    if (this.again.delete(key)) this.add(key);
+    const sinceMs = this.again.get(key);
+    if (sinceMs !== undefined) {
+      this.again.delete(key);
+      if (this.appointments.get(key)?.isRetry) this.cancel(key);
+      this.ready.push(key, sinceMs);
+    }
+    this.startReady();
   }
 
   private retry(key: string, error: unknown): void {
     const failures = (this.failures.get(key) ?? 0) + 1;
     this.failures.set(key, failures);
-    const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
-    this.options.log.warn("reconcile failed", { key, failures, error: String(error) });
+    this.options.log.warn("reconcile failed", { key, failures, error });
+    this.appoint(key, backoffMs(this.options.retry ?? DEFAULT_RETRY, failures), true);
+  }
+
+  private appoint(key: string, delayMs: number, isRetry: boolean): void {
     if (this.stopped) return;
-    this.timers.set(
-      key,
-      this.options.clock.schedule(delayMs, () => this.add(key)),
-    );
+    this.measure.retried();
+    const { clock } = this.options;
+    if (delayMs <= 0) {
+      this.add(key);
+      return;
+    }
+    const dueMs = clock.monotonicMs() + delayMs;
+    const earlier = this.appointments.get(key);
+    if (earlier && earlier.dueMs <= dueMs) return;
+    earlier?.timer.cancel();
+    const timer = clock.schedule(delayMs, () => {
+      this.appointments.delete(key);
+      this.add(key);
+    });
+    this.appointments.set(key, { dueMs, timer, isRetry });
+  }
+
+  private cancel(key: string): void {
+    this.appointments.get(key)?.timer.cancel();
+    this.appointments.delete(key);
   }
 }

@@ -19,6 +19,7 @@ test.each<[Json, string[]]>([
     [
       'subsets[0].notReadyAddresses[0].ip: Invalid value: "nope": ' +
         "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+      'subsets[0].notReadyAddresses[0].ip: Invalid value: "nope": must be a valid IP address',
     ],
   ],
   [

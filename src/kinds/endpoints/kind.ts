@@ -40,7 +40,15 @@ export const endpointsKind = defineKind<Endpoints>({
   },
   columns: [
     nameColumn,
-    column("Endpoints", "The addresses and ports that are ready, the first few of them."),
+    column(
+      "Endpoints",
+      "The set of all endpoints is the union of all subsets. Addresses are placed into subsets " +
+        "according to the IPs they share. A single address with multiple ports, some of which " +
+        "are ready and some of which are not (because they come from different containers) will " +
+        "result in the address being displayed in different subsets for the different ports. No " +
+        "address will appear in both Addresses and NotReadyAddresses in the same subset. Sets of " +
+        "addresses and ports that comprise a service.",
+    ),
     ageColumn,
   ],
   cells: ({ metadata, subsets = [] }, now) => [

@@ -26,6 +26,13 @@ test.each<[{ [field: string]: Json }, string[]]>([
         "may not be in the loopback range (127.0.0.0/8, ::1/128)",
     ],
   ],
+  [
+    { endpoints: [{ addresses: ["nope"] }] },
+    [
+      'endpoints[0].addresses[0]: Invalid value: "nope": must be a valid IPv4 address',
+      'endpoints[0].addresses[0]: Invalid value: "nope": must be a valid IP address',
+    ],
+  ],
   [{ addressType: "FQDN", endpoints: [{ addresses: ["a.example.com."] }] }, []],
   [
     { addressType: "X" },
@@ -56,4 +63,36 @@ test("the family of a slice stays, and new labels are a new generation", () => {
   expect(endpointSliceKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
     'addressType: Invalid value: "IPv6": field is immutable',
   ]);
+});
+
+test("the topology of old is not written", () => {
+  const endpoint = { addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } };
+  const made = slice({ endpoints: [endpoint] });
+  expect(made.endpoints).toEqual([{ addresses: ["10.0.0.1"], conditions: {} }]);
+  const next = patched<EndpointSlice>(endpointSliceKind, made, { endpoints: [endpoint] });
+  endpointSliceKind.rules.prepareForUpdate?.(next, made);
+  expect(next.endpoints).toEqual(made.endpoints);
+});
+
+test.each<[{ [field: string]: Json }, string[]]>([
+  [
+    { addressType: "FQDN", endpoints: [{ addresses: ["a.b"] }] },
+    ["spec.addressType: FQDN endpoints are deprecated"],
+  ],
+  [
+    { addressType: "IPv6", endpoints: [{ addresses: ["FD00::1"] }] },
+    [
+      'endpoints[0].addresses[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ' +
+        '("fd00::1")',
+    ],
+  ],
+])("of a slice of %j it is said: %j", (body, expected) => {
+  expect(endpointSliceKind.rules.warningsOnCreate?.(slice(body))).toEqual(expected);
+});
+
+test.each([
+  [[{}], "<unset>"],
+  [[{ name: "a" }, { name: "b", port: 5 }], "a,5"],
+])("the ports %j read %s", (ports, expected) => {
+  expect(endpointSliceKind.cells(slice({ ports }), new Date())[2]).toBe(expected);
 });

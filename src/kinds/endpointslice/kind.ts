@@ -3,12 +3,15 @@ import { isEqual } from "../../api/equal.ts";
 import type { EndpointSlice } from "../../api/generated/discovery.ts";
 import type { Draft } from "../../api/object.ts";
 import { defineKind } from "../kind.ts";
+import { ipWarnings } from "../meta/addresses.ts";
 import { validateImmutable, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
 import { validateEndpointSlice } from "./validate.ts";
 
 const SHOWN_MAX = 3;
+const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+const CONTROLLERS = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 export const endpointSliceKind = defineKind<EndpointSlice>({
   group: "discovery.k8s.io",
@@ -22,7 +25,13 @@ export const endpointSliceKind = defineKind<EndpointSlice>({
   rules: {
     setDefaults,
     validate: validateEndpointSlice,
-    prepareForUpdate: countLabels,
+    prepareForCreate: dropTopology,
+    warningsOnCreate: sliceWarnings,
+    prepareForUpdate: (next, old) => {
+      dropTopology(next);
+      countLabels(next, old);
+    },
+    warningsOnUpdate: sliceWarnings,
     validateUpdate: (next, old) => [
       ...validateObjectMetaUpdate(next.metadata, old.metadata),
       ...validateEndpointSlice(next),
@@ -34,7 +43,7 @@ export const endpointSliceKind = defineKind<EndpointSlice>({
     metadata.name ?? "",
     addressType,
     formatSome(
-      (ports ?? []).map(({ port, name }) => (port === undefined ? name || "*" : `${port}`)),
+      (ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? "*") : `${port}`)),
     ),
     formatSome((endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
     age(metadata.creationTimestamp, now),
@@ -54,9 +63,25 @@ function countLabels(next: Draft<EndpointSlice>, old: EndpointSlice): void {
   next.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
+/** A field of an older version of the API: this one does not write it. */
+function dropTopology({ endpoints }: Draft<EndpointSlice>): void {
+  for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
+}
+
+/** The slices of controllers are not looked at: those write addresses the canonical way. */
+function sliceWarnings({ metadata, addressType, endpoints }: EndpointSlice): string[] {
+  const ofType = addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [];
+  if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? "")) return ofType;
+  const ofAddresses = (endpoints ?? []).flatMap(({ addresses }, at) =>
+    (addresses ?? []).flatMap((ip, index) =>
+      ipWarnings(ip, `endpoints[${at}].addresses[${index}]`),
+    ),
+  );
+  return [...ofType, ...ofAddresses];
+}
+
 function formatSome(items: readonly string[]): string {
-  if (items.length === 0) return "<unset>";
   const shown = items.slice(0, SHOWN_MAX).join(",");
   const more = items.length - SHOWN_MAX;
-  return more > 0 ? `${shown} + ${more} more...` : shown;
+  return more > 0 ? `${shown} + ${more} more...` : shown || "<unset>";
 }

@@ -88,8 +88,10 @@ function validateAddresses(
     if (type === "FQDN") return validateDomain(address, field);
     if (type !== "IPv4" && type !== "IPv6") return [];
     const isOfFamily = validateIp(address, field).length === 0 && ipFamily(address) === type;
-    if (!isOfFamily) return [invalid(field, address, `must be a valid ${type} address`)];
-    return validateNonSpecialIp(address, field, place);
+    return [
+      ...(isOfFamily ? [] : [invalid(field, address, `must be a valid ${type} address`)]),
+      ...validateNonSpecialIp(address, field, place),
+    ];
   });
   return [...many, ...each];
 }

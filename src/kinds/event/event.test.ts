@@ -9,6 +9,9 @@ import { eventKind, eventViewKind } from "./kind.ts";
 import { fromStored, toStored } from "./view.ts";
 
 const NOW = new Date("2024-01-01T00:01:00Z");
+const QUALIFIED =
+  'metadata.finalizers[0]: Invalid value: "x": ' +
+  "name is neither a standard finalizer name nor is it fully qualified";
 const TIME = "2024-01-01T00:00:00.000000Z";
 
 const view: { [field: string]: Json } = {
@@ -81,6 +84,21 @@ test("events.k8s.io refuses what only old recorders write", () => {
     'count: Invalid value: "": needs to be unset',
     'source: Invalid value: "": needs to be unset',
   ]);
+});
+
+test.each<[{ [field: string]: Json }, string[]]>([
+  [
+    { series: { count: 1, lastObservedTime: null } },
+    [
+      'series.count: Invalid value: "": should be at least 2',
+      "series.lastObservedTime: Required value",
+    ],
+  ],
+  [{ series: { count: 2, lastObservedTime: TIME } }, []],
+  [{ metadata: { name: "e", finalizers: ["x"] } }, [QUALIFIED]],
+])("events.k8s.io on %j", (body, expected) => {
+  const made = created(eventViewKind, { ...view, ...body });
+  expect(eventViewKind.rules.validate(made).map(formatFinding)).toEqual(expected);
 });
 
 test("of an event in events.k8s.io only the series goes on", () => {

@@ -5,15 +5,37 @@ import { column, nameColumn } from "../meta/columns.ts";
 import { age } from "../print/age.ts";
 
 export const columns: readonly Column[] = [
-  column("Last Seen", "How long ago this was last observed."),
-  column("Type", "Normal or Warning; new types may come."),
-  column("Reason", "Why the object came into this state, in one machine-readable word."),
-  column("Object", "The object the event is about."),
-  column("Subobject", "The part of the object the event is about.", { wide: true }),
-  column("Source", "Which component reports the event, and from where.", { wide: true }),
-  column("Message", "What happened, for people to read."),
-  column("First Seen", "How long ago this was first observed.", { wide: true }),
-  column("Count", "How often this was observed.", { wide: true }),
+  column("Last Seen", "The time at which the most recent occurrence of this event was recorded."),
+  column("Type", "Type of this event (Normal, Warning), new types could be added in the future"),
+  column(
+    "Reason",
+    "This should be a short, machine understandable string that gives the reason for the " +
+      "transition into the object's current status.",
+  ),
+  column("Object", "The object that this event is about."),
+  column(
+    "Subobject",
+    "If referring to a piece of an object instead of an entire object, this string should " +
+      "contain a valid JSON/Go field access statement, such as " +
+      "desiredState.manifest.containers[2]. For example, if the object reference is to a " +
+      'container within a pod, this would take on a value like: "spec.containers{name}" (where ' +
+      '"name" refers to the name of the container that triggered the event) or if no container ' +
+      'name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax ' +
+      "is chosen only to have some well-defined way of referencing a part of an object.",
+    { wide: true },
+  ),
+  column(
+    "Source",
+    "The component reporting this event. Should be a short machine understandable string.",
+    { wide: true },
+  ),
+  column("Message", "A human-readable description of the status of this operation."),
+  column(
+    "First Seen",
+    "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)",
+    { wide: true },
+  ),
+  column("Count", "The number of times this event has occurred.", { wide: true }),
   { ...nameColumn, priority: 1 },
 ];
 

@@ -7,7 +7,12 @@ import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Event } from "../../api/generated/core.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
 import { byteLength } from "../meta/labels.ts";
-import { IMMUTABLE, validateImmutable } from "../meta/object-meta.ts";
+import {
+  IMMUTABLE,
+  validateImmutable,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../meta/object-meta.ts";
 
 const NAME_MAX_BYTES = 128;
 const MESSAGE_MAX_BYTES = 1024;
@@ -27,7 +32,11 @@ export function validateEvent(event: Event, reporterField: ReporterField): Findi
 /** What events.k8s.io/v1 asks of a new event. */
 export function validateStrictEvent(event: Event): Finding[] {
   const { type = "", source, count = 0 } = event;
-  const findings = validateEvent(event, "reportingController");
+  const findings = [
+    ...validateEvent(event, "reportingController"),
+    ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: dns1123Subdomain }),
+    ...validateSeries(event),
+  ];
   if (isUnset(event.eventTime)) findings.push(required("eventTime"));
   if (type !== "Normal" && type !== "Warning") {
     findings.push(invalid("type", "", `has invalid value: ${type}`));
@@ -52,6 +61,8 @@ export function validateStrictEventUpdate(next: Event, old: Event): Finding[] {
     validateImmutable(next[field], old[field], field);
   return [
     ...validateEvent(next, "reportingController"),
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...(isEqual(next.series, old.series) ? [] : validateSeries(next)),
     ...validateReference(next.involvedObject, old.involvedObject, "involvedObject"),
     ...text("reason"),
     ...text("message"),
@@ -94,6 +105,16 @@ function validateNew(event: Event, reporterField: ReporterField): Finding[] {
     findings.push(...validateLength(value, NAME_MAX_BYTES, field));
   }
   return [...findings, ...validateLength(message, MESSAGE_MAX_BYTES, "message")];
+}
+
+/** What happened once is no series. */
+function validateSeries({ series }: Event): Finding[] {
+  if (series === undefined) return [];
+  const { count = 0, lastObservedTime } = series;
+  return [
+    ...(count < 2 ? [invalid("series.count", "", "should be at least 2")] : []),
+    ...(isUnset(lastObservedTime) ? [required("series.lastObservedTime")] : []),
+  ];
 }
 
 function validateLength(text: string, max: number, path: string): Finding[] {

@@ -12,6 +12,13 @@ import {
 } from "../meta/object-meta.ts";
 import { age } from "../print/age.ts";
 
+const holderColumn = column(
+  "Holder",
+  "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader " +
+    "Election is used, the holder identity must be equal to the elected " +
+    "LeaseCandidate.metadata.name field.",
+);
+
 export const leaseKind = defineKind<Lease>({
   group: "coordination.k8s.io",
   version: "v1",
@@ -28,7 +35,7 @@ export const leaseKind = defineKind<Lease>({
     prepareForUpdate: dropCoordination,
     validateUpdate,
   },
-  columns: [nameColumn, column("Holder", "Who holds the lease."), ageColumn],
+  columns: [nameColumn, holderColumn, ageColumn],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? "",
     spec.holderIdentity ?? "",

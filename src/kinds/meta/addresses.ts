@@ -1,7 +1,7 @@
 /** Pure: what fields that hold an IP address or a range of them may say. */
 
-import { type Finding, invalid } from "../../api/finding.ts";
-import { type Address, parseAddress } from "../../base/address.ts";
+import { type Finding, invalid, quote } from "../../api/finding.ts";
+import { type Address, formatAddress, parseAddress } from "../../base/address.ts";
 
 export type IpFamily = "IPv4" | "IPv6";
 
@@ -19,10 +19,25 @@ export function validateCidr(text: string, path: string): Finding[] {
   return cidrProblems(text).map((problem) => invalid(path, text, problem));
 }
 
+/** What is said of an address that is accepted: there is one way of writing that all agree on. */
+export function ipWarnings(text: string, path: string): string[] {
+  const address = parseAddress(text);
+  if (address === undefined || address.length === 4) return [];
+  const canonical = formatAddress(address);
+  if (canonical === text) return [];
+  const rule = "should be in RFC 5952 canonical format";
+  return [`${path}: IPv6 address ${quote(text)} ${rule} (${quote(canonical)})`];
+}
+
 export function ipFamily(text: string): IpFamily | undefined {
   const address = parseAddress(text);
   if (address === undefined) return undefined;
   return address.length === 4 || isMapped(address) ? "IPv4" : "IPv6";
+}
+
+/** Whether anybody could read it as an address, be it one that Kubernetes refuses. */
+export function isReadableIp(text: string): boolean {
+  return parseAddress(withoutLeadingZeros(text)) !== undefined;
 }
 
 export function cidrFamily(text: string): IpFamily | undefined {

@@ -29,7 +29,7 @@ export const createdAtColumn: Column = {
   description: CREATION,
 };
 
-/** A column that clients do not compare, described in our own words. */
+/** A column in short. The description is Kubernetes' own: it is part of every answer. */
 export function column(
   name: string,
   description: string,

@@ -2,6 +2,7 @@
 
 import { type Finding, invalid } from "../../api/finding.ts";
 import { cidrContains, parseAddress, parseCidr } from "../../base/address.ts";
+import { isReadableIp } from "./addresses.ts";
 
 const RANGES: readonly { readonly cidrs: readonly string[]; readonly problem: string }[] = [
   {
@@ -27,7 +28,13 @@ export interface AddressPlace {
   readonly labels?: { readonly [key: string]: string };
 }
 
-export function validateNonSpecialIp(ip: string, path: string, place: AddressPlace): Finding[] {
+/** Of a text that is no address it says so, whatever was said of its form before. */
+export function validateNonSpecialIp(
+  ip: string,
+  path: string,
+  place: AddressPlace = {},
+): Finding[] {
+  if (!isReadableIp(ip)) return [invalid(path, ip, "must be a valid IP address")];
   if (ip === "0.0.0.0" || ip === "::") {
     return [invalid(path, ip, `may not be unspecified (${ip})`)];
   }

@@ -5,7 +5,7 @@
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import { dns1123Label, qualifiedName } from "../../api/names.ts";
-import type { Draft } from "../../api/object.ts";
+import { type Draft, draftOf } from "../../api/object.ts";
 import { defineKind } from "../kind.ts";
 import {
   validateObjectMeta,
@@ -39,6 +39,7 @@ export const namespaceKind = defineKind<Namespace>({
     prepareForUpdate,
     validateUpdate,
     validateStatusUpdate,
+    parts: { finalize: { prepare: keepStatus, validate: validateFinalizeUpdate } },
   },
   deletion: { returnsObject: true },
   selectableFields: { "status.phase": ({ status }) => status.phase ?? "" },
@@ -97,8 +98,11 @@ function validateStatusUpdate(next: Namespace, old: Namespace): Finding[] {
   return [...findings, invalid("status.Phase", phase, detail)];
 }
 
-/** What the subresource "finalize" checks. */
-export function validateFinalizeUpdate(next: Namespace, old: Namespace): Finding[] {
+function keepStatus(next: Draft<Namespace>, old: Namespace): void {
+  next.status = draftOf(old.status);
+}
+
+function validateFinalizeUpdate(next: Namespace, old: Namespace): Finding[] {
   return [
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
     ...(next.spec.finalizers ?? []).flatMap((finalizer, at) =>

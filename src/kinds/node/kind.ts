@@ -26,7 +26,9 @@ export const nodeKind = defineKind<Node>({
   rules: {
     setDefaults,
     validate: validateNode,
+    warningsOnCreate: nodeWarnings,
     validateUpdate: validateNodeUpdate,
+    warningsOnUpdate: nodeWarnings,
     validateStatusUpdate: validateNodeStatusUpdate,
   },
   selectableFields: {
@@ -42,4 +44,9 @@ function setDefaults({ spec, status }: Draft<Node>): void {
   const { podCIDR, podCIDRs = [] } = spec;
   if (podCIDR !== undefined && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
   else if (podCIDR === undefined && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
+}
+
+function nodeWarnings({ spec }: Node): string[] {
+  if (spec.externalID === undefined) return [];
+  return ["spec.externalID: this field is deprecated, and is unused by Kubernetes"];
 }

@@ -74,3 +74,9 @@ test("a row shows readiness, roles and where to find the node", () => {
     "<unknown>",
   ]);
 });
+
+test("an external ID is warned of", () => {
+  expect(nodeKind.rules.warningsOnCreate?.(node({ spec: { externalID: "x" } }))).toEqual([
+    "spec.externalID: this field is deprecated, and is unused by Kubernetes",
+  ]);
+});

@@ -7,6 +7,10 @@ export const ACCESS_MODES = [
   "ReadWriteOncePod",
 ] as const;
 
+/** Where the columns of claims and volumes send their reader. */
+export const ABOUT_VOLUMES =
+  "More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes";
+
 const SHORT: readonly (readonly [mode: string, short: string])[] = [
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],

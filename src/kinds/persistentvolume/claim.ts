@@ -18,7 +18,7 @@ import {
 import { setClaimResourceDefaults } from "../pod/defaults-volume.ts";
 import { validatePersistentVolumeClaimSpec } from "../pod/validate-volume-claim.ts";
 import { age } from "../print/age.ts";
-import { CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
+import { ABOUT_VOLUMES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
 
 export const persistentVolumeClaimKind = defineKind<PersistentVolumeClaim>({
   group: "",
@@ -40,14 +40,26 @@ export const persistentVolumeClaimKind = defineKind<PersistentVolumeClaim>({
   deletion: { returnsObject: true },
   columns: [
     nameColumn,
-    column("Status", "Whether the claim has its volume."),
-    column("Volume", "The volume the claim is bound to."),
-    column("Capacity", "How much the volume holds."),
-    column("Access Modes", "How the volume may be mounted."),
-    column("StorageClass", "The class the claim asks for."),
-    column("VolumeAttributesClass", "The class of attributes the claim asks for."),
+    column("Status", "phase represents the current phase of PersistentVolumeClaim."),
+    column(
+      "Volume",
+      "volumeName is the binding reference to the PersistentVolume backing this claim.",
+    ),
+    column("Capacity", "capacity represents the actual resources of the underlying volume."),
+    column(
+      "Access Modes",
+      "accessModes contains the actual access modes the volume backing the PVC has. " +
+        `${ABOUT_VOLUMES}#access-modes-1`,
+    ),
+    column("StorageClass", "StorageClass of the pvc"),
+    column("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
     ageColumn,
-    column("VolumeMode", "Whether pods see a file system or a block device.", { wide: true }),
+    column(
+      "VolumeMode",
+      "volumeMode defines what type of volume is required by the claim. Value of Filesystem is " +
+        "implied when not included in claim spec.",
+      { wide: true },
+    ),
   ],
   cells,
 });

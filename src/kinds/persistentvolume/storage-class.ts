@@ -31,12 +31,25 @@ export const storageClassKind = defineKind<StorageClass>({
   shortNames: ["sc"],
   message: "storage/v1.StorageClass",
   rules: { setDefaults, validate, validateUpdate },
+  deletion: { returnsObject: true },
   columns: [
     nameColumn,
-    column("Provisioner", "Who makes the volumes."),
-    column("ReclaimPolicy", "What becomes of a volume when its claim is gone."),
-    column("VolumeBindingMode", "Whether volumes are made at once or for the first pod."),
-    column("AllowVolumeExpansion", "Whether claims may grow."),
+    column("Provisioner", "provisioner indicates the type of the provisioner."),
+    column(
+      "ReclaimPolicy",
+      "reclaimPolicy controls the reclaimPolicy for dynamically provisioned PersistentVolumes of " +
+        "this storage class. Defaults to Delete.",
+    ),
+    column(
+      "VolumeBindingMode",
+      "volumeBindingMode indicates how PersistentVolumeClaims should be provisioned and bound.  " +
+        "When unset, VolumeBindingImmediate is used. This field is only honored by servers that " +
+        "enable the VolumeScheduling feature.",
+    ),
+    column(
+      "AllowVolumeExpansion",
+      "allowVolumeExpansion shows whether the storage class allow volume expand.",
+    ),
     ageColumn,
   ],
   cells: (storageClass, now) => [

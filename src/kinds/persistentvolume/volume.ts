@@ -13,7 +13,7 @@ import {
 } from "../meta/object-meta.ts";
 import { validateResourceAmount } from "../pod/validate-resources.ts";
 import { age } from "../print/age.ts";
-import { ACCESS_MODES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
+import { ABOUT_VOLUMES, ACCESS_MODES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 const VOLUME_MODES = ["Block", "Filesystem"];
@@ -51,16 +51,48 @@ export const persistentVolumeKind = defineKind<PersistentVolume>({
   deletion: { returnsObject: true },
   columns: [
     nameColumn,
-    column("Capacity", "How much the volume holds."),
-    column("Access Modes", "How the volume may be mounted."),
-    column("Reclaim Policy", "What becomes of the volume when its claim is gone."),
-    column("Status", "Whether the volume is free, bound, or left behind."),
-    column("Claim", "The claim the volume is bound to."),
-    column("StorageClass", "The class the volume belongs to."),
-    column("VolumeAttributesClass", "The class of attributes the volume has."),
-    column("Reason", "Why the volume is in this state, in one word."),
+    column(
+      "Capacity",
+      "capacity is the description of the persistent volume's resources and capacity. " +
+        `${ABOUT_VOLUMES}#capacity`,
+    ),
+    column(
+      "Access Modes",
+      `accessModes contains all ways the volume can be mounted. ${ABOUT_VOLUMES}#access-modes`,
+    ),
+    column(
+      "Reclaim Policy",
+      "persistentVolumeReclaimPolicy defines what happens to a persistent volume when released " +
+        "from its claim. Valid options are Retain (default for manually created " +
+        "PersistentVolumes), Delete (default for dynamically provisioned PersistentVolumes), and " +
+        "Recycle (deprecated). Recycle must be supported by the volume plugin underlying this " +
+        `PersistentVolume. ${ABOUT_VOLUMES}#reclaiming`,
+    ),
+    column(
+      "Status",
+      "phase indicates if a volume is available, bound to a claim, or released by a claim. " +
+        `${ABOUT_VOLUMES}#phase`,
+    ),
+    column(
+      "Claim",
+      "claimRef is part of a bi-directional binding between PersistentVolume and " +
+        "PersistentVolumeClaim. Expected to be non-nil when bound. claim.VolumeName is the " +
+        `authoritative bind between PV and PVC. ${ABOUT_VOLUMES}#binding`,
+    ),
+    column("StorageClass", "StorageClass of the pv"),
+    column("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
+    column(
+      "Reason",
+      "reason is a brief CamelCase string that describes any failure and is meant for machine " +
+        "parsing and tidy display in the CLI.",
+    ),
     ageColumn,
-    column("VolumeMode", "Whether pods see a file system or a block device.", { wide: true }),
+    column(
+      "VolumeMode",
+      "volumeMode defines if a volume is intended to be used with a formatted filesystem or to " +
+        "remain in raw block state. Value of Filesystem is implied when not included in spec.",
+      { wide: true },
+    ),
   ],
   cells,
 });

@@ -39,9 +39,11 @@ export const podDisruptionBudgetKind = defineKind<PodDisruptionBudget>({
   },
   columns: [
     nameColumn,
-    column("Min Available", "How many of the pods must stay."),
-    column("Max Unavailable", "How many of the pods may be missing."),
-    column("Allowed Disruptions", "How many pods may be evicted now.", { type: "integer" }),
+    column("Min Available", "The minimum number of pods that must be available."),
+    column("Max Unavailable", "The maximum number of pods that may be unavailable."),
+    column("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time.", {
+      type: "integer",
+    }),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, now) => [

@@ -10,6 +10,8 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
+import { validateContainerResources } from "../pod/validate-resources.ts";
+import { validateTolerations } from "../pod/validate-scheduling.ts";
 import { age } from "../print/age.ts";
 
 export const runtimeClassKind = defineKind<RuntimeClass>({
@@ -23,7 +25,8 @@ export const runtimeClassKind = defineKind<RuntimeClass>({
   rules: { validate, validateUpdate },
   columns: [
     nameColumn,
-    column("Handler", "What the container runtime of the node calls this class."),
+    // Kubernetes looks the description up among those of metadata and finds none.
+    column("Handler", ""),
     ageColumn,
   ],
   cells: ({ metadata, handler }, now) => [
@@ -33,12 +36,15 @@ export const runtimeClassKind = defineKind<RuntimeClass>({
   ],
 });
 
-function validate({ metadata, handler, scheduling }: RuntimeClass): Finding[] {
+function validate({ metadata, handler, overhead, scheduling }: RuntimeClass): Finding[] {
   const rules = { namespaced: false, nameRule: dns1123Subdomain };
   return [
     ...validateObjectMeta(metadata, rules),
     ...dns1123Label(handler).map((problem) => invalid("handler", handler, problem)),
+    // What the runtime itself takes is checked as the limits of a container are.
+    ...validateContainerResources({ limits: overhead?.podFixed ?? {} }, "overhead", new Set()),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
+    ...validateTolerations(scheduling?.tolerations ?? [], "scheduling.tolerations"),
   ];
 }
 

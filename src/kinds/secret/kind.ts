@@ -37,8 +37,18 @@ export const secretKind = defineKind<Secret>({
   selectableFields: { type: ({ type = "" }) => type },
   columns: [
     nameColumn,
-    column("Type", "What the secret is for; some types ask for certain keys."),
-    column("Data", "How many keys the secret holds."),
+    column(
+      "Type",
+      "Used to facilitate programmatic handling of secret data. More info: " +
+        "https://kubernetes.io/docs/concepts/configuration/secret/#secret-types",
+    ),
+    column(
+      "Data",
+      "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' " +
+        "or '.'. The serialized form of the secret data is a base64 encoded string, representing " +
+        "the arbitrary (possibly non-string) data value here. Described in " +
+        "https://tools.ietf.org/html/rfc4648#section-4",
+    ),
     ageColumn,
   ],
   cells: ({ metadata, type = "", data = {} }, now) => [

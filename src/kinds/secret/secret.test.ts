@@ -47,14 +47,40 @@ test("neither the type nor immutable data may change", () => {
   ]);
 });
 
-test("a certificate that is none is warned of", () => {
-  const made = secret({
-    type: "kubernetes.io/tls",
-    stringData: { "tls.crt": "x", "tls.key": "y" },
-  });
-  expect(secretKind.rules.warningsOnCreate?.(made)).toEqual([
-    "tls: failed to find any PEM data in certificate input",
-  ]);
+function pem(type: string): string {
+  return `-----BEGIN ${type}-----\nAAAA\n-----END ${type}-----\n`;
+}
+
+test.each([
+  ["x", "y", "failed to find any PEM data in certificate input"],
+  [
+    pem("RSA PRIVATE KEY"),
+    "y",
+    "failed to find certificate PEM data in certificate input, " +
+      "but did find a private key; PEM inputs may have been switched",
+  ],
+  [
+    pem("X") + pem("Y"),
+    "y",
+    'failed to find "CERTIFICATE" PEM block in certificate input ' +
+      "after skipping PEM blocks of the following types: [X Y]",
+  ],
+  [pem("CERTIFICATE"), "y", "failed to find any PEM data in key input"],
+  [
+    pem("CERTIFICATE"),
+    pem("CERTIFICATE"),
+    "found a certificate rather than a key in the PEM for the private key",
+  ],
+  [
+    pem("CERTIFICATE"),
+    pem("X"),
+    'failed to find PEM block with type ending in "PRIVATE KEY" in key input ' +
+      "after skipping PEM blocks of the following types: [X]",
+  ],
+])("the certificate %j with the key %j is warned of: %s", (certificate, key, problem) => {
+  const stringData = { "tls.crt": certificate, "tls.key": key };
+  const made = secret({ type: "kubernetes.io/tls", stringData });
+  expect(secretKind.rules.warningsOnCreate?.(made)).toEqual([`tls: ${problem}`]);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Secret } from "../../api/generated/core.ts";
 import { jsonObjectProblem } from "./json-syntax.ts";
 
+const CERTIFICATE = "CERTIFICATE";
 const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
 
 export function validateByType(secret: Secret): Finding[] {
@@ -32,9 +33,34 @@ export function validateByType(secret: Secret): Finding[] {
 /** A pair that no TLS library could load is stored, but its owner hears of it. */
 export function tlsWarnings({ type, data = {} }: Secret): string[] {
   if (type !== "kubernetes.io/tls") return [];
-  if (!hasPem(data["tls.crt"])) return ["tls: failed to find any PEM data in certificate input"];
-  if (!hasPem(data["tls.key"])) return ["tls: failed to find any PEM data in key input"];
-  return [];
+  const problem =
+    certificateProblem(pemTypes(data["tls.crt"])) ?? keyProblem(pemTypes(data["tls.key"]));
+  return problem === undefined ? [] : [`tls: ${problem}`];
+}
+
+function certificateProblem(types: readonly string[]): string | undefined {
+  if (types.includes(CERTIFICATE)) return undefined;
+  if (types.length === 0) return "failed to find any PEM data in certificate input";
+  if (types.length === 1 && isPrivateKey(types[0] ?? "")) {
+    const found = "but did find a private key; PEM inputs may have been switched";
+    return `failed to find certificate PEM data in certificate input, ${found}`;
+  }
+  const missing = `failed to find "${CERTIFICATE}" PEM block in certificate input`;
+  return `${missing} after skipping PEM blocks of the following types: [${types.join(" ")}]`;
+}
+
+function keyProblem(types: readonly string[]): string | undefined {
+  if (types.some(isPrivateKey)) return undefined;
+  if (types.length === 0) return "failed to find any PEM data in key input";
+  if (types.length === 1 && types[0] === CERTIFICATE) {
+    return "found a certificate rather than a key in the PEM for the private key";
+  }
+  const missing = 'failed to find PEM block with type ending in "PRIVATE KEY" in key input';
+  return `${missing} after skipping PEM blocks of the following types: [${types.join(" ")}]`;
+}
+
+function isPrivateKey(type: string): boolean {
+  return type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY");
 }
 
 function validateJson(data: { readonly [key: string]: string }, key: string): Finding[] {
@@ -49,8 +75,10 @@ function requiredKey(key: string): Finding {
   return required(`data[${key}]`);
 }
 
-function hasPem(value = ""): boolean {
-  return /-----BEGIN [^-]+-----[\s\S]*?-----END [^-]+-----/.test(decode(value));
+/** The types of the blocks in a text, in their order. */
+function pemTypes(value = ""): string[] {
+  const blocks = decode(value).matchAll(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g);
+  return [...blocks].map(([, type = ""]) => type);
 }
 
 function decode(value: string): string {

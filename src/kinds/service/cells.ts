@@ -38,12 +38,11 @@ function listed({ externalIPs = [] }: ServiceSpec): string {
 
 function balanced({ spec, status }: Service): string {
   const { externalIPs = [] } = spec;
-  const ingress = (status.loadBalancer.ingress ?? []).map(
-    ({ ip, hostname }) => ip ?? hostname ?? "",
+  const ingress = (status.loadBalancer.ingress ?? []).flatMap(
+    ({ ip, hostname }) => ip ?? hostname ?? [],
   );
-  if (externalIPs.length > 0) return [...new Set([...ingress, ...externalIPs])].sort().join(",");
-  const found = [...new Set(ingress)].sort().join(",");
-  return found === "" ? "<pending>" : found;
+  const found = [...[...new Set(ingress)].sort(), ...externalIPs];
+  return found.length === 0 ? "<pending>" : found.join(",");
 }
 
 function formatPorts(ports: readonly ServicePort[]): string {

@@ -13,7 +13,7 @@ export function setDefaults({ spec, status }: Draft<Service>): void {
     if (!port.targetPort) port.targetPort = port.port;
   }
   if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ??= "Cluster";
-  if (needsClusterIP(spec)) spec.internalTrafficPolicy ??= "Cluster";
+  if (hasInternalTraffic(spec)) spec.internalTrafficPolicy ??= "Cluster";
   if (spec.type !== "LoadBalancer") return;
   spec.allocateLoadBalancerNodePorts ??= true;
   for (const ingress of status.loadBalancer.ingress ?? []) {
@@ -39,7 +39,12 @@ export function isExternallyAccessible({ type, externalIPs = [] }: ServiceSpec):
   return type === "ClusterIP" && externalIPs.length > 0;
 }
 
+/** Every Service but an alias, be its type known or not. */
 export function needsClusterIP({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+export function hasInternalTraffic({ type }: ServiceSpec): boolean {
   return type === "ClusterIP" || type === "NodePort" || type === "LoadBalancer";
 }
 

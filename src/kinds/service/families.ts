@@ -4,26 +4,23 @@
  * A cluster here has addresses of one family. Only a headless Service without a selector may have
  * both all the same: whoever writes its endpoints knows where they are.
  */
-import { type Finding, invalid, required } from "../../api/finding.ts";
+import { type Finding, invalid } from "../../api/finding.ts";
 import type { Service, ServiceSpec } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { type IpFamily, ipFamily } from "../meta/addresses.ts";
 import { isHeadless, needsClusterIP, needsHealthCheckNodePort, needsNodePort } from "./defaults.ts";
 import { validateClusterAddresses } from "./validate-addresses.ts";
 
-const DUAL_STACK = ["PreferDualStack", "RequireDualStack"];
-
 /** Fills in the families and their policy, or says why they cannot be. */
 export function settleFamilies(service: Draft<Service>, clusterFamily: IpFamily): Finding[] {
   const { spec } = service;
   if (spec.type === "ExternalName") return [];
+  const isUnmanaged = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= isUnmanaged ? "RequireDualStack" : "SingleStack";
   const malformed = validateClusterAddresses(spec);
   if (malformed.length > 0) return malformed;
-  const isUnmanaged = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
-  inferFamilies(spec);
-  const conflicts = policyConflicts(spec);
+  const conflicts = [...policyConflicts(spec), ...inferFamilies(spec, clusterFamily)];
   if (conflicts.length > 0) return conflicts;
-  spec.ipFamilyPolicy ??= isUnmanaged ? "RequireDualStack" : "SingleStack";
   if (isUnmanaged) {
     settleUnmanaged(spec, clusterFamily);
     return [];
@@ -81,23 +78,30 @@ function keepNodePorts(spec: Draft<ServiceSpec>, old: ServiceSpec): void {
   }
 }
 
-function inferFamilies(spec: Draft<ServiceSpec>): void {
-  if (isHeadless(spec)) return;
-  for (const [at, ip] of (spec.clusterIPs ?? []).entries()) {
+function inferFamilies(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): Finding[] {
+  if (isHeadless(spec)) return [];
+  const { clusterIPs = [] } = spec;
+  return clusterIPs.flatMap((ip, at) => {
     const family = ipFamily(ip);
-    if (family === undefined || (spec.ipFamilies?.length ?? 0) > at) continue;
+    if (family === undefined || (spec.ipFamilies?.length ?? 0) > at) return [];
+    if (family !== clusterFamily) {
+      const detail = `${family} is not configured on this cluster`;
+      return [invalid(`spec.clusterIPs[${at}]`, clusterIPs, detail)];
+    }
     spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
-  }
+    return [];
+  });
 }
 
 function policyConflicts({ ipFamilyPolicy, clusterIPs, ipFamilies }: ServiceSpec): Finding[] {
-  const lists = Object.entries({ clusterIPs, ipFamilies });
-  const several = lists.find(([, list]) => (list?.length ?? 0) > 1)?.[0];
-  if (several === undefined || DUAL_STACK.includes(ipFamilyPolicy ?? "")) return [];
-  const rule = "must be RequireDualStack or PreferDualStack";
-  const detail = `${rule} when multiple '${several}' are specified`;
-  if (ipFamilyPolicy === undefined) return [required("spec.ipFamilyPolicy", detail)];
-  return [invalid("spec.ipFamilyPolicy", ipFamilyPolicy, detail)];
+  if (ipFamilyPolicy !== "SingleStack") return [];
+  const lists = { "cluster IPs": clusterIPs, "IP families": ipFamilies };
+  const rule = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  return Object.entries(lists)
+    .filter(([, list]) => list?.length === 2)
+    .map(([what]) =>
+      invalid("spec.ipFamilyPolicy", ipFamilyPolicy, `${rule} ${what} are specified`),
+    );
 }
 
 function settleUnmanaged(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): void {
@@ -108,14 +112,15 @@ function settleUnmanaged(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): voi
 }
 
 function availabilityFindings(spec: ServiceSpec, clusterFamily: IpFamily): Finding[] {
-  const findings = (spec.ipFamilies ?? []).flatMap((family, at) =>
-    family === clusterFamily
-      ? []
-      : [invalid(`spec.ipFamilies[${at}]`, family, "not configured on this cluster")],
-  );
+  const findings: Finding[] = [];
   if (spec.ipFamilyPolicy === "RequireDualStack") {
     const detail = "this cluster is not configured for dual-stack services";
     findings.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, detail));
   }
-  return findings;
+  const unavailable = (spec.ipFamilies ?? []).flatMap((family, at) =>
+    family === clusterFamily
+      ? []
+      : [invalid(`spec.ipFamilies[${at}]`, family, "not configured on this cluster")],
+  );
+  return [...findings, ...unavailable];
 }

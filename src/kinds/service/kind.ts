@@ -11,7 +11,7 @@ import { defineKind } from "../kind.ts";
 import { cells } from "./cells.ts";
 import { columns } from "./columns.ts";
 import { setDefaults } from "./defaults.ts";
-import { dropTypeDependentFields, validateServiceUpdate } from "./update.ts";
+import { prepareServiceUpdate, validateServiceUpdate } from "./update.ts";
 import { validateService, validateServiceStatusUpdate } from "./validate.ts";
 import { serviceWarnings } from "./warnings.ts";
 
@@ -39,7 +39,7 @@ export const serviceKind = defineKind<Service>({
     prepareForCreate,
     validate: validateService,
     warningsOnCreate: serviceWarnings,
-    prepareForUpdate: dropTypeDependentFields,
+    prepareForUpdate: prepareServiceUpdate,
     validateUpdate: validateServiceUpdate,
     warningsOnUpdate: serviceWarnings,
     validateStatusUpdate: validateServiceStatusUpdate,

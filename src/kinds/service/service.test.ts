@@ -6,6 +6,7 @@ import { type Draft, draftOf, type Json } from "../../api/object.ts";
 import { alignClusterIPs, keepAllocated, settleFamilies } from "./families.ts";
 import { serviceKind } from "./kind.ts";
 
+const NOW = new Date("2024-01-01T00:01:00Z");
 type Spec = { [field: string]: Json };
 const web: Spec = { ports: [{ port: 80 }], selector: { app: "x" } };
 
@@ -86,9 +87,14 @@ test.each<[string, Spec, string[]]>([
     "two families without a policy",
     { ...web, ipFamilies: ["IPv4", "IPv6"] },
     [
-      "spec.ipFamilyPolicy: Required value: must be RequireDualStack or PreferDualStack " +
-        "when multiple 'ipFamilies' are specified",
+      'spec.ipFamilyPolicy: Invalid value: "SingleStack": must be ' +
+        "'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
     ],
+  ],
+  [
+    "an address of a family that the cluster does not have",
+    { ...web, clusterIP: "fd00::1", clusterIPs: ["fd00::1"] },
+    ['spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster'],
   ],
   ["two families where possible", { ...web, ipFamilyPolicy: "PreferDualStack" }, []],
 ])("of %s: %j", (_, spec, expected) => {
@@ -203,5 +209,63 @@ test("what has no effect is warned of", () => {
   expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual([
     "spec.SessionAffinity is ignored for headless services",
     'spec.externalName is ignored when spec.type is not "ExternalName"',
+  ]);
+});
+
+test.each([
+  ["127.0.0.1", "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
+  ["0.0.0.0", "may not be unspecified (0.0.0.0)"],
+  ["x", "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"],
+])("an external address %s: %s", (ip, problem) => {
+  expect(problems({ ...web, externalIPs: [ip] })).toEqual([
+    `spec.externalIPs[0]: Invalid value: "${ip}": ${problem}`,
+  ]);
+});
+
+test("only a load balancer has an ingress, and loses it when it becomes something else", () => {
+  const old = at({ ...web, type: "LoadBalancer" }, "10.96.0.9");
+  const status = { loadBalancer: { ingress: [{ ip: "1.2.3.4", ipMode: "VIP" }] } };
+  const balanced = { ...old, status };
+  const next = patched<Service>(serviceKind, balanced, { spec: { type: "ClusterIP" } });
+  serviceKind.rules.prepareForUpdate?.(next, balanced);
+  expect(next.status).toEqual({ loadBalancer: {} });
+  const found = serviceKind.rules.validateStatusUpdate?.({ ...next, status } as Service, next);
+  expect(found?.map(formatFinding)).toEqual([
+    "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is LoadBalancer",
+  ]);
+});
+
+test("the port of the health check stays", () => {
+  const local = { ...web, type: "LoadBalancer", externalTrafficPolicy: "Local" };
+  const old = at({ ...local, healthCheckNodePort: 30001 }, "10.96.0.9");
+  expect(changeProblems(old, { healthCheckNodePort: 30002 })).toEqual([
+    "spec.healthCheckNodePort: Forbidden: field is immutable",
+  ]);
+});
+
+test("a type nobody knows is all that is said of it", () => {
+  expect(changeProblems(at(web, "10.96.0.9"), { type: "Magic" })).toEqual([
+    'spec.type: Unsupported value: "Magic": ' +
+      'supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
+  ]);
+});
+
+test("the addresses of the balancer come before those of its owner", () => {
+  const made = at(
+    { ...web, type: "LoadBalancer", externalIPs: ["9.9.9.9", "1.1.1.1"] },
+    "10.0.0.1",
+  );
+  const ingress = [{ ip: "5.5.5.5" }, { hostname: "a.b" }, { ip: "2.2.2.2" }];
+  const row = serviceKind.cells({ ...made, status: { loadBalancer: { ingress } } } as Service, NOW);
+  expect(row[3]).toBe("2.2.2.2,5.5.5.5,a.b,9.9.9.9,1.1.1.1");
+});
+
+test("what is deprecated or oddly written is warned of", () => {
+  const spec = { ...web, trafficDistribution: "PreferClose", externalIPs: ["FD00::1"] };
+  expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual([
+    'spec.externalIPs[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ' +
+      '("fd00::1")',
+    "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
+    'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
   ]);
 });

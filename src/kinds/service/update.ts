@@ -3,10 +3,10 @@
  * unless the Service becomes or was a mere alias (ExternalName).
  */
 import { isEqual } from "../../api/equal.ts";
-import { type Finding, invalid } from "../../api/finding.ts";
+import { type Finding, forbidden, invalid } from "../../api/finding.ts";
 import type { Service, ServiceSpec } from "../../api/generated/core.ts";
-import type { Draft } from "../../api/object.ts";
-import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { type Draft, draftOf } from "../../api/object.ts";
+import { IMMUTABLE, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import {
   isExternallyAccessible,
   isHeadless,
@@ -25,12 +25,19 @@ export function validateServiceUpdate(next: Service, old: Service): Finding[] {
     ...validateLists(next.spec, old.spec, "clusterIPs", "clusterIP"),
     ...validateLists(next.spec, old.spec, "ipFamilies", "ipFamily"),
     ...validateClassChange(next.spec, old.spec),
+    ...validateHealthCheckChange(next.spec, old.spec),
     ...validateService(next),
   ];
 }
 
+export function prepareServiceUpdate(next: Draft<Service>, old: Service): void {
+  next.status = draftOf(old.status);
+  if (next.spec.type !== "LoadBalancer") next.status.loadBalancer = {};
+  dropTypeDependentFields(next, old);
+}
+
 /** What only the old type needed goes with it, unless the update changed it on purpose. */
-export function dropTypeDependentFields({ spec }: Draft<Service>, { spec: old }: Service): void {
+function dropTypeDependentFields({ spec }: Draft<Service>, { spec: old }: Service): void {
   if (needsClusterIP(old) && !needsClusterIP(spec)) {
     if (isEqual(spec.clusterIPs, old.clusterIPs)) {
       delete spec.clusterIP;
@@ -96,4 +103,10 @@ function validateClassChange(next: ServiceSpec, old: ServiceSpec): Finding[] {
     ...(isChanged ? [invalid("spec.loadBalancerClass", next.loadBalancerClass, FIXED)] : []),
     ...validateLoadBalancerClass(next),
   ];
+}
+
+function validateHealthCheckChange(next: ServiceSpec, old: ServiceSpec): Finding[] {
+  if (!needsHealthCheckNodePort(next) || !needsHealthCheckNodePort(old)) return [];
+  if (next.healthCheckNodePort === old.healthCheckNodePort) return [];
+  return [forbidden("spec.healthCheckNodePort", IMMUTABLE)];
 }

@@ -4,7 +4,11 @@ import type { Service, ServiceSpec } from "../../api/generated/core.ts";
 import { qualifiedName } from "../../api/names.ts";
 import { validateCidr } from "../meta/addresses.ts";
 import { invalidEach, portNumber } from "../pod/syntax.ts";
-import { isExternallyAccessible, needsClusterIP, needsHealthCheckNodePort } from "./defaults.ts";
+import {
+  hasInternalTraffic,
+  isExternallyAccessible,
+  needsHealthCheckNodePort,
+} from "./defaults.ts";
 
 const SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
@@ -82,7 +86,7 @@ function validateHealthCheck(spec: ServiceSpec): Finding[] {
 function validateInternalTraffic(spec: ServiceSpec): Finding[] {
   const { internalTrafficPolicy: policy } = spec;
   const path = "spec.internalTrafficPolicy";
-  if (policy === undefined) return needsClusterIP(spec) ? [required(path)] : [];
+  if (policy === undefined) return hasInternalTraffic(spec) ? [required(path)] : [];
   return TRAFFIC_POLICIES.includes(policy) ? [] : [notSupported(path, policy, TRAFFIC_POLICIES)];
 }
 

@@ -12,6 +12,7 @@ import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../api/names.t
 import { validateIp } from "../meta/addresses.ts";
 import { validateLabels } from "../meta/labels.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { validateNonSpecialIp } from "../meta/special-addresses.ts";
 import { invalidEach, portNumber, validatePort } from "../pod/syntax.ts";
 import { isHeadless } from "./defaults.ts";
 import { validateClusterAddresses } from "./validate-addresses.ts";
@@ -42,7 +43,7 @@ export function validateService(service: Service): Finding[] {
     ...validateLabels(spec.selector, "spec.selector"),
     ...validateAffinity(spec),
     ...validateClusterAddresses(spec),
-    ...(spec.externalIPs ?? []).flatMap((ip, at) => validateIp(ip, `spec.externalIPs[${at}]`)),
+    ...(spec.externalIPs ?? []).flatMap((ip, at) => validateExternalIp(ip, at)),
     ...validateType(spec.type ?? ""),
     ...validatePortPairs(spec),
     ...validateExposure(service),
@@ -50,9 +51,15 @@ export function validateService(service: Service): Finding[] {
 }
 
 export function validateServiceStatusUpdate(next: Service, old: Service): Finding[] {
+  const findings = validateObjectMetaUpdate(next.metadata, old.metadata);
+  const ingresses = next.status.loadBalancer.ingress ?? [];
+  if (next.spec.type !== "LoadBalancer" && ingresses.length > 0) {
+    const detail = "may only be used when `spec.type` is LoadBalancer";
+    return [...findings, forbidden("status.loadBalancer.ingress", detail)];
+  }
   return [
-    ...validateObjectMetaUpdate(next.metadata, old.metadata),
-    ...(next.status.loadBalancer.ingress ?? []).flatMap((ingress, at) => {
+    ...findings,
+    ...ingresses.flatMap((ingress, at) => {
       const path = `status.loadBalancer.ingress[${at}]`;
       const { ip, ipMode, hostname } = ingress;
       return [
@@ -150,6 +157,12 @@ function validateAffinity({ sessionAffinity = "", sessionAffinityConfig }: Servi
   if (seconds > 0 && seconds <= AFFINITY_MAX_SECONDS) return [];
   const detail = `must be greater than 0 and less than ${AFFINITY_MAX_SECONDS}`;
   return [invalid(`${path}.clientIP.timeoutSeconds`, seconds, detail)];
+}
+
+function validateExternalIp(ip: string, at: number): Finding[] {
+  const path = `spec.externalIPs[${at}]`;
+  const findings = validateIp(ip, path);
+  return findings.length > 0 ? findings : validateNonSpecialIp(ip, path);
 }
 
 function validateType(type: string): Finding[] {

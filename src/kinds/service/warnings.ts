@@ -1,5 +1,6 @@
 /** Pure: what is accepted in a Service and yet has no effect. */
 import type { Service } from "../../api/generated/core.ts";
+import { ipWarnings } from "../meta/addresses.ts";
 import { isHeadless } from "./defaults.ts";
 import { TOPOLOGY_HINTS } from "./validate.ts";
 
@@ -20,6 +21,7 @@ export function serviceWarnings({ metadata, spec }: Service): string[] {
       if (isIgnored) warnings.push(`spec.${field} is ignored for headless services`);
     }
   }
+  warnings.push(...externalIPs.flatMap((ip, at) => ipWarnings(ip, `spec.externalIPs[${at}]`)));
   if (externalIPs.length > 0) {
     const rest = "is deprecated and may no longer be implemented in some clusters";
     warnings.push(`spec.externalIPs ${rest}`);
@@ -29,6 +31,9 @@ export function serviceWarnings({ metadata, spec }: Service): string[] {
   }
   if (spec.type !== "ExternalName" && externalName !== undefined) {
     warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  }
+  if (spec.trafficDistribution === "PreferClose") {
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   }
   return warnings;
 }

@@ -18,9 +18,9 @@ export const componentStatusKind = defineKind<ComponentStatus>({
   rules: standardRules({ namespaced: false }),
   columns: [
     nameColumn,
-    column("Status", "Whether the component is healthy."),
-    column("Message", "What the component says of itself."),
-    column("Error", "Why the component could not be asked."),
+    column("Status", "Status of the component conditions"),
+    column("Message", "Message of the component conditions"),
+    column("Error", "Error of the component conditions"),
     ageColumn,
   ],
   cells: ({ metadata, conditions = [] }, now) => {

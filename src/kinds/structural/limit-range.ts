@@ -13,7 +13,11 @@ import {
 import { defineKind } from "../kind.ts";
 import { createdAtColumn, nameColumn } from "../meta/columns.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
-import { isOvercommitAllowed, validateContainerResourceName } from "../pod/resource-names.ts";
+import {
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from "../pod/resource-names.ts";
 import { invalidEach } from "../pod/syntax.ts";
 
 const LISTS = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
@@ -110,7 +114,7 @@ function validateItem(item: LimitRangeItem, path: string): Finding[] {
 
 function validateResource(type: string, resource: string, path: string): Finding[] {
   if (type === "Pod" || type === "Container") return validateContainerResourceName(resource, path);
-  return invalidEach(path, resource, qualifiedName(resource));
+  return validateResourceName(resource, path);
 }
 
 /** The amounts of one resource must lie in order: min, default request, default limit, max. */

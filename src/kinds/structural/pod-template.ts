@@ -24,9 +24,9 @@ export const podTemplateKind = defineKind<PodTemplate>({
   deletion: { returnsObject: true },
   columns: [
     nameColumn,
-    column("Containers", "The containers of the template."),
-    column("Images", "The images of these containers."),
-    column("Pod Labels", "The labels of the template."),
+    column("Containers", "Names of each container in the template."),
+    column("Images", "Images referenced by each container in the template."),
+    column("Pod Labels", "The labels for the pod template."),
   ],
   cells: ({ metadata, template }) => [
     metadata.name ?? "",

@@ -13,8 +13,17 @@ import { validateNonnegative, validateObjectMetaUpdate } from "../meta/object-me
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import { age } from "../print/age.ts";
-import { containerImages, containerNames } from "../print/pod-template.ts";
+import {
+  containerImages,
+  containerNames,
+  containersColumn,
+  imagesColumn,
+} from "../print/pod-template.ts";
 import { formatLabels } from "../print/selector.ts";
+
+const ABOUT =
+  "More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller" +
+  "#what-is-a-replicationcontroller";
 
 const rules: Rules<ReplicationController> = {
   ...standardRules({ namespaced: true, validateContent }),
@@ -39,13 +48,30 @@ export const replicationControllerKind = defineKind<ReplicationController>({
   selectableFields: { "status.replicas": ({ status }) => String(status.replicas) },
   columns: [
     nameColumn,
-    column("Desired", "How many pods are asked for.", { type: "integer" }),
-    column("Current", "How many pods there are.", { type: "integer" }),
-    column("Ready", "How many pods are ready.", { type: "integer" }),
+    column(
+      "Desired",
+      "Replicas is the number of desired replicas. This is a pointer to distinguish between " +
+        `explicit zero and unspecified. Defaults to 1. ${ABOUT}`,
+      { type: "integer" },
+    ),
+    column("Current", `Replicas is the most recently observed number of replicas. ${ABOUT}`, {
+      type: "integer",
+    }),
+    column("Ready", "The number of ready replicas for this replication controller.", {
+      type: "integer",
+    }),
     ageColumn,
-    column("Containers", "The containers of each pod.", { wide: true }),
-    column("Images", "The images of these containers.", { wide: true }),
-    column("Selector", "The labels by which the pods are found.", { wide: true }),
+    containersColumn,
+    imagesColumn,
+    column(
+      "Selector",
+      "Selector is a label query over pods that should match the Replicas count. If Selector is " +
+        "empty, it is defaulted to the labels present on the Pod template. Label keys and values " +
+        "that must be matched in order to be controlled by this replication controller, if empty " +
+        "defaulted to labels on Pod template. More info: " +
+        "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+      { wide: true },
+    ),
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? "",

@@ -1,13 +1,17 @@
 /** Pure: ResourceQuotas: how much a namespace may use. */
-import { type Finding, invalid } from "../../api/finding.ts";
-import type { ResourceQuota, ResourceQuotaSpec } from "../../api/generated/core.ts";
-import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { type Finding, invalid, required } from "../../api/finding.ts";
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement as ScopeExpression,
+} from "../../api/generated/core.ts";
+import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
 import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
-import { invalidEach } from "../pod/syntax.ts";
+import { validateResourceName } from "../pod/resource-names.ts";
 import { validateResourceAmount } from "../pod/validate-resources.ts";
 import { age } from "../print/age.ts";
 
@@ -35,6 +39,14 @@ const POD_SCOPES = [
   "PriorityClass",
   "CrossNamespacePodAffinity",
 ];
+const PLAIN_SCOPES = [
+  "Terminating",
+  "NotTerminating",
+  "BestEffort",
+  "NotBestEffort",
+  "CrossNamespacePodAffinity",
+];
+const INAPPLICABLE = "unsupported scope applied to resource";
 const CONFLICTS = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
@@ -54,8 +66,15 @@ export const resourceQuotaKind = defineKind<ResourceQuota>({
   deletion: { returnsObject: true },
   columns: [
     nameColumn,
-    column("Request", "What is used and allowed of everything but limits."),
-    column("Limit", "What is used and allowed of limits."),
+    column(
+      "Request",
+      "Request represents a minimum amount of cpu/memory that a container may consume.",
+    ),
+    column(
+      "Limit",
+      "Limits control the maximum amount of cpu/memory that a container may use independent of " +
+        "contention on the node.",
+    ),
     ageColumn,
   ],
   cells: (quota, now) => [
@@ -121,39 +140,87 @@ function validateAmounts(
 }
 
 function validateQuotaResource(resource: string, path: string): Finding[] {
-  const problems = qualifiedName(resource);
-  if (problems.length > 0) return invalidEach(path, resource, problems);
   const isHugePages = /^(requests\.)?hugepages-/.test(resource);
-  if (resource.includes("/") || isHugePages || QUOTA_RESOURCES.has(resource)) return [];
-  return [invalid(path, resource, "must be a standard resource for quota")];
+  const findings = isHugePages ? [] : validateResourceName(resource, path);
+  if (resource.includes("/") || isHugePages || QUOTA_RESOURCES.has(resource)) return findings;
+  return [...findings, invalid(path, resource, "must be a standard resource for quota")];
 }
 
 function validateScopes({ scopes = [], hard = {} }: ResourceQuotaSpec): Finding[] {
   const path = "spec.scopes";
   const findings = scopes.flatMap((scope) => [
     ...(isKnownScope(scope) ? [] : [invalid(path, scopes, "unsupported scope")]),
-    ...Object.keys(hard)
-      .filter((resource) => QUOTA_RESOURCES.has(resource) && !isCounted(scope, resource))
-      .map(() => invalid(path, scopes, "unsupported scope applied to resource")),
+    ...uncounted(scope, hard).map(() => invalid(path, scopes, INAPPLICABLE)),
   ]);
-  return [...findings, ...validateConflicts(scopes, path)];
+  return [...findings, ...validateConflicts(scopes, path, scopes)];
 }
 
-function validateConflicts(scopes: readonly string[], path: string): Finding[] {
+function validateConflicts(
+  scopes: readonly string[],
+  path: string,
+  shown: readonly string[] | undefined,
+): Finding[] {
   return CONFLICTS.filter((pair) => pair.every((scope) => scopes.includes(scope))).map(() =>
-    invalid(path, scopes, "conflicting scopes"),
+    invalid(path, shown ?? null, "conflicting scopes"),
   );
 }
 
-function validateScopeSelector({ scopeSelector }: ResourceQuotaSpec): Finding[] {
+function validateScopeSelector({ scopeSelector, scopes, hard = {} }: ResourceQuotaSpec): Finding[] {
   const path = "spec.scopeSelector.matchExpressions";
   const expressions = scopeSelector?.matchExpressions ?? [];
-  const unknown = expressions.filter(({ scopeName }) => !isKnownScope(scopeName));
   const names = expressions.map(({ scopeName }) => scopeName);
   return [
-    ...unknown.map(({ scopeName }) => invalid(`${path}.scopeName`, scopeName, "unsupported scope")),
-    ...validateConflicts(names, "spec.scopeSelector.matchExpressions"),
+    ...expressions.flatMap((expression) => [
+      ...(isKnownScope(expression.scopeName)
+        ? []
+        : [invalid(`${path}.scopeName`, expression.scopeName, "unsupported scope")]),
+      ...uncounted(expression.scopeName, hard).map(() =>
+        invalid(path, selectorDump(expressions), INAPPLICABLE),
+      ),
+      ...validateScopeExpression(expression, path),
+    ]),
+    ...validateConflicts(names, path, scopes),
   ];
+}
+
+/** A pod is in most scopes or it is not; only classes have names to choose from. */
+function validateScopeExpression(expression: ScopeExpression, path: string): Finding[] {
+  const { scopeName, operator, values = [] } = expression;
+  const findings: Finding[] = [];
+  if (PLAIN_SCOPES.includes(scopeName) && operator !== "Exists") {
+    const list = PLAIN_SCOPES.slice(0, -1).map((scope) => `ResourceQuotaScope${scope}`);
+    const last = `ResourceQuotaScope${PLAIN_SCOPES.at(-1)}`;
+    const detail = `must be 'Exist' when scope is any of ${list.join(", ")} or ${last}`;
+    findings.push(invalid(`${path}.operator`, operator, detail));
+  }
+  const rule = (amount: string, operators: string) =>
+    `must be ${amount} value when \`operator\` is ${operators} for scope selector`;
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length > 0) return findings;
+    return [...findings, required(`${path}.values`, rule("at least one", "'In' or 'NotIn'"))];
+  }
+  if (operator === "Exists" || operator === "DoesNotExist") {
+    if (values.length === 0) return findings;
+    const detail = rule("no", "'Exist' or 'DoesNotExist'");
+    return [...findings, invalid(`${path}.values`, values, detail)];
+  }
+  return [...findings, invalid(`${path}.operator`, operator, "not a valid selector operator")];
+}
+
+/** The selector as Kubernetes prints it: in its internal type. */
+function selectorDump(expressions: readonly ScopeExpression[]): object {
+  const MatchExpressions = expressions.map(({ scopeName, operator, values }) => ({
+    ScopeName: scopeName,
+    Operator: operator,
+    Values: values ?? null,
+  }));
+  return { MatchExpressions };
+}
+
+function uncounted(scope: string, hard: { readonly [resource: string]: string }): string[] {
+  return Object.keys(hard).filter(
+    (resource) => QUOTA_RESOURCES.has(resource) && !isCounted(scope, resource),
+  );
 }
 
 function isKnownScope(scope: string): boolean {

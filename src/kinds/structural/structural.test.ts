@@ -52,9 +52,20 @@ test.each<[Fields, string[]]>([
         "either minimum or maximum storage value is required, but neither was provided",
     ],
   ],
+  [
+    { type: "PersistentVolumeClaim", max: { storage: "1Gi", bananas: "1" } },
+    [
+      'spec.limits[0].max[bananas]: Invalid value: "bananas": ' +
+        "must be a standard resource type or fully qualified",
+    ],
+  ],
 ])("the limit %j", (limit, expected) => {
   expect(limitRangeKind.rules.validate(limitRange(limit)).map(formatFinding)).toEqual(expected);
 });
+
+function scoped(expression: Fields): Fields {
+  return { scopeSelector: { matchExpressions: [expression] } };
+}
 
 function quota(spec: Fields): ResourceQuota {
   return created<ResourceQuota>(resourceQuotaKind, { spec });
@@ -64,7 +75,48 @@ test.each<[Fields, string[]]>([
   [{ hard: { "count/jobs.batch": "2", "requests.nvidia.com/gpu": "1" } }, []],
   [
     { hard: { bananas: "1" } },
-    ['spec.hard[bananas]: Invalid value: "bananas": must be a standard resource for quota'],
+    [
+      'spec.hard[bananas]: Invalid value: "bananas": ' +
+        "must be a standard resource type or fully qualified",
+      'spec.hard[bananas]: Invalid value: "bananas": must be a standard resource for quota',
+    ],
+  ],
+  [
+    { hard: { storage: "1" } },
+    ['spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota'],
+  ],
+  [{ hard: { "hugepages-2Mi": "2Mi", "requests.hugepages-2Mi": "2Mi" } }, []],
+  [
+    scoped({ scopeName: "PriorityClass", operator: "In" }),
+    [
+      "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value " +
+        "when `operator` is 'In' or 'NotIn' for scope selector",
+    ],
+  ],
+  [
+    scoped({ scopeName: "PriorityClass", operator: "Exists", values: ["a"] }),
+    [
+      'spec.scopeSelector.matchExpressions.values: Invalid value: ["a"]: must be no value ' +
+        "when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+    ],
+  ],
+  [
+    scoped({ scopeName: "Terminating", operator: "X" }),
+    [
+      "spec.scopeSelector.matchExpressions.operator: Invalid value: \"X\": must be 'Exist' when " +
+        "scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
+        "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or " +
+        "ResourceQuotaScopeCrossNamespacePodAffinity",
+      'spec.scopeSelector.matchExpressions.operator: Invalid value: "X": ' +
+        "not a valid selector operator",
+    ],
+  ],
+  [
+    { hard: { cpu: "1" }, ...scoped({ scopeName: "BestEffort", operator: "Exists" }) },
+    [
+      'spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":' +
+        '"BestEffort","Operator":"Exists","Values":null}]}: unsupported scope applied to resource',
+    ],
   ],
   [
     { hard: { cpu: "1" }, scopes: ["BestEffort"] },

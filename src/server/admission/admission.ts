@@ -36,7 +36,7 @@ export interface Allocation {
 export interface Admission {
   /** Changes the object as the plugins have it, or throws an ApiError. Answers with warnings. */
   admit(request: AdmissionRequest): string[];
-  /** Gives a valid Service the addresses and ports it lacks, or throws an ApiError. */
+  /** Gives a Service that changed the addresses and ports it lacks, or throws an ApiError. */
   allocate(allocation: Allocation): void;
   /** The address of the Service default/kubernetes. */
   readonly firstServiceAddress: string;
@@ -59,11 +59,15 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
   return {
     admit: (request) => {
       for (const plugin of PLUGINS) plugin(request, store);
-      if (isAbout(request, "Service")) settleService(request, addresses.family);
+      if (!isAbout(request, "Service")) return [];
+      settleService(request, addresses.family);
+      // A new Service hears of an address it cannot have before it hears of its own mistakes.
+      if (request.operation === "create") addresses.allocate(request.object);
       return [];
     },
-    allocate: ({ kind, object, old }) => {
-      if (kind.kind === "Service" && kind.group === "") addresses.allocate(object, old);
+    allocate: ({ operation, kind, object, old }) => {
+      const isService = kind.kind === "Service" && kind.group === "";
+      if (isService && operation === "update") addresses.allocate(object, old);
     },
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),

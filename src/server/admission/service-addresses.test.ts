@@ -151,3 +151,30 @@ test("a range that is used up says so", () => {
     "500 Internal error occurred: failed to allocate a serviceIP: range is full",
   );
 });
+
+test("a Service may not ask for the same node port twice, unless for one port", () => {
+  const { allocate } = cluster("10.96.0.0/16");
+  const asking = (port: number) => () =>
+    allocate({
+      type: "NodePort",
+      ports: [
+        { name: "a", port: 53, nodePort: 30053 },
+        { name: "b", port, protocol: "UDP", nodePort: 30053 },
+      ],
+    });
+  expect(message(asking(53))).toBe("allocated");
+  expect(message(asking(54))).toMatch(
+    /spec.ports\[1\].nodePort: Invalid value: 30053: provided port is already allocated$/,
+  );
+});
+
+test("a misplaced node port and a new address of an old Service are not looked at", () => {
+  const { add, allocate } = cluster("10.96.0.0/16");
+  expect(message(() => allocate({ ports: [{ port: 80, nodePort: 80 }] }))).toBe("allocated");
+  const old = add(port);
+  expect(message(() => allocate({ ...port, clusterIP: "10.99.0.1" }, old))).toBe("allocated");
+  const alias = add({ type: "ExternalName", externalName: "a.b" });
+  expect(message(() => allocate({ ...port, clusterIP: "10.99.0.1" }, alias))).toMatch(
+    /does not match the current range$/,
+  );
+});

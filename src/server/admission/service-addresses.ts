@@ -103,26 +103,22 @@ function heldPorts({ ports = [], healthCheckNodePort }: ServiceSpec): number[] {
   );
 }
 
+/** A node port in a Service of another type is not looked at: its rules refuse it. */
 function allocate(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
   const { spec } = service;
   if (needsClusterIP(spec) && !isHeadless(spec)) allocateAddress(pools, service, old);
-  const mine = new Set(old ? heldPorts(old.spec) : []);
-  const asked = new Set(heldPorts(spec));
-  for (const [at, port] of (spec.ports ?? []).entries()) {
-    checkPort(pools, service, { port: port.nodePort, path: `spec.ports[${at}].nodePort`, mine });
-  }
-  if (needsNodePort(spec)) {
-    for (const port of spec.ports ?? []) {
-      port.nodePort ??= sharedPort(spec.ports ?? [], port) ?? nextPort(pools, asked);
-      asked.add(port.nodePort);
-    }
+  const held = new Set(old ? heldPorts(old.spec) : []);
+  const claims: Claims = { isNew: old === undefined, held, made: new Set() };
+  if (spec.type === "NodePort" || spec.type === "LoadBalancer") {
+    allocateNodePorts(pools, service, claims);
   }
   if (!needsHealthCheckNodePort(spec)) return;
   const { healthCheckNodePort: port } = spec;
-  checkPort(pools, service, { port, path: "spec.healthCheckNodePort", mine });
-  spec.healthCheckNodePort ??= nextPort(pools, asked);
+  if (port === undefined) spec.healthCheckNodePort = nextPort(pools, claims);
+  else claim(pools, service, { port, path: "spec.healthCheckNodePort", claims });
 }
 
+/** A Service keeps its address for life; only one that was an alias before gets another. */
 function allocateAddress(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
   const { spec } = service;
   const { cidr, addresses } = pools;
@@ -134,11 +130,11 @@ function allocateAddress(pools: Pools, service: Draft<Service>, old: Service | u
     spec.clusterIPs = [spec.clusterIP];
     return;
   }
-  if (old?.spec.clusterIPs?.[0] === given) return;
+  if (old !== undefined && old.spec.type !== "ExternalName") return;
   const problem = addressProblem(pools, given);
   if (problem === undefined) return;
   const detail = `failed to allocate IP ${given}: ${problem}`;
-  throw refused(service, invalid("spec.clusterIPs", [given], detail));
+  throw refused(service, invalid("spec.clusterIPs", spec.clusterIPs, detail));
 }
 
 function addressProblem({ cidr, addresses }: Pools, ip: string): string | undefined {
@@ -151,34 +147,61 @@ function addressProblem({ cidr, addresses }: Pools, ip: string): string | undefi
   return addresses.isTaken(number) ? "provided IP is already allocated" : undefined;
 }
 
-interface AskedPort {
-  readonly port: number | undefined;
-  readonly path: string;
-  /** What the Service holds already. */
-  readonly mine: ReadonlySet<number>;
+/** The ports that are this Service's already: from before, and through this request. */
+interface Claims {
+  readonly isNew: boolean;
+  readonly held: ReadonlySet<number>;
+  readonly made: Set<number>;
 }
 
-function checkPort({ ports }: Pools, service: Draft<Service>, asked: AskedPort): void {
-  const { port, path, mine } = asked;
-  if (port === undefined || mine.has(port)) return;
+/**
+ * One port under two protocols is one port of the node, too, and whichever of them names a node
+ * port names it for both. Ports that an update adds each get their own.
+ */
+function allocateNodePorts(pools: Pools, service: Draft<Service>, claims: Claims): void {
+  const { ports = [] } = service.spec;
+  const shared = new Map<number, number>();
+  for (const [at, servicePort] of ports.entries()) {
+    if (servicePort.nodePort === undefined && !needsNodePort(service.spec)) continue;
+    const known = shared.get(servicePort.port);
+    const named = claims.isNew ? (known ?? askedFor(ports, servicePort)) : undefined;
+    const asked = servicePort.nodePort ?? named;
+    if (asked !== undefined && asked !== known) {
+      claim(pools, service, { port: asked, path: `spec.ports[${at}].nodePort`, claims });
+    }
+    servicePort.nodePort = asked ?? nextPort(pools, claims);
+    if (known === undefined) shared.set(servicePort.port, servicePort.nodePort);
+  }
+}
+
+function askedFor(ports: readonly ServicePort[], { port }: ServicePort): number | undefined {
+  return ports.find((other) => other.port === port && other.nodePort !== undefined)?.nodePort;
+}
+
+interface AskedPort {
+  readonly port: number;
+  readonly path: string;
+  readonly claims: Claims;
+}
+
+function claim({ ports }: Pools, service: Draft<Service>, asked: AskedPort): void {
+  const { port, path, claims } = asked;
+  if (claims.held.has(port) || (!claims.isNew && claims.made.has(port))) return;
   if (!ports.has(port)) {
     const range = `${NODE_PORTS.first}-${NODE_PORTS.last}`;
     const rule = "provided port is not in the valid range. The range of valid ports is";
     throw refused(service, invalid(path, port, `${rule} ${range}`));
   }
-  if (ports.isTaken(port)) {
+  if (ports.isTaken(port) || claims.made.has(port)) {
     throw refused(service, invalid(path, port, "provided port is already allocated"));
   }
+  claims.made.add(port);
 }
 
-/** One port under two protocols is one port of the node, too. */
-function sharedPort(ports: readonly ServicePort[], { port }: ServicePort): number | undefined {
-  return ports.find((other) => other.port === port && other.nodePort !== undefined)?.nodePort;
-}
-
-function nextPort({ ports }: Pools, asked: ReadonlySet<number>): number {
-  const port = ports.findFree(asked);
+function nextPort({ ports }: Pools, claims: Claims): number {
+  const port = ports.findFree(claims.made);
   if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
+  claims.made.add(port);
   return port;
 }
 

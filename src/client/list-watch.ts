@@ -1,0 +1,100 @@
+/**
+ * Pure: how to follow a resource: list it, watch from where the list was taken, and when the watch
+ * is over go on from the last revision seen, or from a new list if that one is forgotten.
+ *
+ * A state says what is going on; whoever enters it starts that (cache.ts) and reports how it went.
+ */
+import { ApiError } from "../api/errors.ts";
+import { unreachable } from "../base/assert.ts";
+import { type Backoff, backoffMs } from "../base/backoff.ts";
+
+export type FollowState =
+  | { readonly kind: "listing"; readonly failures: number; readonly isFirst: boolean }
+  | { readonly kind: "watching"; readonly failures: number; readonly revision: string }
+  | { readonly kind: "pausing"; readonly delayMs: number; readonly then: FollowState }
+  /** The first list cannot succeed: the request itself is wrong. */
+  | { readonly kind: "refused"; readonly error: Error };
+
+export type FollowReport =
+  | { readonly kind: "listed"; readonly revision: string }
+  | { readonly kind: "list failed"; readonly error: Error }
+  | { readonly kind: "event"; readonly revision: string }
+  | { readonly kind: "watch ended"; readonly livedMs: number; readonly error?: Error }
+  | { readonly kind: "paused" };
+
+export const FIRST_STATE: FollowState = { kind: "listing", failures: 0, isFirst: true };
+
+/** As Kubernetes' own informers wait. */
+const BACKOFF: Backoff = { firstMs: 800, maxMs: 30_000 };
+
+/** Servers end watches for no reason now and then. One that lived this long did not fail. */
+const SOUND_WATCH_MS = 60_000;
+
+/** What comes next. A report that does not belong to the state is late and changes nothing. */
+export function nextState(state: FollowState, report: FollowReport): FollowState {
+  switch (state.kind) {
+    case "listing":
+      if (report.kind === "listed") return watching(report.revision, state.failures);
+      return report.kind === "list failed" ? afterFailedList(state, report.error) : state;
+    case "watching":
+      if (report.kind === "event") return afterEvent(state.revision, report.revision);
+      return report.kind === "watch ended" ? afterWatch(state, report) : state;
+    case "pausing":
+      return report.kind === "paused" ? state.then : state;
+    case "refused":
+      return state;
+    default:
+      return unreachable(state);
+  }
+}
+
+/** Whether one resourceVersion is at or after another: whole numbers of any length. */
+export function isAtLeast(revision: string, other: string): boolean {
+  if (revision.length !== other.length) return revision.length > other.length;
+  return revision >= other;
+}
+
+function watching(revision: string, failures: number): FollowState {
+  return { kind: "watching", failures, revision };
+}
+
+/** An event is a sign of health. One that undoes an unsynced write carries an older revision. */
+function afterEvent(revision: string, told: string): FollowState {
+  return watching(isAtLeast(told, revision) ? told : revision, 0);
+}
+
+function afterFailedList(
+  { failures, isFirst }: { readonly failures: number; readonly isFirst: boolean },
+  error: Error,
+): FollowState {
+  if (isFirst && isRefusal(error)) return { kind: "refused", error };
+  const delayMs = backoffMs(BACKOFF, failures + 1);
+  return { kind: "pausing", delayMs, then: { kind: "listing", failures: failures + 1, isFirst } };
+}
+
+function afterWatch(
+  { failures, revision }: { readonly failures: number; readonly revision: string },
+  { livedMs, error }: { readonly livedMs: number; readonly error?: Error },
+): FollowState {
+  const before = livedMs >= SOUND_WATCH_MS ? 0 : failures;
+  const list = (count: number): FollowState => ({
+    kind: "listing",
+    failures: count,
+    isFirst: false,
+  });
+  if (error instanceof ApiError && error.code === 410) {
+    return { kind: "pausing", delayMs: backoffMs(BACKOFF, before), then: list(before + 1) };
+  }
+  if (!error && livedMs >= SOUND_WATCH_MS) {
+    return { kind: "pausing", delayMs: 0, then: watching(revision, 0) };
+  }
+  // Twice in a row: perhaps it is the revision that the server does not like.
+  const then = before > 0 || isRefusal(error) ? list(before + 1) : watching(revision, before + 1);
+  return { kind: "pausing", delayMs: backoffMs(BACKOFF, before + 1), then };
+}
+
+/** Whether the server understood and will not: asking again cannot help. */
+function isRefusal(error: Error | undefined): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code >= 400 && error.code < 500 && error.code !== 408 && error.code !== 429;
+}
