@@ -4,6 +4,7 @@
  */
 import { tokenVerifier } from "./access/token.ts";
 import { systemClock } from "./base/clock.ts";
+import { Metrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
@@ -40,6 +41,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const store = await openData(options.dataDir);
   const admission = openAdmission(store, { serviceCidr: options.serviceCidr });
   const context = { store, admission, registry, clock: systemClock, random: systemRandom, log };
+  const metrics = new Metrics();
   const listeners: Listener[] = [];
   const running: RunningController[] = [];
   const stop = async (): Promise<void> => {
@@ -66,7 +68,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     if (insecure) listeners.push(insecure);
     bootstrap(context, { address: options.address, port: secure.port });
     await store.durable(store.revision);
-    running.push(...(await startControllers(context, options)));
+    running.push(...(await startControllers(context, metrics, options)));
     let stopping: Promise<void> | undefined;
     return {
       url: `https://${bracketed(options.address)}:${secure.port}`,
@@ -117,6 +119,7 @@ async function listenInsecurely(
 
 async function startControllers(
   server: LocalServer,
+  metrics: Metrics,
   options: EngineOptions,
 ): Promise<RunningController[]> {
   const { controllers, log } = options;
@@ -129,6 +132,8 @@ async function startControllers(
       controller.start({
         client,
         clock: systemClock,
+        random: systemRandom,
+        metrics,
         log: log.child({ controller: controller.name }),
       }),
     ),

@@ -83,6 +83,8 @@ export interface Client {
   create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
+  /** Replaces what holds a Namespace: its spec.finalizers. */
+  finalize<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: Name, request: PatchRequest): Promise<T>;
   delete(type: ResourceType, name: Name, request?: DeleteRequest): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** The resources our own components ask for, typed. */
 import type { ResourceType } from "./client.ts";
-import type { ConfigMap, Namespace, ServiceAccount } from "./generated/core.ts";
+import type { Job } from "./generated/batch.ts";
+import type { ConfigMap, Event, Namespace, Pod, ServiceAccount } from "./generated/core.ts";
 
 export const namespaces: ResourceType<Namespace> = {
   group: "",
@@ -23,5 +24,29 @@ export const configMaps: ResourceType<ConfigMap> = {
   version: "v1",
   resource: "configmaps",
   kind: "ConfigMap",
+  namespaced: true,
+};
+
+export const events: ResourceType<Event> = {
+  group: "",
+  version: "v1",
+  resource: "events",
+  kind: "Event",
+  namespaced: true,
+};
+
+export const pods: ResourceType<Pod> = {
+  group: "",
+  version: "v1",
+  resource: "pods",
+  kind: "Pod",
+  namespaced: true,
+};
+
+export const jobs: ResourceType<Job> = {
+  group: "batch",
+  version: "v1",
+  resource: "jobs",
+  kind: "Job",
   namespaced: true,
 };

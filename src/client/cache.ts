@@ -27,6 +27,8 @@ export interface CacheOptions<T extends KubeObject> extends Selecting {
   readonly indexes?: Indexes<T>;
 }
 
+export type { CacheChange };
+
 export type CacheListener<T> = (change: CacheChange<T>) => void;
 
 /** Objects are shared and must not be changed. */
@@ -219,15 +221,9 @@ class FollowingCache<T extends KubeObject> implements Cache<T> {
   private take(event: ObjectEvent<T>): void {
     const revision = event.object.metadata.resourceVersion ?? "";
     this.report({ kind: "event", revision });
-    const changes = this.objects.changesOf(event);
-    for (const [at, change] of changes.entries()) {
-      // What is told last is what the revision stands for: its hearer must find it shown.
-      if (at === changes.length - 1) this.objects.apply(change);
-      else this.change(change);
-    }
+    // Who waits for the revision goes on only after this turn, when it is shown.
     if (!this.hasSeen(revision)) this.show(revision);
-    const last = changes.at(-1);
-    if (last) this.tellAll(last);
+    for (const change of this.objects.changesOf(event)) this.change(change);
   }
 
   private change(change: CacheChange<T>): void {

@@ -11,7 +11,7 @@ import { type Backoff, backoffMs } from "../base/backoff.ts";
 export type FollowState =
   | { readonly kind: "listing"; readonly failures: number; readonly isFirst: boolean }
   | { readonly kind: "watching"; readonly failures: number; readonly revision: string }
-  | { readonly kind: "pausing"; readonly delayMs: number; readonly then: FollowState }
+  | { readonly kind: "pausing"; readonly delayMs: number; readonly next: FollowState }
   /** The first list cannot succeed: the request itself is wrong. */
   | { readonly kind: "refused"; readonly error: Error };
 
@@ -40,7 +40,7 @@ export function nextState(state: FollowState, report: FollowReport): FollowState
       if (report.kind === "event") return afterEvent(state.revision, report.revision);
       return report.kind === "watch ended" ? afterWatch(state, report) : state;
     case "pausing":
-      return report.kind === "paused" ? state.then : state;
+      return report.kind === "paused" ? state.next : state;
     case "refused":
       return state;
     default:
@@ -69,7 +69,7 @@ function afterFailedList(
 ): FollowState {
   if (isFirst && isRefusal(error)) return { kind: "refused", error };
   const delayMs = backoffMs(BACKOFF, failures + 1);
-  return { kind: "pausing", delayMs, then: { kind: "listing", failures: failures + 1, isFirst } };
+  return { kind: "pausing", delayMs, next: { kind: "listing", failures: failures + 1, isFirst } };
 }
 
 function afterWatch(
@@ -83,14 +83,15 @@ function afterWatch(
     isFirst: false,
   });
   if (error instanceof ApiError && error.code === 410) {
-    return { kind: "pausing", delayMs: backoffMs(BACKOFF, before), then: list(before + 1) };
+    // The server is well and said what to do: only who is told so again and again waits.
+    return { kind: "pausing", delayMs: backoffMs(BACKOFF, before - 1), next: list(before + 1) };
   }
   if (!error && livedMs >= SOUND_WATCH_MS) {
-    return { kind: "pausing", delayMs: 0, then: watching(revision, 0) };
+    return { kind: "pausing", delayMs: 0, next: watching(revision, 0) };
   }
   // Twice in a row: perhaps it is the revision that the server does not like.
-  const then = before > 0 || isRefusal(error) ? list(before + 1) : watching(revision, before + 1);
-  return { kind: "pausing", delayMs: backoffMs(BACKOFF, before + 1), then };
+  const next = before > 0 || isRefusal(error) ? list(before + 1) : watching(revision, before + 1);
+  return { kind: "pausing", delayMs: backoffMs(BACKOFF, before + 1), next };
 }
 
 /** Whether the server understood and will not: asking again cannot help. */

@@ -53,6 +53,8 @@ export function localClient(server: LocalServer): Client {
     update: async (type, object) => written(server, kindOf(server, type), object, "object"),
     updateStatus: async (type, object) =>
       written(server, kindWith(server, type, "status"), object, "status"),
+    finalize: async (type, object) =>
+      written(server, kindWith(server, type, "finalize"), object, "finalize"),
     patch: async (type, name, request) => patched(server, type, name, request),
     delete: async (type: ResourceType, name: Name, request: DeleteRequest = {}) => {
       deleteObject(server, kindOf(server, type), name.namespace ?? "", name.name, request);

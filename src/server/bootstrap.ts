@@ -5,8 +5,9 @@ import { decodeObject } from "../api/schema/decode.ts";
 import { parsed } from "../api/schema/parsed-json.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
-import type { ServerContext } from "./context.ts";
+import { keyOf, type ServerContext } from "./context.ts";
 import { create } from "./verbs/create.ts";
+import { patch } from "./verbs/patch.ts";
 
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
@@ -14,7 +15,7 @@ export function bootstrap(
   server: ServerContext & { readonly registry: Registry },
   endpoint: { readonly address: string; readonly port: number },
 ): void {
-  const ensure = (kind: Kind, namespace: string, fields: { [key: string]: Json }): void => {
+  const ensure: Ensure = (kind, namespace, fields) => {
     const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
     const { object } = decodeObject(parsed({ ...typeMeta, ...fields }), kind.message, typeMeta);
     kind.rules.setDefaults?.(object);
@@ -27,21 +28,33 @@ export function bootstrap(
   };
   const namespace = server.registry.getResource("", "v1", "namespaces");
   for (const name of NAMESPACES) ensure(namespace, "", { metadata: { name } });
-  const service = server.registry.getResource("", "v1", "services");
-  const exists = server.store.get({
-    resource: "services",
-    namespace: "default",
-    name: "kubernetes",
-  });
-  if (exists) return;
-  ensure(service, "default", {
+  ensureService(server, ensure, endpoint.port);
+}
+
+type Ensure = (kind: Kind, namespace: string, fields: { [key: string]: Json }) => void;
+
+/** Its port follows the server, which may listen on another one than the last time. */
+function ensureService(
+  server: ServerContext & { readonly registry: Registry },
+  ensure: Ensure,
+  targetPort: number,
+): void {
+  const kind = server.registry.getResource("", "v1", "services");
+  const target = { kind, namespace: "default", name: "kubernetes", part: "object" } as const;
+  const ports = [{ name: "https", port: 443, protocol: "TCP", targetPort }];
+  if (server.store.get(keyOf(kind, target.namespace, target.name))) {
+    const change = { type: "merge", body: JSON.stringify({ spec: { ports } }) } as const;
+    patch(server, target, change, { dryRun: false }, () => {});
+    return;
+  }
+  ensure(kind, target.namespace, {
     metadata: {
-      name: "kubernetes",
+      name: target.name,
       labels: { component: "apiserver", provider: "kubernetes" },
     },
     spec: {
       clusterIP: server.admission.firstServiceAddress,
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: endpoint.port }],
+      ports,
       sessionAffinity: "None",
       type: "ClusterIP",
     },

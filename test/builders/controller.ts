@@ -1,6 +1,7 @@
 /** A controller at work on a server in process, and a way to wait until it has nothing to do. */
 import type { Client } from "../../src/api/client.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { Metrics } from "../../src/base/metrics.ts";
 import { localClient } from "../../src/client/local.ts";
 import type { Controller } from "../../src/controllers/runtime/controller.ts";
 import { aServer, type TestServer } from "./server.ts";
@@ -20,7 +21,9 @@ export async function startController(
   const server = aServer();
   const client = localClient(server);
   await prepare(client);
-  const running = await controller.start({ client, clock: server.clock, log: silentLog });
+  const { clock, random } = server;
+  const metrics = new Metrics();
+  const running = await controller.start({ client, clock, random, log: silentLog, metrics });
   const settle = async () => {
     // The local client waits for nothing but promises, all of which are over by then.
     await new Promise((resolve) => setImmediate(resolve));

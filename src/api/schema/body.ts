@@ -8,7 +8,7 @@ import { quote } from "../finding.ts";
 import type { Draft, Json, KubeObject } from "../object.ts";
 import { type Decoded, DecodeError, decodeMessage, decodeObject } from "./decode.ts";
 import { JsonSyntaxError, parseJson } from "./json-text.ts";
-import { NumberLiteral, type ParsedJson, RepeatedKeys } from "./parsed-json.ts";
+import { NumberLiteral, type ParsedJson, parsed, RepeatedKeys } from "./parsed-json.ts";
 import { describe } from "./reading.ts";
 import { findMessageOfKind, type GroupVersionKind, structName } from "./tables.ts";
 import { parseYaml, YamlError } from "./yaml-text.ts";
@@ -66,6 +66,34 @@ export function decodeDeleteOptions(body: TextBody): { [key: string]: Json } {
   }
 }
 
+/**
+ * The outcome of a patch as an object of the expected kind. What it says of its kind counts, except
+ * that without a version Go takes it for its internal type, of which JSON names no field.
+ */
+export function decodePatched(
+  json: ParsedJson,
+  expected: ExpectedKind,
+): Decoded<Draft<KubeObject>> {
+  const actual = interpret(parsed(sortedByKey(json.value)));
+  const kind = actual.kind === "" ? expected.kind : actual.kind;
+  if (actual.version !== "") {
+    return decodeAs(json, { ...actual, kind }, expected, (target) => {
+      return findMessageOfKind(target) !== undefined;
+    });
+  }
+  const unknown = Object.keys(json.value as object).filter(
+    (key) => !KIND_FIELDS.has(key.toLowerCase()),
+  );
+  const object = { apiVersion: "", kind, metadata: {} };
+  return { object, strict: unknown.sort().map((key) => `unknown field ${quote(key)}`) };
+}
+
+/** Go writes the outcome with sorted keys: of "KIND" and "kind" the latter comes last. */
+function sortedByKey(value: Json): Json {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** `no kind "X" is registered for version "batch/v1" in scheme "…"` */
 export function notRegistered(target: GroupVersionKind, scheme = LEGACY_SCHEME): string {
   const version = quote(formatGroupVersion(target));
@@ -83,11 +111,15 @@ function readBody(
     return { json, actual: withDefaults(interpret(json), expected) };
   } catch (error) {
     if (!isReadingError(error)) throw error;
-    const what = `must be of type ${expected.kind}`;
-    throw badRequest(
-      `the object provided is unrecognized (${what}): ${error.message} (${summarize(body.bytes)})`,
-    );
+    throw unrecognized(body.bytes, expected, error.message);
   }
+}
+
+/** The body does not even tell what it is. */
+export function unrecognized(bytes: Uint8Array, expected: ExpectedKind, problem: string): ApiError {
+  const what = `must be of type ${expected.kind}`;
+  const shown = summarize(bytes);
+  return badRequest(`the object provided is unrecognized (${what}): ${problem} (${shown})`);
 }
 
 function isReadingError(error: unknown): error is Error {

@@ -1,14 +1,14 @@
 /** Pure: the protobuf body of a create or update to an object of the expected kind. */
 import { ApiError, badRequest } from "../errors.ts";
 import type { Draft, KubeObject } from "../object.ts";
-import type { ExpectedKind } from "./body.ts";
-import { decodeMessage, decodeProtobuf } from "./protobuf.ts";
+import { type ExpectedKind, unrecognized } from "./body.ts";
+import { decodeMessage, decodeProtobuf, type Envelope } from "./protobuf.ts";
 
 /** Throws ApiError 400 for bytes that are no such object. */
 export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): Draft<KubeObject> {
   const { group, version, kind } = expected;
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  const envelope = decodeProtobuf(bytes);
+  const envelope = openEnvelope(bytes, expected);
   const given = {
     apiVersion: envelope.apiVersion === "" ? apiVersion : envelope.apiVersion,
     kind: envelope.kind === "" ? kind : envelope.kind,
@@ -24,6 +24,15 @@ export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): D
     return Object.assign({ kind, apiVersion }, object, { kind, apiVersion });
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);
+    throw error;
+  }
+}
+
+function openEnvelope(bytes: Uint8Array, expected: ExpectedKind): Envelope {
+  try {
+    return decodeProtobuf(bytes);
+  } catch (error) {
+    if (error instanceof ApiError) throw unrecognized(bytes, expected, error.message);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startController } from "../../../test/builders/controller.ts";
 import { configMaps } from "../../api/resources.ts";
+import { Metrics } from "../../base/metrics.ts";
 import { rootCaController } from "./root-ca-publisher.ts";
 
 const PLACE = { namespace: "kube-public", name: "kube-root-ca.crt" };
@@ -24,8 +25,8 @@ test("the certificate is published in every namespace, and says what it is for",
 test("a server with a new certificate replaces the old one", async () => {
   const { client, server, stop } = await startController(rootCaController("OLD"));
   stop();
-  const { log, clock } = server;
-  await rootCaController("NEW").start({ client, clock, log });
+  const { log, clock, random } = server;
+  await rootCaController("NEW").start({ client, clock, random, log, metrics: new Metrics() });
   await new Promise((resolve) => setImmediate(resolve));
   const { items } = await client.list(configMaps);
   expect(items.map(({ data }) => data)).toEqual(Array(4).fill({ "ca.crt": "NEW" }));

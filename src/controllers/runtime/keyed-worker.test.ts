@@ -2,27 +2,32 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/manual-clock.ts";
-import { KeyedWorker } from "./keyed-worker.ts";
+import { Metrics } from "../../base/metrics.ts";
+import { KeyedWorker, type KeyedWorkerOptions } from "./keyed-worker.ts";
+import { after, done, type Outcome } from "./outcome.ts";
+
+type End = Error | Outcome | undefined;
 
 /** A worker whose reconciles end when the test says so. */
-function aWorker() {
+function aWorker(options: Partial<KeyedWorkerOptions> = {}) {
   const clock = new ManualClock();
   const started: string[] = [];
-  const running: { readonly key: string; readonly end: (error?: Error) => void }[] = [];
+  const running: { readonly key: string; readonly end: (how: End) => void }[] = [];
   const worker = new KeyedWorker({
     clock,
     log: silentLog,
     reconcile: (key) => {
       started.push(key);
-      return new Promise<void>((resolve, reject) => {
-        running.push({ key, end: (error) => (error ? reject(error) : resolve()) });
+      return new Promise<Outcome | undefined>((resolve, reject) => {
+        running.push({ key, end: (how) => (how instanceof Error ? reject(how) : resolve(how)) });
       });
     },
+    ...options,
   });
   /** Ends the one that runs longest, or the n-th of them. */
-  const finish = async (error?: Error, index = 0): Promise<void> => {
+  const finish = async (how?: End, index = 0): Promise<void> => {
     const [ended] = running.splice(index, 1);
-    ended?.end(error);
+    ended?.end(how);
     await settled();
   };
   return { clock, worker, started, running, finish };
@@ -113,14 +118,178 @@ test("after a stop nothing begins: no retry, no key that came up, no new one", a
   expect(started).toEqual(["waits", "fails", "ends"]);
 });
 
+test("so many keys at once and no more, the others in the order they came", async () => {
+  const { worker, started, finish } = aWorker({ workers: 2 });
+  for (const key of ["a", "b", "c", "d"]) worker.add(key);
+  expect(started).toEqual(["a", "b"]);
+  await finish();
+  expect(started).toEqual(["a", "b", "c"]);
+  await finish();
+  expect(started).toEqual(["a", "b", "c", "d"]);
+});
+
+test("five keys are worked on at once unless said otherwise", () => {
+  const { worker, started } = aWorker();
+  for (const key of "abcdefg") worker.add(key);
+  expect(started).toEqual([..."abcde"]);
+});
+
+test("a key that is always busy does not keep others from their turn", async () => {
+  const { worker, started, finish } = aWorker({ workers: 1 });
+  worker.add("big");
+  for (const key of ["small", "big", "tiny"]) worker.add(key);
+  await finish();
+  worker.add("big");
+  await finish();
+  await finish();
+  await finish();
+  expect(started).toEqual(["big", "small", "tiny", "big"]);
+});
+
+test("a key that waits its turn is not queued twice", async () => {
+  const { worker, started, finish } = aWorker({ workers: 1 });
+  for (const key of ["a", "b", "b", "b"]) worker.add(key);
+  for (let run = 0; run < 4; run++) await finish();
+  expect(started).toEqual(["a", "b"]);
+});
+
+test("a key put off comes up at the earliest time it was asked for, and once", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.addAfter("a", 1000);
+  worker.addAfter("a", 300);
+  worker.addAfter("a", 2000);
+  clock.advance(299);
+  expect(started).toEqual([]);
+  clock.advance(1);
+  expect(started).toEqual(["a"]);
+  await finish();
+  expect(clock.untilNextMs()).toBeUndefined();
+});
+
+test("a key put off for no time comes up now", () => {
+  const { worker, started } = aWorker();
+  worker.addAfter("a", 0);
+  expect(started).toEqual(["a"]);
+});
+
+test("a key that comes up before its time comes up at its time too", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.addAfter("a", 1000);
+  worker.add("a");
+  await finish();
+  clock.advance(1000);
+  expect(started).toEqual(["a", "a"]);
+});
+
+test("a time that comes while the key is worked on is not missed", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.addAfter("a", 1000);
+  worker.add("a");
+  clock.advance(1000);
+  expect(started).toEqual(["a"]);
+  await finish();
+  expect(started).toEqual(["a", "a"]);
+});
+
+test("a reconcile may say when it wants to be asked again", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.add("a");
+  await finish(after(700));
+  expect(clock.untilNextMs()).toBe(700);
+  clock.advance(700);
+  await finish(done);
+  expect(clock.untilNextMs()).toBeUndefined();
+  expect(started).toEqual(["a", "a"]);
+});
+
+test("to be asked again later is no failure: the next one begins anew", async () => {
+  const { worker, clock, finish } = aWorker();
+  worker.add("a");
+  await finish(failure);
+  clock.advance(50);
+  await finish(after(5));
+  clock.advance(5);
+  await finish(failure);
+  expect(clock.untilNextMs()).toBe(50);
+});
+
+test("the delays between retries can be chosen", async () => {
+  const { worker, clock, finish } = aWorker({ retry: { firstMs: 1000, maxMs: 60_000 } });
+  worker.add("a");
+  const delays: (number | undefined)[] = [];
+  for (let attempt = 0; attempt < 8; attempt++) {
+    await finish(failure);
+    delays.push(clock.untilNextMs());
+    clock.advance(clock.untilNextMs() ?? 0);
+  }
+  expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+});
+
+test("a retry does not put off what was due before it", async () => {
+  const { worker, clock, finish } = aWorker({ retry: { firstMs: 1000, maxMs: 60_000 } });
+  worker.add("a");
+  worker.addAfter("a", 300);
+  await finish(failure);
+  expect(clock.untilNextMs()).toBe(300);
+});
+
+test("a forgotten key has neither failures nor a time to come up", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.add("a");
+  await finish(failure);
+  worker.forget("a");
+  expect(clock.untilNextMs()).toBeUndefined();
+  worker.add("a");
+  await finish(failure);
+  expect(clock.untilNextMs()).toBe(50);
+  expect(started).toEqual(["a", "a"]);
+});
+
+test("a reconcile that throws before it returns a promise is tried again too", async () => {
+  let runs = 0;
+  const reconcile = () => {
+    runs += 1;
+    throw failure;
+  };
+  const { worker, clock } = aWorker({ reconcile });
+  worker.add("a");
+  await settled();
+  clock.advance(50);
+  expect(runs).toBe(2);
+});
+
+test("the numbers are those of Kubernetes' queues", async () => {
+  const metrics = new Metrics();
+  const { worker, clock, finish } = aWorker({ workers: 1, metrics, name: "job" });
+  const read = (name: string) =>
+    Number(new RegExp(`^workqueue_${name}{name="job"} (.*)$`, "m").exec(metrics.text())?.[1]);
+  for (const key of ["a", "a", "b", "c", "c"]) worker.add(key);
+  expect([read("adds_total"), read("depth")]).toEqual([4, 3]);
+  clock.advance(2000);
+  await finish();
+  clock.advance(500);
+  await finish(failure);
+  expect(read("depth")).toBe(1);
+  expect(read("retries_total")).toBe(1);
+  expect(read("work_duration_seconds_count")).toBe(2);
+  expect(read("work_duration_seconds_sum")).toBe(2.5);
+  expect(read("queue_duration_seconds_sum")).toBe(0 + 2 + 2.5);
+});
+
 type Step =
   | { readonly kind: "add"; readonly key: string }
+  | { readonly kind: "addAfter"; readonly key: string; readonly ms: number }
   | { readonly kind: "end"; readonly index: number; readonly fails: boolean }
   | { readonly kind: "wait"; readonly ms: number };
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant("add" as const), key: fc.constantFrom("a", "b", "c") }),
+    fc.record({
+      kind: fc.constant("addAfter" as const),
+      key: fc.constantFrom("a", "b", "c"),
+      ms: fc.nat(500),
+    }),
     fc.record({ kind: fc.constant("end" as const), index: fc.nat(2), fails: fc.boolean() }),
     fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(500) }),
   ),
@@ -130,7 +299,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 test("no key runs twice at once, and every add is followed by a run that succeeds", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (each) => {
-      const { worker, clock, started, running, finish } = aWorker();
+      const { worker, clock, started, running, finish } = aWorker({ workers: 2 });
       /** By key, how many runs had begun when it was last added. */
       const addedAt = new Map<string, number>();
       for (const step of each) {
@@ -138,9 +307,11 @@ test("no key runs twice at once, and every add is followed by a run that succeed
         else if (step.kind === "end") await finish(step.fails ? failure : undefined, step.index);
         else {
           addedAt.set(step.key, started.filter((key) => key === step.key).length);
-          worker.add(step.key);
+          if (step.kind === "add") worker.add(step.key);
+          else worker.addAfter(step.key, step.ms);
         }
         const keys = running.map(({ key }) => key);
+        expect(keys.length).toBeLessThanOrEqual(2);
         expect(new Set(keys).size).toBe(keys.length);
       }
       while (running.length > 0 || clock.untilNextMs() !== undefined) {

@@ -14,8 +14,7 @@ import { unmeasured, workQueueMetrics } from "./work-queue-metrics.ts";
 
 export interface KeyedWorkerOptions {
   /** An error is a retry; nothing is the same as done. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without an opinion returns nothing.
-  readonly reconcile: (key: string) => Promise<Outcome | void>;
+  readonly reconcile: (key: string) => Promise<Outcome | undefined> | Promise<void>;
   /** How many keys at once; 5 unless said otherwise. */
   readonly workers?: number;
   /** The delays after failures; 50 ms to 30 s unless said otherwise. */

@@ -1,5 +1,5 @@
 /** The numbers Kubernetes' own controllers publish about their queues, under the same names. */
-import type { Metrics } from "../../base/metrics.ts";
+import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 
 export interface WorkQueueMetrics {
   added(): void;
@@ -17,11 +17,11 @@ export const unmeasured: WorkQueueMetrics = {
 };
 
 /** From 10 ns to 1,000 s. */
-const BUCKETS = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
+const BUCKETS = exponentialBuckets(1e-8, 10, 12);
 
 export function workQueueMetrics(metrics: Metrics, name: string): WorkQueueMetrics {
   const labels = { name };
-  const names = ["name"];
+  const names = ["name"] as const;
   const depth = metrics.gauge("workqueue_depth", "Keys that wait to be worked on.", names);
   const adds = metrics.counter("workqueue_adds_total", "Keys added.", names);
   const waiting = metrics.histogram(

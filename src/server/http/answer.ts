@@ -3,7 +3,6 @@
 import type { Kind } from "../../kinds/kind.ts";
 import type { Watching } from "../verbs/watch.ts";
 import type { Representation } from "./negotiate.ts";
-import type { IncludeObject } from "./table.ts";
 
 export type Answer = BytesAnswer | WatchAnswer;
 
@@ -22,7 +21,7 @@ export interface WatchAnswer {
   readonly type: "watch";
   readonly kind: Kind;
   readonly representation: Representation;
-  readonly includeObject: IncludeObject;
+  readonly includeObject: string | null;
   readonly watching: Watching;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | undefined;

@@ -89,11 +89,18 @@ const PATCH_TYPES: { readonly [contentType: string]: PatchType | undefined } = {
   "application/strategic-merge-patch+json": "strategic",
 };
 
+const ACCEPTED_PATCHES = [...Object.keys(PATCH_TYPES), "application/apply-patch+yaml"];
+
 export function readPatch(request: Request): { type: PatchType; body: string } {
-  const contentType = request.contentType?.split(";")[0]?.trim() ?? "";
-  const type = PATCH_TYPES[contentType];
-  if (!type) {
+  const { contentType = "" } = request;
+  const named = contentType.split(",").map((each) => (each.split(";", 1)[0] ?? "").trim());
+  if (!named.some((each) => each in PATCH_TYPES)) {
     throw new ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
-  return { type, body: request.body.toString("utf8") };
+  // The router looks for a type it knows, the handler takes what stands before the parameters.
+  const type = PATCH_TYPES[contentType.split(";", 1)[0] ?? ""];
+  if (type) return { type, body: request.body.toString("utf8") };
+  const problem = "the body of the request was in an unknown format";
+  const message = `${problem} - accepted media types include: ${ACCEPTED_PATCHES.join(", ")}`;
+  throw new ApiError(415, "UnsupportedMediaType", message);
 }

@@ -25,6 +25,24 @@ export function errorAnswer(
   };
 }
 
+/**
+ * An answer with the warnings of the request, which are given whether or not it fails in the end.
+ * They are looked at afterwards: answering may add to them.
+ */
+export function warned(
+  server: Pick<ApiServer, "log">,
+  request: Pick<Request, "accept" | "method" | "path">,
+  warnings: readonly string[],
+  answer: () => BytesAnswer,
+): BytesAnswer {
+  try {
+    const given = answer();
+    return { ...given, warnings: [...warnings, ...(given.warnings ?? [])] };
+  } catch (error) {
+    return { ...errorAnswer(server, request, error), warnings };
+  }
+}
+
 function statusOf(error: unknown): Status {
   if (error instanceof ApiError) return error.status;
   const message = error instanceof StorageFailed ? error.message : "the server failed; see its log";

@@ -5,7 +5,8 @@
  * meta-routes (all others), represent (bytes), then listen and watch-stream (sockets).
  */
 import { badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { quote } from "../../api/finding.ts";
+import { type Kind, verbsOf } from "../../kinds/kind.ts";
 import { type Answer, plainText } from "./answer.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { serveMeta } from "./meta-routes.ts";
@@ -24,18 +25,20 @@ export function handle(server: ApiServer, request: Request): Answer {
 
 function dispatch(server: ApiServer, request: Request): Answer {
   const route = parseRoute(request.path);
-  if (!route) return errorAnswer(server, request, badRequest("invalid URL escape in the path"));
+  if (!route) return plainText(400, "400 Bad Request");
   if (route.kind === "other") return serveMeta(server, request);
   const { resource } = route;
   if (!server.registry.hasGroup(resource.group)) return plainText(404, "404 page not found\n");
-  if (isBindings(resource)) return serveBindings(server, request, resource.namespace ?? "");
+  if (isBindings(resource)) return serveBindings(server, request, resource.namespace);
   const kind = server.registry.findResource(resource);
   if (!kind || (resource.namespace !== undefined && !kind.namespaced)) throw unknownResource();
   return serve(server, toResourceRequest(request, kind, resource), resource);
 }
 
-function isBindings({ group, resource, name }: ResourceRoute): boolean {
-  return group === "" && resource === "bindings" && name === undefined;
+function isBindings(route: ResourceRoute): route is ResourceRoute & { readonly namespace: string } {
+  const { group, resource, namespace, name } = route;
+  const isCollection = namespace !== undefined && name === undefined;
+  return group === "" && resource === "bindings" && isCollection;
 }
 
 function toResourceRequest(request: Request, kind: Kind, route: ResourceRoute): ResourceRequest {
@@ -45,8 +48,11 @@ function toResourceRequest(request: Request, kind: Kind, route: ResourceRoute): 
 
 function serve(server: ApiServer, request: ResourceRequest, route: ResourceRoute): Answer {
   const { name, subresource } = route;
+  if (!isServed(request, route)) throw unknownResource();
+  if (request.watchPath && request.method !== "GET") throw methodNotAllowed();
   if (name === undefined) return serveCollection(server, request);
   if (request.namespace === undefined) throw unknownResource();
+  refuseName(name);
   const named = { ...request, namespace: request.namespace, name };
   if (subresource === undefined) return serveNamed(server, named);
   const found = request.kind.subresources?.find((one) => one.name === subresource);
@@ -54,6 +60,27 @@ function serve(server: ApiServer, request: ResourceRequest, route: ResourceRoute
   const verb = SUBRESOURCE_VERBS[request.method];
   if (!verb || !found.verbs.includes(verb)) throw methodNotAllowed();
   return serveSubresource(server, named, found);
+}
+
+/** A path that no verb of the kind uses does not exist. */
+function isServed({ kind, namespace, watchPath }: ResourceRequest, route: ResourceRoute): boolean {
+  const verbs = verbsOf(kind);
+  if (watchPath) return verbs.includes("watch") && route.subresource === undefined;
+  if (route.name !== undefined) return NAMED_VERBS.some((verb) => verbs.includes(verb));
+  return namespace !== undefined || verbs.includes("list");
+}
+
+const NAMED_VERBS = ["get", "update", "patch", "delete"] as const;
+
+/** Names that would mean something else in a path. */
+function refuseName(name: string): void {
+  const problem =
+    name === "." || name === ".."
+      ? `may not be '${name}'`
+      : name.includes("%")
+        ? "may not contain '%'"
+        : undefined;
+  if (problem) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problem}`);
 }
 
 const SUBRESOURCE_VERBS: {

@@ -11,6 +11,7 @@ import type { Answer, BytesAnswer } from "./answer.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { admitCaller, type Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
+import { parseQuery } from "./query.ts";
 import type { ApiServer, User } from "./request.ts";
 import { type Sink, WatchStream } from "./watch-stream.ts";
 
@@ -120,7 +121,7 @@ async function answerTo(
     const body = await readBody(message);
     const answer = handle(server, {
       ...request,
-      query: new URLSearchParams(question < 0 ? "" : url.slice(question + 1)),
+      query: parseQuery(question < 0 ? "" : url.slice(question + 1)),
       contentType: headers["content-type"],
       ifNoneMatch: headers["if-none-match"],
       body,

@@ -1,5 +1,5 @@
-/** Everything that is not a resource: discovery, version, health, OpenAPI. */
-import { ApiError, methodNotAllowed, unknownResource } from "../../api/errors.ts";
+/** Everything that is not a resource: discovery, version, health, metrics, OpenAPI. */
+import { methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import { formatYaml } from "../../api/schema/yaml-text.ts";
 import {
   aggregatedDiscovery,
@@ -15,9 +15,20 @@ import {
   OPENAPI_V2_JSON,
   OPENAPI_V2_PROTOBUF_TYPE,
 } from "../openapi/openapi-v2.ts";
-import { type Answer, type BytesAnswer, plainText } from "./answer.ts";
+import { type Answer, type BytesAnswer, json, plainText } from "./answer.ts";
 import { contentHash } from "./content-hash.ts";
-import { mediaOf, parseAccept, unavailable } from "./negotiate.ts";
+import {
+  anyMedia,
+  CONTENT_TYPES,
+  isRoutable,
+  negotiatePlain,
+  OBJECTS,
+  onlyThese,
+  parseAccept,
+  plainMedia,
+  unavailable,
+} from "./negotiate.ts";
+import { representPlain } from "./represent.ts";
 import type { ApiServer, Request } from "./request.ts";
 
 /** These answers tell nothing of what is stored, so they wait for no revision. */
@@ -25,39 +36,53 @@ const NO_REVISION = 0;
 const PAGE_NOT_FOUND = "404 page not found\n";
 
 export function serveMeta(server: ApiServer, request: Request): Answer {
-  const answer = serveHealth(request) ?? serveOpenapi(server, request);
+  const answer =
+    serveHealth(request) ?? serveMetrics(server, request) ?? serveOpenapi(server, request);
   if (answer) return { ...answer, revision: NO_REVISION };
   return { ...serveDiscovery(server, request), revision: NO_REVISION };
 }
 
-const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/(.*))?$/;
-const HEALTH_CHECKS = new Set(["", "ping", "log", "etcd"]);
+const HEALTH = /^\/(healthz|livez|readyz)(?:\/(.*))?$/;
+const HEALTH_CHECKS = ["ping", "log", "etcd"];
 
-function serveHealth({ path }: Request): BytesAnswer | undefined {
-  const health = HEALTH.exec(path);
-  if (!health) return undefined;
-  const known = HEALTH_CHECKS.has(health[1] ?? "");
-  return known ? plainText(200, "ok") : plainText(404, PAGE_NOT_FOUND);
+function serveHealth({ path, query }: Request): BytesAnswer | undefined {
+  const [, endpoint, check] = HEALTH.exec(path) ?? [];
+  if (!endpoint) return undefined;
+  if (check !== undefined && !HEALTH_CHECKS.includes(check)) return plainText(404, PAGE_NOT_FOUND);
+  if (check !== undefined || !query.has("verbose")) return plainText(200, "ok");
+  const excluded = query.getAll("exclude");
+  const lines = HEALTH_CHECKS.map(
+    (name) => `[+]${name} ${excluded.includes(name) ? "excluded: ok" : "ok"}\n`,
+  );
+  return plainText(200, `${lines.join("")}${endpoint} check passed\n`);
 }
 
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+function serveMetrics({ metrics }: ApiServer, request: Request): BytesAnswer | undefined {
+  if (request.path !== "/metrics" || !metrics) return undefined;
+  if (request.method !== "GET") throw methodNotAllowed();
+  return { type: "bytes", status: 200, contentType: METRICS_TYPE, body: metrics.text() };
+}
+
+/** These answer any method alike. */
 function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefined {
   const { path } = request;
   if (path === "/openapi/v2") return serveOpenapiV2(request);
   if (path !== "/openapi/v3" && !path.startsWith("/openapi/v3/")) return undefined;
-  if (request.method !== "GET") throw methodNotAllowed();
   if (path === "/openapi/v3") {
     const index = JSON.stringify(openapiIndex(server.registry.kinds));
     return tagged(request, index, "text/plain; charset=utf-8");
   }
   const document = openapiDocument(path.slice("/openapi/v3/".length), server.registry.kinds);
-  if (!document) return plainText(404, PAGE_NOT_FOUND);
+  if (!document) return { type: "bytes", status: 404, contentType: undefined, body: "" };
   return tagged(request, document.text, "application/json");
 }
 
 function serveOpenapiV2(request: Request): BytesAnswer {
-  if (request.method !== "GET") throw methodNotAllowed();
-  for (const { type } of parseAccept(request.accept || "application/json")) {
-    if (mediaOf(type) === "json") return tagged(request, OPENAPI_V2_JSON, "application/json");
+  for (const clause of parseAccept(request.accept || "application/json")) {
+    if (anyMedia(clause) === "json") return tagged(request, OPENAPI_V2_JSON, "application/json");
+    const type = `${clause.type}/${clause.subtype}`;
     if (type.replace("@", ".") !== OPENAPI_V2_PROTOBUF_TYPE) continue;
     const contentType = OPENAPI_V2_PROTOBUF_TYPE;
     return { type: "bytes", status: 200, contentType, body: encodeOpenapiV2() };
@@ -82,88 +107,81 @@ function tagged(
 
 function serveDiscovery(server: ApiServer, request: Request): BytesAnswer {
   const { path } = request;
+  const { kinds } = server.registry;
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   if (trimmed === "/api" || trimmed === "/apis") return serveRoots(server, request, trimmed);
-  // Only these two answer any method, as the recorded server does.
-  if (trimmed === "/version") return servePlain(request, versionInfo(), ["application/json"]);
+  if (path === "/") return json(200, { paths: servedPaths(kinds) });
   const [root, first, second, ...rest] = trimmed.slice(1).split("/");
-  const { kinds } = server.registry;
-  if (root === "api" && second === undefined) {
-    if (first !== "v1") throw unknownResource();
-    return servePlain(request, apiResourceList(kinds, "", "v1"));
+  if (root === "version") return serveVersion(request, first);
+  if (root === "api" && second === undefined && first === "v1") {
+    return serveRouted(request, apiResourceList(kinds, "", "v1"));
   }
   const group = first ?? "";
-  if (root !== "apis" || rest.length > 0 || !server.registry.hasGroup(group) || group === "") {
-    return plainText(404, PAGE_NOT_FOUND);
-  }
+  const isKnown = root === "apis" && group !== "" && server.registry.hasGroup(group);
+  if (root === "api" || (isKnown && rest.length > 0)) throw unknownResource();
+  if (!isKnown) return plainText(404, PAGE_NOT_FOUND);
   if (second === undefined) return servePlain(request, apiGroup(kinds, group));
-  const list = apiResourceList(kinds, group, second);
-  if (!list) throw unknownResource();
-  return servePlain(request, list);
+  return serveRouted(request, apiResourceList(kinds, group, second));
 }
 
-const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const FIXED_PATHS = ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"];
+const OPENAPI_PATHS = ["/openapi/v2", "/openapi/v3"];
+
+/** The paths a client may start from. */
+function servedPaths(kinds: ApiServer["registry"]["kinds"]): string[] {
+  const versions = kinds.flatMap(({ group, version }) =>
+    group === "" ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+  );
+  return [...new Set([...FIXED_PATHS, ...OPENAPI_PATHS, ...versions])].sort();
+}
+
+function serveVersion(request: Request, more: string | undefined): BytesAnswer {
+  if (more !== undefined) throw unknownResource();
+  if (request.method !== "GET") throw methodNotAllowed();
+  const types = ["application/json"];
+  if (!isRoutable(request.accept || "*/*", types)) throw unavailable(types);
+  return json(200, versionInfo());
+}
+
+const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 function serveRoots(server: ApiServer, request: Request, path: string): BytesAnswer {
   const { kinds } = server.registry;
-  for (const { type, parameters } of parseAccept(request.accept ?? "application/json")) {
-    const media = mediaOf(type === "" ? "application/json" : type);
-    if (!media) continue;
-    if (parameters["as"] === "APIGroupDiscoveryList") {
-      if (parameters["g"] !== "apidiscovery.k8s.io" || parameters["v"] !== "v2") continue;
-      const body = aggregatedDiscovery(kinds, path === "/api" ? "core" : "groups");
-      return tagged(request, JSON.stringify(body), AGGREGATED);
-    }
-    if (parameters["as"] !== undefined) continue;
-    return servePlain(request, path === "/api" ? apiVersions(server.address) : apiGroupList(kinds));
+  const isCore = path === "/api";
+  const plain = isCore ? serveRouted : servePlain;
+  const whole = isCore ? apiVersions(server.address) : apiGroupList(kinds);
+  for (const clause of parseAccept(request.accept ?? "")) {
+    if (plainMedia(clause)) break;
+    const { as, g, v } = clause.parameters;
+    const asks = as === "APIGroupDiscoveryList" && g === "apidiscovery.k8s.io" && v === "v2";
+    const media = anyMedia(clause);
+    if (!asks || !media || media === "protobuf") continue;
+    if (isCore && request.method !== "GET") throw methodNotAllowed();
+    const whole = aggregatedDiscovery(kinds, isCore ? "core" : "groups");
+    const text = media === "yaml" ? formatYaml(whole) : JSON.stringify(whole);
+    return tagged(request, text, `${CONTENT_TYPES[media]};${AGGREGATED}`);
   }
-  const accept = parseAccept(request.accept ?? "");
-  if (accept.some(({ type }) => mediaOf(type))) throw onlyPlain();
-  throw unavailable(DISCOVERY_TYPES);
+  return plain(request, whole);
 }
 
-const DISCOVERY_TYPES = [
-  "application/json",
-  "application/yaml",
-  "application/vnd.kubernetes.protobuf",
-];
-
-function servePlain(
-  request: Request,
-  body: object | undefined,
-  types: readonly string[] = DISCOVERY_TYPES,
-): BytesAnswer {
+/** What goes through the router, which knows methods and media types. */
+function serveRouted(request: Request, body: object | undefined): BytesAnswer {
   if (!body) throw unknownResource();
-  if (request.method !== "GET" && !isRoot(request.path)) throw methodNotAllowed();
-  const clauses = parseAccept(request.accept || "application/json");
-  for (const { type, parameters } of clauses) {
-    if (parameters["as"] !== undefined) continue;
-    const media = mediaOf(type);
-    if (!media) continue;
-    if (media === "yaml" && types.length > 1) {
-      return {
-        type: "bytes",
-        status: 200,
-        contentType: "application/yaml",
-        body: formatYaml(body),
-      };
-    }
-    return {
-      type: "bytes",
-      status: 200,
-      contentType: "application/json",
-      body: JSON.stringify(body),
-    };
-  }
-  if (clauses.some(({ type }) => mediaOf(type))) throw onlyPlain();
-  throw unavailable(types);
+  if (request.method !== "GET") throw methodNotAllowed();
+  if (!isRoutable(request.accept || "*/*", OBJECTS)) throw unavailable(OBJECTS);
+  return servePlain(request, body);
 }
 
-function isRoot(path: string): boolean {
-  return /^\/apis?\/?$/.test(path);
-}
-
-function onlyPlain(): ApiError {
-  const message = `only the following media types are accepted: ${DISCOVERY_TYPES.join(", ")}`;
-  return new ApiError(406, "NotAcceptable", message);
+function servePlain(request: Request, body: object | undefined): BytesAnswer {
+  if (!body) throw unknownResource();
+  const media = negotiatePlain(request.accept);
+  if (!media) throw onlyThese(OBJECTS);
+  const { kind } = body as { kind: string };
+  const typed = { ...body, kind, apiVersion: "v1" };
+  const shown = media === "protobuf" ? typed : body;
+  return {
+    type: "bytes",
+    status: 200,
+    ...representPlain(media, shown as { kind: string; apiVersion: string }, `meta/v1.${kind}`),
+  };
 }

@@ -21,33 +21,100 @@ export const CONTENT_TYPES: Readonly<Record<MediaType, string>> = {
   protobuf: PROTOBUF_TYPE,
 };
 
-interface Accepted {
-  readonly type: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly quality: number;
+const OFFERED: readonly MediaType[] = ["json", "yaml", "protobuf"];
+export const OBJECTS = OFFERED.map((media) => CONTENT_TYPES[media]);
+const STREAMS = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
+
+export interface Endpoint {
+  /** What is read: one object, a list of them, or a stream of changes to that list. */
+  readonly shape: "object" | "list" | "watch";
+  /** Whether there are tables of it: of what is never stored there are none. */
+  readonly tables: boolean;
 }
 
 /** For answers that are objects of the API. Every clause is tried in the client's order. */
-export function negotiate(accept: string | undefined, streams: boolean): Representation {
-  if (accept === undefined || accept === JSON_TYPE || accept.trim() === "") {
-    return { media: "json" };
+export function negotiate(
+  accept: string | undefined,
+  { shape, tables }: Endpoint = { shape: "object", tables: true },
+): Representation {
+  if (accept === undefined || accept === JSON_TYPE || accept === "") return { media: "json" };
+  if (!isRoutable(accept, OBJECTS)) {
+    throw unavailable(shape === "object" ? OBJECTS : [...OBJECTS, ...STREAMS]);
   }
   for (const clause of parseAccept(accept)) {
-    const representation = match(clause, streams);
-    if (representation) return representation;
+    const found = findRepresentation(clause, tables);
+    if (!found) continue;
+    if (shape === "watch" && found.media === "yaml") throw onlyThese(STREAMS);
+    return found;
   }
-  throw notAcceptable(accept, streams);
+  throw onlyThese(OBJECTS);
 }
 
-function match(clause: Accepted, streams: boolean): Representation | undefined {
-  const media = mediaOf(clause.type);
-  if (!media || (streams && media === "yaml")) return undefined;
-  const { as, g: group, v: version = "v1" } = clause.parameters;
-  if (as === undefined) return group === undefined ? { media } : undefined;
-  if (group !== "meta.k8s.io" || media === "protobuf") return undefined;
-  if (version !== "v1" && version !== "v1beta1") return undefined;
+/** For answers that come in one form only: discovery and errors. Undefined if there is none. */
+export function negotiatePlain(accept: string | undefined): MediaType | undefined {
+  if (accept === undefined || accept === "") return "json";
+  for (const clause of parseAccept(accept)) {
+    const media = plainMedia(clause);
+    if (media) return media;
+  }
+  return undefined;
+}
+
+/** What a clause asks for, unless it asks for a form of its own. */
+export function plainMedia(clause: Accepted): MediaType | undefined {
+  const { as, g, v } = clause.parameters;
+  if (as !== undefined || g !== undefined || v !== undefined) return undefined;
+  return OFFERED.find((media) => isRangeOf(clause, media) && isSchemaOf(clause, media));
+}
+
+export function anyMedia(clause: Accepted): MediaType | undefined {
+  return OFFERED.find((each) => isRangeOf(clause, each));
+}
+
+/** The format of an error: what the client asked for where that is possible, else JSON. */
+export function negotiateError(accept: string | undefined): MediaType {
+  return negotiatePlain(accept) ?? "json";
+}
+
+/** The router looks at media types by name before a handler looks at what they ask for. */
+export function isRoutable(accept: string, types: readonly string[]): boolean {
+  return accept
+    .split(",")
+    .map((clause) => (clause.split(";", 1)[0] ?? "").trim())
+    .some((type) => type === "*/*" || types.includes(type));
+}
+
+function findRepresentation(clause: Accepted, tables: boolean): Representation | undefined {
+  for (const media of OFFERED) {
+    if (!isRangeOf(clause, media)) continue;
+    if (!isSchemaOf(clause, media)) continue;
+    const found = transform(clause, media, tables);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The one stream there is, and the one version of what all groups share. */
+function isSchemaOf({ parameters: { stream, sv } }: Accepted, media: MediaType): boolean {
+  if (stream !== undefined && (stream !== "watch" || media === "yaml")) return false;
+  return sv === undefined || sv === "v1";
+}
+
+function isRangeOf({ type, subtype }: Accepted, media: MediaType): boolean {
+  if (type === "*") return subtype === "*";
+  return subtype === "*" ? type === "application" : CONTENT_TYPES[media] === `${type}/${subtype}`;
+}
+
+function transform(
+  { parameters: { as, g: group, v: version } }: Accepted,
+  media: MediaType,
+  tables: boolean,
+): Representation | undefined {
+  if (as === undefined && group === undefined && version === undefined) return { media };
+  if (group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
   switch (as) {
     case "Table":
+      return tables && media !== "protobuf" ? { media, as, version } : undefined;
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return { media, as, version };
@@ -56,71 +123,76 @@ function match(clause: Accepted, streams: boolean): Representation | undefined {
   }
 }
 
-/** Which of the three a media range means; a bare star is JSON, "application/*" is nobody's. */
-export function mediaOf(type: string): MediaType | undefined {
-  switch (type) {
-    case JSON_TYPE:
-    case "*/*":
-      return "json";
-    case YAML_TYPE:
-      return "yaml";
-    case PROTOBUF_TYPE:
-      return "protobuf";
-    default:
-      return undefined;
-  }
+export interface Accepted {
+  readonly type: string;
+  readonly subtype: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly quality: number;
 }
 
-/** The clauses of an Accept header, most wanted first. */
+/** The clauses of an Accept header, most wanted first; what is no media range is left out. */
 export function parseAccept(header: string): Accepted[] {
-  const clauses = header.split(",").map((clause) => {
-    const [type = "", ...rest] = clause.split(";").map((part) => part.trim());
-    const parameters: Record<string, string> = {};
-    for (const parameter of rest) {
-      const equals = parameter.indexOf("=");
-      if (equals > 0) parameters[parameter.slice(0, equals)] = parameter.slice(equals + 1);
-    }
-    const quality = parameters["q"] === undefined ? 1 : Number(parameters["q"]);
-    return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 1 : quality };
-  });
-  return clauses.sort((one, other) => other.quality - one.quality);
+  const clauses: Accepted[] = [];
+  for (const text of header.split(",")) {
+    const [range = "", ...rest] = text.split(";");
+    const [type = "", subtype = type.trim() === "*" ? "*" : "", ...more] = range
+      .split("/")
+      .map((part) => part.trim());
+    if (subtype === "" || more.length > 0) continue;
+    const parameters = parseParameters(rest);
+    const { q, ...others } = parameters;
+    const quality = q === undefined ? 1 : Number.parseFloat(q) || 0;
+    insert(clauses, { type, subtype, parameters: others, quality });
+  }
+  return clauses;
 }
 
-const STREAMS = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
-const OBJECTS = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+function parseParameters(texts: readonly string[]): { [name: string]: string } {
+  const parameters: { [name: string]: string } = {};
+  for (const text of texts) {
+    const [name = "", value = "", ...more] = text.split("=");
+    if (value !== "" && more.length === 0) parameters[name.trim()] = value.trim();
+  }
+  return parameters;
+}
 
-/** A range no part of the server serves is refused by the router, the rest by the handler. */
-function notAcceptable(accept: string, streams: boolean): ApiError {
-  const known = parseAccept(accept).some((clause) => mediaOf(clause.type));
-  if (!known) return unavailable([...OBJECTS, ...STREAMS]);
-  const list = (streams ? STREAMS : OBJECTS).join(", ");
-  const message = `only the following media types are accepted: ${list}`;
+/** As Go's library sorts them: by quality, then what is named before what is starred. */
+function insert(clauses: Accepted[], clause: Accepted): void {
+  let place = clauses.length;
+  while (place > 0) {
+    const before = clauses[place - 1];
+    if (!before || !goesBefore(clause, before)) break;
+    place--;
+  }
+  clauses.splice(place, 0, clause);
+}
+
+function goesBefore(one: Accepted, other: Accepted): boolean {
+  if (one.quality > other.quality) return true;
+  if (one.type !== "*" && other.type === "*") return true;
+  return one.subtype !== "*" && other.subtype === "*";
+}
+
+/** No clause asks for something that a handler can make. */
+export function onlyThese(types: readonly string[]): ApiError {
+  const message = `only the following media types are accepted: ${types.join(", ")}`;
   return new ApiError(406, "NotAcceptable", message);
 }
 
+/** No clause names a media type that the router knows for the path. */
 export function unavailable(types: readonly string[]): ApiError {
   const list = types.join(", ");
   const message = `406: Not Acceptable\n\nAvailable representations: ${list}`;
   return new ApiError(406, "NotAcceptable", message, {});
 }
 
-/** The format of an error: what the client asked for where that is possible, else JSON. */
-export function negotiateError(accept: string | undefined): MediaType {
-  if (accept === undefined) return "json";
-  for (const { type } of parseAccept(accept)) {
-    const media = mediaOf(type);
-    if (media) return media;
-  }
-  return "json";
-}
-
+/** A malformed header is no media type; without one a body is JSON. */
 export function requestMedia(contentType: string | undefined): MediaType {
-  const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "") return "json";
-  const media = type === "*/*" ? undefined : mediaOf(type);
-  if (media) return media;
-  const list = OBJECTS.join(", ");
+  if (contentType === undefined || contentType === "") return "json";
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim());
+  const media = OFFERED.find((each) => CONTENT_TYPES[each] === type.toLowerCase());
+  if (media && parameters.every((part) => part === "" || part.includes("="))) return media;
   const problem = "the body of the request was in an unknown format";
-  const message = `${problem} - accepted media types include: ${list}`;
+  const message = `${problem} - accepted media types include: ${OBJECTS.join(", ")}`;
   throw new ApiError(415, "UnsupportedMediaType", message);
 }

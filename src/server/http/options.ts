@@ -40,6 +40,13 @@ function validateFieldValidation(value: string): Finding[] {
   return [notSupported("fieldValidation", value, ["", "Ignore", "Strict", "Warn"])];
 }
 
+export function parseGetQuery(query: URLSearchParams): { resourceVersion?: string } {
+  if (flag(query, "export").export) {
+    throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  }
+  return text(query, "resourceVersion");
+}
+
 export function parseListQuery(query: URLSearchParams): ListOptions {
   return {
     ...text(query, "labelSelector"),
@@ -57,12 +64,20 @@ export function parseListQuery(query: URLSearchParams): ListOptions {
 
 export function parseDeleteQuery(query: URLSearchParams): DeleteOptions {
   const dryRun = query.getAll("dryRun");
+  const preconditions = { ...given(query, "uid"), ...given(query, "resourceVersion") };
   return {
     ...integer(query, "gracePeriodSeconds"),
     ...flag(query, "orphanDependents"),
-    ...text(query, "propagationPolicy"),
+    ...given(query, "propagationPolicy"),
     ...(dryRun.length > 0 ? { dryRun } : {}),
+    ...(Object.keys(preconditions).length > 0 ? { preconditions } : {}),
   };
+}
+
+/** For fields that tell an empty text from an absent one. */
+function given<Name extends string>(query: URLSearchParams, name: Name): { [K in Name]?: string } {
+  const value = query.get(name);
+  return (value === null ? {} : { [name]: value }) as { [K in Name]?: string };
 }
 
 function text<Name extends string>(query: URLSearchParams, name: Name): { [K in Name]?: string } {
@@ -75,17 +90,24 @@ function integer<Name extends string>(
   name: Name,
 ): { [K in Name]?: number } {
   const value = query.get(name);
-  if (value === null || value === "") return {};
-  if (!/^[+-]?[0-9]+$/.test(value)) {
-    throw badRequest(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`);
-  }
+  if (value === null) return {};
+  const problem = integerProblem(value);
+  if (problem) throw badRequest(`strconv.ParseInt: parsing ${quote(value)}: ${problem}`);
   return { [name]: Number(value) } as { [K in Name]?: number };
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+function integerProblem(text: string): string | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return "invalid syntax";
+  const value = BigInt(text.replace("+", ""));
+  return value > INT64_MAX || value < -INT64_MAX - 1n ? "value out of range" : undefined;
 }
 
 /** As Kubernetes reads them: "false" and "0" are false, anything else given is true. */
 function flag<Name extends string>(query: URLSearchParams, name: Name): { [K in Name]?: boolean } {
   const value = query.get(name);
   if (value === null) return {};
-  const truth = value !== "false" && value !== "0";
+  const truth = value.toLowerCase() !== "false" && value !== "0";
   return { [name]: truth } as { [K in Name]?: boolean };
 }

@@ -22,7 +22,10 @@ export interface View extends Omit<TableOptions, "version"> {
   readonly representation: Representation;
 }
 
-export function representObject(kind: Kind, object: KubeObject, view: View): Represented {
+/** As much of a kind as it takes to show an object: a Scale has that much, too. */
+export type Shown = Pick<Kind, "group" | "kind" | "message" | "columns" | "cells">;
+
+export function representObject(kind: Shown, object: KubeObject, view: View): Represented {
   const { media, as, version = "v1" } = view.representation;
   switch (as) {
     case "Table": {
@@ -31,17 +34,12 @@ export function representObject(kind: Kind, object: KubeObject, view: View): Rep
       return encode(media, toTable(kind, [object], metadata, { ...view, version }));
     }
     case "PartialObjectMetadata":
-      return encode(media, toPartialMetadata(object, version));
+      return encode(media, toPartialMetadata(object, version), PARTIAL);
     case "PartialObjectMetadataList":
       throw notAList(kind);
     default:
       return encodeWhole(media, object, kind.message);
   }
-}
-
-/** An object that is not of the kind itself, such as its Scale. */
-export function representMessage(media: MediaType, object: object, message: string): Represented {
-  return encodeWhole(media, object as KubeObject, message);
 }
 
 function encodeWhole(media: MediaType, object: KubeObject, message: string): Represented {
@@ -51,12 +49,26 @@ function encodeWhole(media: MediaType, object: KubeObject, message: string): Rep
   return { contentType, body: formatYaml(object) };
 }
 
-function encode(media: MediaType, value: object): Represented {
+const PARTIAL = "meta/v1.PartialObjectMetadata";
+
+function toPartialList({ items, metadata }: Listed, version: string): object {
+  return {
+    kind: "PartialObjectMetadataList",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata,
+    // As Go prints a list that was never appended to.
+    items: items.length === 0 ? null : items.map((item) => toPartialMetadata(item, version)),
+  };
+}
+
+/** The message is of what there is a binary form; there is none of tables. */
+function encode(media: MediaType, value: object, message?: string): Represented {
+  if (message !== undefined) return encodeWhole(media, value as KubeObject, message);
   const contentType = CONTENT_TYPES[media];
   return { contentType, body: media === "yaml" ? formatYaml(value) : JSON.stringify(value) };
 }
 
-function notAList(kind: Kind): ApiError {
+function notAList(kind: Shown): ApiError {
   const problem = `the requested object is not a list (${goType(kind)})`;
   const message = `you requested PartialObjectMetadataList, but ${problem}`;
   return new ApiError(406, "NotAcceptable", message);
@@ -69,7 +81,7 @@ function isAList(kind: Kind): ApiError {
 }
 
 /** The internal type that Kubernetes names in these two errors: "*batch.Job". */
-function goType(kind: Kind): string {
+function goType(kind: Shown): string {
   return `*${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
 }
 
@@ -80,13 +92,7 @@ export function representList(kind: Kind, listed: Listed, view: View): Represent
     case "Table":
       return encode(media, toTable(kind, items, metadata, { ...view, version }));
     case "PartialObjectMetadataList":
-      return encode(media, {
-        kind: "PartialObjectMetadataList",
-        apiVersion: `meta.k8s.io/${version}`,
-        metadata,
-        // As Go prints a list that was never appended to.
-        items: items.length === 0 ? null : items.map((item) => toPartialMetadata(item, version)),
-      });
+      return encode(media, toPartialList(listed, version), `${PARTIAL}List`);
     case "PartialObjectMetadata":
       throw isAList(kind);
     default:
@@ -132,7 +138,15 @@ function joinItems(kind: Kind, items: readonly KubeObject[], head: string): Uint
 }
 
 export function representStatus(media: MediaType, status: Status): Represented {
-  if (media !== "protobuf") return encode(media, status);
-  const contentType = CONTENT_TYPES.protobuf;
-  return { contentType, body: encodeProtobuf(status, "meta/v1.Status") };
+  return representPlain(media, status, "meta/v1.Status");
+}
+
+/** What is made for one answer, so that keeping its bytes would gain nothing. */
+export function representPlain(
+  media: MediaType,
+  value: { readonly kind: string; readonly apiVersion: string },
+  message: string,
+): Represented {
+  if (media !== "protobuf") return encode(media, value);
+  return { contentType: CONTENT_TYPES.protobuf, body: encodeProtobuf(value, message) };
 }

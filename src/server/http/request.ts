@@ -11,6 +11,8 @@ export interface ApiServer extends ServerContext {
   readonly findUser: (authorization: string | undefined) => User | undefined;
   /** host:port, for clients that ask where the server is. */
   readonly address: string;
+  /** What /metrics shows; absent where nobody counts. */
+  readonly metrics?: { text(): string };
 }
 
 export interface Request {

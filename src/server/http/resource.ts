@@ -1,22 +1,30 @@
 /** The requests on collections and on named objects: decode, call the verb, represent. */
-import { methodNotAllowed } from "../../api/errors.ts";
+import { badRequest, methodNotAllowed } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { findFieldEquality, parseFieldSelector } from "../../api/selectors/field-selector-query.ts";
 import { type Kind, type Verb, verbsOf } from "../../kinds/kind.ts";
 import { isReview } from "../../kinds/review/kinds.ts";
 import { create } from "../verbs/create.ts";
-import { type Deleted, deleteObject } from "../verbs/delete.ts";
+import { deleteObject } from "../verbs/delete.ts";
 import { deleteCollection } from "../verbs/delete-collection.ts";
 import { deletionWarnings, validateDeleteOptions } from "../verbs/delete-options.ts";
 import { get } from "../verbs/get.ts";
-import { list, parseRevision } from "../verbs/list.ts";
+import {
+  type ListOptions,
+  list,
+  parseRevision,
+  refuseFuture,
+  validateListOptions,
+} from "../verbs/list.ts";
 import { patch } from "../verbs/patch.ts";
+import { parseSelection } from "../verbs/selection.ts";
 import { type UpdateTarget, update } from "../verbs/update.ts";
 import { watch } from "../verbs/watch.ts";
-import type { Answer, BytesAnswer } from "./answer.ts";
+import type { Answer, BytesAnswer, WatchAnswer } from "./answer.ts";
 import { judgePatch, readDeleteOptions, readObject, readPatch } from "./body.ts";
-import { errorAnswer } from "./error-answer.ts";
-import { negotiate } from "./negotiate.ts";
-import { parseListQuery, parseWriteQuery } from "./options.ts";
+import { warned } from "./error-answer.ts";
+import { type Endpoint, negotiate } from "./negotiate.ts";
+import { parseGetQuery, parseListQuery, parseWriteQuery } from "./options.ts";
 import { representList, representObject, representStatus, type View } from "./represent.ts";
 import type { ApiServer, NamedRequest, ResourceRequest } from "./request.ts";
 import { serveReview } from "./review.ts";
@@ -66,14 +74,15 @@ export function serveNamed(server: ApiServer, request: NamedRequest): Answer {
   }
 }
 
-export function viewOf(server: ApiServer, request: ResourceRequest): View {
-  const representation = negotiate(request.accept, false);
+export function viewOf(
+  server: ApiServer,
+  request: ResourceRequest,
+  shape: Endpoint["shape"] = "object",
+): View {
+  const { accept, kind, query } = request;
   return {
-    representation,
-    includeObject:
-      representation.as === "Table"
-        ? parseIncludeObject(request.query.get("includeObject"))
-        : "Metadata",
+    representation: negotiate(accept, { shape, tables: !isReview(kind) }),
+    includeObject: query.get("includeObject"),
     now: new Date(server.clock.nowMs()),
   };
 }
@@ -81,35 +90,44 @@ export function viewOf(server: ApiServer, request: ResourceRequest): View {
 /** The deprecated watch path of one object is a watch of the collection for that name. */
 function watchOne(request: NamedRequest): ResourceRequest {
   const query = new URLSearchParams(request.query);
-  query.set("fieldSelector", `metadata.name=${request.name}`);
+  const asked = query.get("fieldSelector") ?? "";
+  const selected = findFieldEquality(parseFieldSelector(asked), "metadata.name");
+  if (asked !== "" && selected !== request.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
+  query.set("fieldSelector", asked || `metadata.name=${request.name}`);
   return { ...request, query };
 }
 
 function serveList(server: ApiServer, request: ResourceRequest, watchPath: boolean): Answer {
   const { kind, namespace, query } = request;
+  allow(kind, watchPath ? "watch" : "list");
+  const view = viewOf(server, request, "list");
   const options = parseListQuery(query);
   if (options.watch || watchPath) {
     allow(kind, "watch");
-    return serveWatch(server, request);
+    return serveWatch(server, request, options);
   }
-  allow(kind, "list");
-  const view = viewOf(server, request);
   const scope = kind.namespaced ? namespace : undefined;
   const listed = list(server, kind, scope, options);
   const revision = server.store.revision;
   return { type: "bytes", status: 200, ...representList(kind, listed, view), revision };
 }
 
-function serveWatch(server: ApiServer, request: ResourceRequest): Answer {
-  const { kind, namespace, query } = request;
-  const representation = negotiate(request.accept, true);
-  const options = parseListQuery(query);
+function serveWatch(
+  server: ApiServer,
+  request: ResourceRequest,
+  options: ListOptions,
+): WatchAnswer {
+  const { kind, namespace } = request;
+  const { representation, includeObject } = viewOf(server, request, "watch");
+  if (representation.as === "Table") parseIncludeObject(includeObject);
   const watching = watch(server, kind, kind.namespaced ? namespace : undefined, options);
   return {
     type: "watch",
     kind,
     representation,
-    includeObject: parseIncludeObject(query.get("includeObject")),
+    includeObject,
     watching,
     bookmarks: options.allowWatchBookmarks ?? false,
     timeoutSeconds: options.timeoutSeconds,
@@ -125,9 +143,10 @@ function serveCreate(
   if (isReview(kind)) return serveReview(server, request, view);
   const options = parseWriteQuery(request.query, "CreateOptions");
   const decoded = readObject(server.registry, request, kind, options.fieldValidation);
-  const written = create(server, kind, namespace, decoded.object, options);
-  const warnings = [...decoded.warnings, ...written.warnings];
-  return objectAnswer(server, 201, kind, written.object, view, warnings);
+  return warned(server, request, decoded.warnings, () => {
+    const written = create(server, kind, namespace, decoded.object, options);
+    return objectAnswer(server, 201, kind, written.object, view, written.warnings);
+  });
 }
 
 export function objectAnswer(
@@ -145,7 +164,9 @@ export function objectAnswer(
 function serveGet(server: ApiServer, request: NamedRequest): Answer {
   const { kind, namespace, name } = request;
   const view = viewOf(server, request);
-  parseRevision(request.query.get("resourceVersion") || "0");
+  const { resourceVersion = "0" } = parseGetQuery(request.query);
+  parseRevision(resourceVersion);
+  refuseFuture(server, resourceVersion);
   const object = get(server, kind, namespace, name);
   const represented = representObject(kind, object, view);
   const revision = Number(object.metadata.resourceVersion);
@@ -160,10 +181,11 @@ export function serveUpdate(
   const view = viewOf(server, request);
   const options = parseWriteQuery(request.query, "UpdateOptions");
   const decoded = readObject(server.registry, request, request.kind, options.fieldValidation);
-  const updated = update(server, target, decoded.object, options);
-  const warnings = [...decoded.warnings, ...updated.warnings];
-  const status = updated.created ? 201 : 200;
-  return objectAnswer(server, status, request.kind, updated.object, view, warnings);
+  return warned(server, request, decoded.warnings, () => {
+    const updated = update(server, target, decoded.object, options);
+    const status = updated.created ? 201 : 200;
+    return objectAnswer(server, status, request.kind, updated.object, view, updated.warnings);
+  });
 }
 
 export function servePatch(server: ApiServer, request: NamedRequest, target: UpdateTarget): Answer {
@@ -171,11 +193,13 @@ export function servePatch(server: ApiServer, request: NamedRequest, target: Upd
   const change = readPatch(request);
   const view = viewOf(server, request);
   const options = parseWriteQuery(request.query, "PatchOptions");
-  let unknown: readonly string[] = [];
-  const patched = patch(server, target, change, options, (strict, shown) => {
-    unknown = judgePatch(strict, shown, options.fieldValidation);
+  const warnings: string[] = [];
+  return warned(server, request, warnings, () => {
+    const patched = patch(server, target, change, options, (strict, shown) => {
+      warnings.push(...judgePatch(strict, shown, options.fieldValidation));
+    });
+    return objectAnswer(server, 200, kind, patched.object, view, patched.warnings);
   });
-  return objectAnswer(server, 200, kind, patched.object, view, [...unknown, ...patched.warnings]);
 }
 
 function serveDelete(server: ApiServer, request: NamedRequest): Answer {
@@ -184,18 +208,24 @@ function serveDelete(server: ApiServer, request: NamedRequest): Answer {
   const options = readDeleteOptions(request);
   validateDeleteOptions(options);
   const warnings = deletionWarnings(kind, options);
-  let deleted: Deleted;
-  try {
-    deleted = deleteObject(server, kind, namespace, name, options);
-  } catch (error) {
-    // What the options would have led to is said whether or not there is such an object.
-    return { ...errorAnswer(server, request, error), warnings };
-  }
-  const status = !deleted.removed && options.orphanDependents === false ? 202 : 200;
-  if (!deleted.removed || kind.deletion?.returnsObject) {
-    return objectAnswer(server, status, kind, deleted.object, view, warnings);
-  }
-  const { uid } = deleted.object.metadata;
+  return warned(server, request, warnings, () => {
+    const deleted = deleteObject(server, kind, namespace, name, options);
+    const status = !deleted.removed && options.orphanDependents === false ? 202 : 200;
+    if (!deleted.removed || kind.deletion?.returnsObject) {
+      return objectAnswer(server, status, kind, deleted.object, view);
+    }
+    return removedAnswer(server, status, request, deleted.object, view);
+  });
+}
+
+function removedAnswer(
+  server: ApiServer,
+  status: number,
+  { kind, name }: NamedRequest,
+  removed: KubeObject,
+  view: View,
+): BytesAnswer {
+  const { uid } = removed.metadata;
   const represented = representStatus(view.representation.media, {
     kind: "Status",
     apiVersion: "v1",
@@ -208,7 +238,7 @@ function serveDelete(server: ApiServer, request: NamedRequest): Answer {
       ...(uid === undefined ? {} : { uid }),
     },
   });
-  return { type: "bytes", status, ...represented, warnings, revision: server.store.revision };
+  return { type: "bytes", status, ...represented, revision: server.store.revision };
 }
 
 function serveDeleteCollection(
@@ -221,7 +251,12 @@ function serveDeleteCollection(
   validateDeleteOptions(options);
   const listOptions = parseListQuery(query);
   const scope = kind.namespaced ? namespace : undefined;
-  const { warnings, ...listed } = deleteCollection(server, kind, scope, listOptions, options);
-  const represented = representList(kind, listed, view);
-  return { type: "bytes", status: 200, ...represented, warnings, revision: server.store.revision };
+  // What is asked for is understood before anything is said about it.
+  validateListOptions(listOptions);
+  parseSelection(kind, listOptions);
+  return warned(server, request, deletionWarnings(kind, options), () => {
+    const listed = deleteCollection(server, kind, scope, listOptions, options);
+    const represented = representList(kind, listed, view);
+    return { type: "bytes", status: 200, ...represented, revision: server.store.revision };
+  });
 }

@@ -20,7 +20,11 @@ test.each([
     "/apis/batch/v1/watch/namespaces/ns/jobs/j",
     { group: "batch", version: "v1", resource: "jobs", namespace: "ns", name: "j", watch: true },
   ],
-  ["/api/v1/nodes/a%2Fb", { group: "", version: "v1", resource: "nodes", name: "a/b" }],
+  [
+    "/api/v1/nodes/a%2Fb",
+    { group: "", version: "v1", resource: "nodes", name: "a", subresource: "b" },
+  ],
+  ["/api/v1/nodes//", { group: "", version: "v1", resource: "nodes" }],
 ])("%s names a resource", (path, resource) => {
   expect(parseRoute(path)).toEqual({ kind: "resource", resource: { watch: false, ...resource } });
 });

@@ -25,11 +25,11 @@ export function parseRoute(path: string): Route | undefined {
   return resource ? { kind: "resource", resource } : { kind: "other", path };
 }
 
+/** An escaped slash is a slash; those at the end mean nothing. */
 function decodeSegments(path: string): string[] | undefined {
-  const parts = path.slice(1).split("/");
-  if (!path.includes("%")) return parts;
   try {
-    return parts.map(decodeURIComponent);
+    const decoded = path.includes("%") ? decodeURIComponent(path) : path;
+    return decoded.replace(/\/+$/, "").slice(1).split("/");
   } catch {
     return undefined;
   }

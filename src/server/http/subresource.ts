@@ -11,9 +11,10 @@ import { refuseStream } from "../verbs/streams.ts";
 import type { UpdateTarget } from "../verbs/update.ts";
 import type { Answer, BytesAnswer } from "./answer.ts";
 import { judgePatch, readMessage, readPatch } from "./body.ts";
+import { warned } from "./error-answer.ts";
 import { negotiate } from "./negotiate.ts";
 import { parseWriteQuery } from "./options.ts";
-import { representMessage, representStatus } from "./represent.ts";
+import { representObject, representStatus } from "./represent.ts";
 import type { ApiServer, NamedRequest, Request } from "./request.ts";
 import { objectAnswer, servePatch, serveUpdate, viewOf } from "./resource.ts";
 
@@ -58,17 +59,12 @@ function servePart(server: ApiServer, request: NamedRequest, target: UpdateTarge
 
 function serveScale(server: ApiServer, request: NamedRequest): Answer {
   const { kind, namespace, name } = request;
-  const { media } = negotiate(request.accept, false);
+  const view = viewOf(server, request);
   const target: UpdateTarget = { kind, namespace, name, part: "object" };
-  const answer = (scale: KubeObject, warnings: readonly string[] = []): BytesAnswer => {
-    const represented = representMessage(media, scale, SCALE.message);
-    return {
-      type: "bytes",
-      status: 200,
-      ...represented,
-      warnings,
-      revision: server.store.revision,
-    };
+  const answer = (scale: KubeObject): BytesAnswer => {
+    const represented = representObject(SCALE, scale, view);
+    const { revision } = server.store;
+    return { type: "bytes", status: 200, ...represented, revision };
   };
   switch (request.method) {
     case "GET":
@@ -76,15 +72,20 @@ function serveScale(server: ApiServer, request: NamedRequest): Answer {
     case "PUT": {
       const options = parseWriteQuery(request.query, "UpdateOptions");
       const decoded = readMessage(server.registry, request, SCALE, options.fieldValidation);
-      return answer(updateScale(server, target, decoded.object, options), decoded.warnings);
+      return warned(server, request, decoded.warnings, () =>
+        answer(updateScale(server, target, decoded.object, options)),
+      );
     }
     default: {
       const options = parseWriteQuery(request.query, "PatchOptions");
       const change = readPatch(request);
-      return answer(
-        patchScale(server, target, change, options, (strict, shown) => {
-          judgePatch(strict, shown, options.fieldValidation);
-        }),
+      const warnings: string[] = [];
+      return warned(server, request, warnings, () =>
+        answer(
+          patchScale(server, target, change, options, (strict, shown) => {
+            warnings.push(...judgePatch(strict, shown, options.fieldValidation));
+          }),
+        ),
       );
     }
   }
@@ -127,7 +128,7 @@ function serveEviction(server: ApiServer, request: NamedRequest): Answer {
 }
 
 function created(server: ApiServer, request: Request, warnings: readonly string[]): BytesAnswer {
-  const { media } = negotiate(request.accept, false);
+  const { media } = negotiate(request.accept);
   const status: Status = {
     kind: "Status",
     apiVersion: "v1",

@@ -13,20 +13,24 @@ export interface Table {
   readonly rows: readonly object[];
 }
 
+export type Printed = Pick<Kind, "columns" | "cells" | "rowConditions">;
+
 export interface TableOptions {
   /** v1 or v1beta1 of meta.k8s.io. */
   readonly version: string;
-  readonly includeObject: IncludeObject;
+  /** As the client asked for it; refused only once there is a table to make. */
+  readonly includeObject: string | null;
   readonly now: Date;
 }
 
 export function toTable(
-  kind: Kind,
+  kind: Printed,
   objects: readonly KubeObject[],
   metadata: object,
   options: TableOptions,
   withColumns = true,
 ): Table {
+  const includeObject = parseIncludeObject(options.includeObject);
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.version}`,
@@ -37,13 +41,13 @@ export function toTable(
       return {
         cells: kind.cells(object, options.now),
         ...(conditions.length > 0 ? { conditions } : {}),
-        object: rowObject(object, options),
+        object: rowObject(object, includeObject, options.version),
       };
     }),
   };
 }
 
-function columnDefinitions(kind: Kind): object[] {
+function columnDefinitions(kind: Printed): object[] {
   return kind.columns.map(({ name, type, format = "", description, priority = 0 }) => ({
     name,
     type,
@@ -53,7 +57,11 @@ function columnDefinitions(kind: Kind): object[] {
   }));
 }
 
-function rowObject(object: KubeObject, { includeObject, version }: TableOptions): object | null {
+function rowObject(
+  object: KubeObject,
+  includeObject: IncludeObject,
+  version: string,
+): object | null {
   if (includeObject === "Object") return object;
   if (includeObject === "None") return null;
   return toPartialMetadata(object, version);

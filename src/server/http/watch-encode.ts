@@ -22,8 +22,8 @@ export interface WatchEncoder {
 
 export function watchEncoder(answer: WatchAnswer, now: () => Date): WatchEncoder {
   const { kind, representation } = answer;
-  if (representation.media === "protobuf") return protobufEncoder(kind);
   const show = transformer(answer, now);
+  if (representation.media === "protobuf") return protobufEncoder(kind, show);
   return {
     contentType: "application/json",
     isShared: show === undefined,
@@ -36,15 +36,20 @@ export function watchEncoder(answer: WatchAnswer, now: () => Date): WatchEncoder
   };
 }
 
-function protobufEncoder(kind: Kind): WatchEncoder {
+type Show = (object: KubeObject) => object;
+
+function protobufEncoder(kind: Kind, show: Show | undefined): WatchEncoder {
+  // There are no tables in protobuf: the only other view is that of the metadata.
+  const encode = (object: KubeObject): Uint8Array =>
+    show
+      ? encodeProtobuf(show(object) as KubeObject, "meta/v1.PartialObjectMetadata")
+      : encodeProtobuf(object, kind.message);
   return {
     contentType: "application/vnd.kubernetes.protobuf;stream=watch",
-    isShared: true,
-    event: (type, object) => encodeWatchFrame(type, encodeProtobuf(object, kind.message)),
-    bookmark: (revision, endsInitial) => {
-      const object = bookmarkObject(kind, revision, endsInitial);
-      return encodeWatchFrame("BOOKMARK", encodeProtobuf(object, kind.message));
-    },
+    isShared: show === undefined,
+    event: (type, object) => encodeWatchFrame(type, encode(object)),
+    bookmark: (revision, endsInitial) =>
+      encodeWatchFrame("BOOKMARK", encode(bookmarkObject(kind, revision, endsInitial))),
     error: (status) => encodeWatchFrame("ERROR", encodeProtobuf(status, "meta/v1.Status")),
   };
 }
@@ -53,7 +58,7 @@ function protobufEncoder(kind: Kind): WatchEncoder {
 function transformer(
   { kind, representation, includeObject }: WatchAnswer,
   now: () => Date,
-): ((object: KubeObject) => object) | undefined {
+): Show | undefined {
   const { as, version = "v1" } = representation;
   if (as === undefined) return undefined;
   if (as !== "Table") return (object) => toPartialMetadata(object, version);

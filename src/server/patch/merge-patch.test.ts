@@ -13,7 +13,7 @@ test.each<[JsonObject, JsonObject, JsonObject]>([
   [{ a: { b: 1 } }, { a: [1] }, { a: [1] }],
   [{ a: "x" }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
   [{}, { a: { b: { c: null } } }, { a: { b: {} } }],
-  [{}, { a: [{ b: null }, null] }, { a: [{}] }],
+  [{}, { a: [{ b: null }, null] }, { a: [{}, null] }],
   [{ a: null }, { a: { b: null } }, { a: {} }],
 ])("%j merged with %j is %j", (document, patch, merged) => {
   expect(mergePatch(document, patch)).toEqual(merged);

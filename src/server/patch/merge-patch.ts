@@ -17,9 +17,9 @@ function merge(current: Json | undefined, value: Json): Json {
   return isObject(value) ? mergePatch(current, value) : value;
 }
 
-/** What was not an object before has nothing a null could delete. Lists lose their nulls, too. */
+/** What was not an object before has nothing a null could delete. Lists keep their nulls. */
 function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
+  if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, item]) => item !== null);
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));

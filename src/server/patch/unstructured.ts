@@ -4,8 +4,9 @@
  * Types that decode themselves (quantities, times) are left to the decoder.
  */
 import type { Json } from "../../api/object.ts";
+import { canonicalBase64 } from "../../api/schema/base64.ts";
 import { jsonFields, parseType, type Scalar } from "../../api/schema/tables.ts";
-import { type GoKind, goKind, isObject } from "./go-value.ts";
+import { cannotUnmarshal, goKind, isObject } from "./go-value.ts";
 
 /** Type is a reference into the message tables; go is the type as Go prints it. */
 export function findMismatch(value: Json, type: string, go = ""): string | undefined {
@@ -19,7 +20,7 @@ export function findMismatch(value: Json, type: string, go = ""): string | undef
     case "map":
       return findInMap(value, reference.element, elementOf(go));
     case "scalar":
-      return findInScalar(goKind(value), reference.name, go);
+      return findInScalar(value, reference.name, go);
   }
 }
 
@@ -60,7 +61,8 @@ function elementOf(go: string): string {
  * Go's reflection could convert between some kinds that JSON keeps apart, and refuses these in
  * words of their own.
  */
-function findInScalar(kind: GoKind, scalar: Scalar, go: string): string | undefined {
+function findInScalar(value: Json, scalar: Scalar, go: string): string | undefined {
+  const kind = goKind(value);
   switch (scalar) {
     case "string":
       if (kind === "string") return undefined;
@@ -76,8 +78,18 @@ function findInScalar(kind: GoKind, scalar: Scalar, go: string): string | undefi
     case "float64":
       return kind === "int64" || kind === "float64" ? undefined : "unrecognized type: float64";
     case "bytes":
-      return kind === "string" ? undefined : `cannot restore slice from ${kind}`;
+      return typeof value === "string" ? findInBytes(value) : `cannot restore slice from ${kind}`;
+    case "IntOrString":
+      return typeof value === "string" || kind === "int64"
+        ? undefined
+        : cannotUnmarshal(value, "Go value of type int32");
     default:
       return undefined;
   }
+}
+
+function findInBytes(text: string): string | undefined {
+  const read = canonicalBase64(text);
+  if (!("at" in read)) return undefined;
+  return `error decoding from json: illegal base64 data at input byte ${read.at}`;
 }

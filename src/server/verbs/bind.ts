@@ -1,5 +1,6 @@
 /** POST of a binding: the scheduler's word that a pod belongs to a node. */
-import { conflict, invalidObject, notFound } from "../../api/errors.ts";
+import { ApiError, badRequest, conflict, notFound } from "../../api/errors.ts";
+import { type Finding, formatFinding } from "../../api/finding.ts";
 import type { Binding, Pod, PodCondition } from "../../api/generated/core.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import { podKind } from "../../kinds/pod/kind.ts";
@@ -12,7 +13,8 @@ import {
   type WriteOptions,
 } from "../context.ts";
 import { matchNamespace } from "./create.ts";
-import { matchName, uidMismatch } from "./update.ts";
+import { setCondition } from "./pod-condition.ts";
+import { preconditionFailed } from "./update.ts";
 
 export function bind(
   server: ServerContext,
@@ -22,11 +24,13 @@ export function bind(
   options: WriteOptions,
 ): void {
   const binding = object as unknown as Draft<Binding>;
-  const name = podName ?? binding.metadata.name ?? "";
-  if (podName !== undefined && binding.metadata.name !== undefined) matchName(object, podName);
-  matchNamespace(podKind, namespace, object);
+  const { name = "" } = binding.metadata;
+  matchNamespace(true, namespace, object);
+  // The older way, without the name of a pod in its path, does not hear which pod of that name.
+  if (podName === undefined) delete binding.metadata.uid;
+  else if (podName !== name) throw badRequest("name in URL does not match name in Binding object");
   const findings = validatePodBinding(binding);
-  if (findings.length > 0) throw invalidObject({ group: "", kind: "Binding" }, name, findings);
+  if (findings.length > 0) throw invalidBinding(findings);
   const key = keyOf(podKind, namespace, name);
   const pod = server.store.get(key) as Pod | undefined;
   if (!pod) throw notFound(groupResource(podKind), name);
@@ -36,19 +40,30 @@ export function bind(
   server.store.update(key, next as Draft<KubeObject>, pod.metadata.resourceVersion ?? "");
 }
 
+/** Kubernetes lets these findings through as they are, which makes them a failure of the server. */
+function invalidBinding(findings: readonly Finding[]): ApiError {
+  const problems = findings.map(formatFinding);
+  return new ApiError(
+    500,
+    "",
+    problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`,
+  );
+}
+
 function refuseUnbindable(pod: Pod, binding: Draft<Binding>): void {
   const { uid, resourceVersion } = binding.metadata;
   const name = pod.metadata.name ?? "";
   const namespace = pod.metadata.namespace ?? "";
   const target = { kind: podKind, namespace, name, part: "object" } as const;
   if (uid !== undefined && uid !== pod.metadata.uid) {
-    throw uidMismatch(target, uid, pod.metadata.uid ?? "");
+    throw preconditionFailed(target, "UID", uid, pod.metadata.uid ?? "");
+  }
+  const revision = pod.metadata.resourceVersion ?? "";
+  if (resourceVersion !== undefined && resourceVersion !== revision) {
+    throw preconditionFailed(target, "ResourceVersion", resourceVersion, revision);
   }
   const refuse = (problem: string) =>
     conflict({ group: "", resource: "pods/binding" }, name, problem);
-  if (resourceVersion !== undefined && resourceVersion !== pod.metadata.resourceVersion) {
-    throw refuse("the object has been modified");
-  }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   }
@@ -67,13 +82,12 @@ function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft
   if (annotations) next.metadata.annotations = { ...next.metadata.annotations, ...annotations };
   const labels = binding.metadata.labels;
   if (labels) next.metadata.labels = { ...next.metadata.labels, ...labels };
-  const condition: Draft<PodCondition> = {
+  const condition: PodCondition = {
     type: "PodScheduled",
     status: "True",
     lastProbeTime: null,
     lastTransitionTime: timestamp(server.clock),
   };
-  const others = (next.status.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-  next.status.conditions = [...others, condition];
+  next.status.conditions = setCondition(pod.status.conditions ?? [], condition);
   return next;
 }

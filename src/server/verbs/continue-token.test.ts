@@ -2,29 +2,59 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatContinue, parseContinue } from "./continue-token.ts";
 
-test("a token leads back to the object it was made from", () => {
-  const name = fc.string({ minLength: 1 }).filter((text) => !/[/\u0000]/.test(text));
+const NAME = fc.string({ minLength: 1 }).filter((text) => !/[/\u0000]|^\.{1,2}$/.test(text));
+
+test("a token leads back to the object it was made from, in a namespace and across all", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1 }), fc.option(name), name, (revision, namespace, last) => {
-      const place = { namespace: namespace ?? "", name: last };
-      expect(parseContinue(formatContinue(revision, place))).toEqual({ revision, after: place });
+    fc.property(fc.integer({ min: 1 }), NAME, NAME, (revision, namespace, name) => {
+      const after = { namespace, name };
+      for (const listed of [namespace, undefined]) {
+        const token = formatContinue(revision, after, listed);
+        expect(parseContinue(token, listed)).toEqual({ revision, after });
+      }
     }),
   );
 });
 
-test.each([
-  ["nonsense", "invalid character '\\u009e' looking for beginning of value"],
-  ["?", "illegal base64 data"],
-  [
-    encode({ v: "other", rv: 1, start: "a" }),
-    'server does not recognize this encoded version "other"',
-  ],
-  [encode({ v: "meta.k8s.io/v1", rv: 0, start: "a" }), "incorrect encoded start resourceVersion"],
-  [encode({ v: "meta.k8s.io/v1", rv: 1 }), "encoded start key empty"],
-])("the token %s is refused", (token, problem) => {
-  expect(() => parseContinue(token)).toThrow(problem);
+test("the token of a kind without namespaces holds the name alone", () => {
+  const token = formatContinue(7, { name: "node" }, "");
+  expect(Buffer.from(token, "base64url").toString()).toContain('"start":"node\\u0000"');
+  expect(parseContinue(token, "").after).toEqual({ namespace: "", name: "node" });
 });
 
-function encode(value: object): string {
+const WRONG_VERSION = "server does not recognize this encoded version";
+
+test.each([
+  ["nonsense", "invalid character '\\u009e' looking for beginning of value"],
+  ["?", "illegal base64 data at input byte 0"],
+  ["a+b", "illegal base64 data at input byte 1"],
+  ["x", "illegal base64 data at input byte 0"],
+  [encode([]), "json: cannot unmarshal array into Go value of type storage.continueToken"],
+  [encode(null), `${WRONG_VERSION} `],
+  [encode({ v: "other", rv: 1, start: "a" }), `${WRONG_VERSION} other`],
+  [
+    encode({ v: 1 }),
+    "json: cannot unmarshal number into Go struct field continueToken.v of type string",
+  ],
+  [
+    encode({ rv: "x" }),
+    "json: cannot unmarshal string into Go struct field continueToken.rv of type int64",
+  ],
+  [
+    encode({ v: "meta.k8s.io/v1", rv: 0, start: "a" }),
+    "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+  ],
+  [encode({ v: "meta.k8s.io/v1", rv: 1 }), "encoded start key empty (version meta.k8s.io/v1)"],
+  [encode({ v: "meta.k8s.io/v1", rv: 1, start: "../a" }), "../a"],
+  [encode({ v: "meta.k8s.io/v1", rv: 1, start: "a/../b" }), "a/../b"],
+  [encode({ v: "meta.k8s.io/v1", rv: 1, start: "a//b" }), "a//b"],
+])("the token %s is refused", (token, problem) => {
+  const message = `invalid continue token: continue key is not valid: ${problem}`;
+  expect(() => parseContinue(token, "default")).toThrow(
+    expect.objectContaining({ message, code: 400 }),
+  );
+});
+
+function encode(value: object | null): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }

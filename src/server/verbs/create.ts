@@ -28,8 +28,9 @@ export function create(
   options: WriteOptions,
 ): Written {
   const metadata = object.metadata;
-  matchNamespace(kind, namespace, object);
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "0") {
+  matchNamespace(kind.namespaced, namespace, object);
+  // What is no number is no revision, and is overlooked.
+  if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion ?? "")) {
     throw badRequest("resourceVersion should not be set on objects to be created");
   }
   if (metadata.name === undefined && metadata.generateName !== undefined) {
@@ -78,14 +79,18 @@ function createNamed(
 }
 
 /** The namespace of the URL is the object's; naming another one is an error. */
-export function matchNamespace(kind: Kind, namespace: string, object: Draft<KubeObject>): void {
+export function matchNamespace(
+  namespaced: boolean,
+  namespace: string,
+  object: Draft<KubeObject>,
+): void {
   const given = object.metadata.namespace;
-  if (given !== undefined && given !== (kind.namespaced ? namespace : "")) {
+  if (given !== undefined && given !== (namespaced ? namespace : "")) {
     throw badRequest(
       "the namespace of the provided object does not match the namespace sent on the request",
     );
   }
-  if (kind.namespaced) object.metadata.namespace = namespace;
+  if (namespaced) object.metadata.namespace = namespace;
 }
 
 /** Nothing can take the name between here and the commit: a verb is never interrupted. */

@@ -3,7 +3,7 @@ import type { ApiError } from "../../api/errors.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteObject } from "./delete.ts";
-import { type DeleteOptions, deletionWarnings } from "./delete-options.ts";
+import type { DeleteOptions } from "./delete-options.ts";
 import { type Listed, type ListOptions, list } from "./list.ts";
 
 export function deleteCollection(
@@ -12,7 +12,7 @@ export function deleteCollection(
   namespace: string | undefined,
   listOptions: ListOptions,
   options: DeleteOptions,
-): Listed & { readonly warnings: readonly string[] } {
+): Listed {
   const listed = list(server, kind, namespace, listOptions);
   for (const { metadata } of listed.items) {
     try {
@@ -22,5 +22,5 @@ export function deleteCollection(
       if ((error as ApiError).reason !== "NotFound") throw error;
     }
   }
-  return { ...listed, warnings: deletionWarnings(kind, options) };
+  return listed;
 }

@@ -153,3 +153,49 @@ test("a collection goes as far as its selectors say", () => {
   expect(names(object)).toEqual(["a", "c"]);
   expect(names(ask(server, "GET", CONFIG_MAPS).object)).toEqual(["b"]);
 });
+
+test("asking again for a deletion that is under way changes nothing", () => {
+  const server = aServer();
+  const body = { metadata: { name: "held", finalizers: ["a.b/c"] } };
+  ask(server, "POST", "/api/v1/namespaces/default/configmaps", body);
+  const url = "/api/v1/namespaces/default/configmaps/held";
+  const first = ask(server, "DELETE", url).object;
+  expect(ask(server, "DELETE", url).object).toEqual(first);
+  expect(ask(server, "DELETE", `${url}?propagationPolicy=Foreground`).object).not.toEqual(first);
+});
+
+test("nothing depends on an event, so none waits for what does", () => {
+  const server = aServer();
+  const events = "/api/v1/namespaces/default/events";
+  ask(server, "POST", events, {
+    metadata: { name: "e" },
+    involvedObject: { namespace: "default" },
+  });
+  expect(ask(server, "DELETE", `${events}/e?propagationPolicy=Foreground`).status).toBe(200);
+  expect(ask(server, "GET", `${events}/e`).status).toBe(404);
+});
+
+test("finalizers that stay as they are keep their order", () => {
+  const server = aServer();
+  const finalizers = ["orphan", "a.b/c"];
+  ask(server, "POST", CONFIG_MAPS, { metadata: { name: "held", finalizers } });
+  const { object } = ask(server, "DELETE", `${CONFIG_MAPS}/held?propagationPolicy=Orphan`);
+  expect(object.metadata.finalizers).toEqual(finalizers);
+});
+
+test("an object that only the garbage collector held goes at once, in one step", () => {
+  const server = aServer();
+  const finalizers = ["foregroundDeletion"];
+  ask(server, "POST", CONFIG_MAPS, { metadata: { name: "held", finalizers } });
+  const before = server.store.revision;
+  ask(server, "DELETE", `${CONFIG_MAPS}/held?propagationPolicy=Background`);
+  expect(server.store.revision).toBe(before + 1);
+  expect(ask(server, "GET", `${CONFIG_MAPS}/held`).status).toBe(404);
+});
+
+test("a namespace waits for the garbage collector if asked to", () => {
+  const server = aServer();
+  ask(server, "POST", "/api/v1/namespaces", { metadata: { name: "n" } });
+  const { object } = ask(server, "DELETE", "/api/v1/namespaces/n?propagationPolicy=Orphan");
+  expect(object.metadata.finalizers).toEqual(["orphan"]);
+});

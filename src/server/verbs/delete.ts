@@ -2,6 +2,7 @@
  * DELETE of one object. An object goes at once unless a grace period or a finalizer holds it; then
  * it is marked, and goes when the last of them is over (verbs/update removes it).
  */
+import { isEqual } from "../../api/equal.ts";
 import { conflict, notFound } from "../../api/errors.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -47,7 +48,7 @@ export function deleteObject(
   return deleteNow(server, kind, object, options);
 }
 
-function checkPreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
+export function checkPreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = object;
   const name = metadata.name ?? "";
@@ -76,8 +77,7 @@ function deleteNow(
   const grace = decideGrace(server, kind, object, options);
   if (grace.kind === "pending") return { object, removed: false };
   const finalizers = finalizersAfter(kind, object, options);
-  const hadFinalizers = (object.metadata.finalizers?.length ?? 0) > 0;
-  const marks = grace.kind === "mark" || hadFinalizers || finalizers.length > 0;
+  const marks = grace.kind === "mark" || finalizers.length > 0;
   if (!marks) return { object: remove(server, kind, object, options), removed: true };
 
   const next = draftOf(object);
@@ -131,17 +131,20 @@ function seconds(ms: number): string {
 function finalizersAfter(kind: Kind, object: KubeObject, options: DeleteOptions): string[] {
   const present = object.metadata.finalizers ?? [];
   const others = present.filter((name) => name !== ORPHAN && name !== FOREGROUND);
-  switch (policyOf(kind, present, options)) {
-    case "Orphan":
-      return [...others, ORPHAN];
-    case "Foreground":
-      return [...others, FOREGROUND];
-    default:
-      return others;
-  }
+  const wanted = GARBAGE_FINALIZERS[policyOf(kind, present, options)] ?? [];
+  const isUnchanged = others.length + wanted.length === new Set(present).size;
+  if (isUnchanged && wanted.every((name) => present.includes(name))) return [...present];
+  return [...others, ...wanted];
 }
 
+const GARBAGE_FINALIZERS: { readonly [policy: string]: readonly string[] | undefined } = {
+  Orphan: [ORPHAN],
+  Foreground: [FOREGROUND],
+};
+
 function policyOf(kind: Kind, finalizers: readonly string[], options: DeleteOptions): string {
+  // Nothing can depend on an event, so the garbage collector does not look at them.
+  if (kind.kind === "Event") return "Background";
   if (options.orphanDependents !== undefined) {
     return options.orphanDependents ? "Orphan" : "Background";
   }
@@ -181,6 +184,8 @@ function write(
   next: Draft<KubeObject>,
   options: DeleteOptions,
 ): KubeObject {
+  // What is on its way already is not sent there again.
+  if (isEqual(next, old)) return old;
   if (isDryRun(options)) return next;
   const { namespace = "", name = "", resourceVersion = "" } = old.metadata;
   const key = keyOf(kind, namespace, name);
@@ -219,6 +224,7 @@ function deleteNamespace(
       ...(finalizers === undefined ? {} : { finalizers }),
     };
     next.status = { ...next.status, phase: "Terminating" };
+    setFinalizers(next, finalizersAfter(kind, object, options));
     const marked = write(server, kind, object, next, options);
     if (holds.length > 0) return { object: marked, removed: false };
     return deleteNow(server, kind, marked, options);

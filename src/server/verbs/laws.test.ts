@@ -72,7 +72,7 @@ function replay(before: readonly KubeObject[], events: readonly WatchEvent[]): K
   return [...known.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-test("a watch from the revision of a list tells exactly what makes it the newest list", async () => {
+test("a watch from a list tells exactly what makes it the newest list", async () => {
   await fc.assert(
     fc.asyncProperty(writes, writes, writes, scope, selection, async (...given) => {
       const [before, between, after, namespace, options] = given;
@@ -163,7 +163,7 @@ test("a list at a past revision is the list as it was then", () => {
   );
 });
 
-test("a revision is given to one change only, and a request that changes nothing takes none", () => {
+test("each change has a revision of its own, and what changes nothing takes none", () => {
   fc.assert(
     fc.property(writes, (all) => {
       const server = aServer();

@@ -38,7 +38,11 @@ export function list(
 ): Listed {
   validateListOptions(options);
   const selection = parseSelection(kind, options);
-  const start = options.continue ? parseContinue(options.continue) : undefined;
+  const scope = kind.namespaced ? namespace : "";
+  const start = options.continue ? parseContinue(options.continue, scope) : undefined;
+  if (start && !isAnyRevision(options)) {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
   const at = start ? revisionOf(start) : exactRevision(server, options);
   const result = listStored(server, kind, namespace, options, selection, start, at);
   const last = result.items.at(-1);
@@ -49,7 +53,9 @@ export function list(
     items,
     metadata: {
       resourceVersion: String(result.revision),
-      ...(result.more && last ? { continue: formatContinue(result.revision, last.metadata) } : {}),
+      ...(result.more && last
+        ? { continue: formatContinue(result.revision, last.metadata, scope) }
+        : {}),
       ...(result.more && result.remaining !== undefined
         ? { remainingItemCount: result.remaining }
         : {}),
@@ -72,16 +78,24 @@ function listStored(
       ...(namespace === undefined ? {} : { namespace }),
       ...(at === undefined ? {} : { at }),
       ...(start ? { after: start.after } : {}),
-      // Kubernetes answers "any revision" from its cache, which does not page.
-      ...(options.limit && options.resourceVersion !== "0" ? { limit: options.limit } : {}),
+      ...(options.limit && !isFromCache(options) ? { limit: options.limit } : {}),
       ...(matches ? { matches: viewed(kind, matches) } : {}),
       ...(lookup ? { lookup } : {}),
     });
   } catch (error) {
     if (!(error instanceof ExpiredRevision)) throw error;
-    if (start) throw expiredContinue(start);
+    if (start) throw expiredContinue(start, kind.namespaced ? namespace : "");
     throw expired(`The resourceVersion for the provided list is too old.`);
   }
+}
+
+/** Kubernetes answers "any revision" from its cache, which does not page. */
+function isFromCache({ resourceVersion }: ListOptions): boolean {
+  return resourceVersion === "0";
+}
+
+function isAnyRevision({ resourceVersion = "" }: ListOptions): boolean {
+  return resourceVersion === "" || resourceVersion === "0";
 }
 
 function viewed(kind: Kind, matches: (object: KubeObject) => boolean) {
@@ -121,16 +135,20 @@ function listFindings(options: ListOptions): Finding[] {
 function watchFindings(options: ListOptions): Finding[] {
   const field = "resourceVersionMatch";
   const findings: Finding[] = [];
-  const match = options.resourceVersionMatch ?? "";
-  if (options.sendInitialEvents !== undefined) {
-    if (match !== "NotOlderThan") {
-      const problem = `sendInitialEvents requires setting ${field} to NotOlderThan`;
-      findings.push(forbidden(field, problem));
-    }
-  } else if (match !== "") {
+  // A watch that starts with what there is means the same as one that says so.
+  const isSilent = options.sendInitialEvents === undefined && !options.resourceVersionMatch;
+  const startsOver = isSilent && isAnyRevision(options);
+  const match = startsOver ? "NotOlderThan" : (options.resourceVersionMatch ?? "");
+  if (options.sendInitialEvents !== undefined && match !== "NotOlderThan") {
+    const problem = `sendInitialEvents requires setting ${field} to NotOlderThan`;
+    findings.push(forbidden(field, problem));
+  }
+  if (match === "") return findings;
+  if (options.sendInitialEvents === undefined && !startsOver) {
     const problem = `${field} is forbidden for watch unless sendInitialEvents is provided`;
     findings.push(forbidden(field, problem));
   }
+  if (match !== "NotOlderThan") findings.push(notSupported(field, match, ["NotOlderThan"]));
   if (options.continue) {
     findings.push(forbidden(field, `${field} is forbidden when continue is provided`));
   }
@@ -138,28 +156,38 @@ function watchFindings(options: ListOptions): Finding[] {
 }
 
 export function parseRevision(text: string, prefix = ""): number {
-  if (!/^[0-9]+$/.test(text)) {
-    const problem = `strconv.ParseUint: parsing ${quote(text)}: invalid syntax`;
-    throw badRequest(`${prefix}resourceVersion: Invalid value: ${quote(text)}: ${problem}`);
-  }
-  return Number(text);
+  const reason = !/^[0-9]+$/.test(text)
+    ? "invalid syntax"
+    : BigInt(text) > UINT64_MAX
+      ? "value out of range"
+      : undefined;
+  if (reason === undefined) return Number(text);
+  const problem = `strconv.ParseUint: parsing ${quote(text)}: ${reason}`;
+  throw badRequest(`${prefix}resourceVersion: Invalid value: ${quote(text)}: ${problem}`);
 }
+
+const UINT64_MAX = 2n ** 64n - 1n;
 
 /** The one revision a list must show, or undefined where the newest will do. */
 function exactRevision(server: ServerContext, options: ListOptions): number | undefined {
+  if (isAnyRevision(options)) return undefined;
   const text = options.resourceVersion ?? "";
-  if (text === "" || text === "0") return undefined;
   const revision = parseRevision(text, "invalid resource version: ");
+  if (revision === 0) return undefined;
   const match = options.resourceVersionMatch ?? "";
   // With a limit and no match a list has always been exact; without one "not older" suffices.
   const exact = match === "Exact" || (match === "" && (options.limit ?? 0) > 0);
-  if (revision > server.store.revision) throw revisionTooLarge(revision, server.store.revision);
+  refuseFuture(server, text);
   return exact ? revision : undefined;
 }
 
-export function revisionTooLarge(revision: number, current: number): ApiError {
-  const message = `Timeout: Too large resource version: ${revision}, current: ${current}`;
-  return new ApiError(504, "Timeout", message, {
+/** Kubernetes waits a while for the revision to come; here all there is to know is known. */
+export function refuseFuture(server: ServerContext, revision: string): void {
+  const current = server.store.revision;
+  if (Number(revision) <= current) return;
+  const shown = BigInt(revision);
+  const message = `Timeout: Too large resource version: ${shown}, current: ${current}`;
+  throw new ApiError(504, "Timeout", message, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
@@ -170,7 +198,7 @@ function revisionOf(token: ContinueToken): number | undefined {
   return token.revision < 0 ? undefined : token.revision;
 }
 
-function expiredContinue(token: ContinueToken): ApiError {
+function expiredContinue(token: ContinueToken, listed: string | undefined): ApiError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can " +
       "start a new list without the continue parameter, or use the continue token in this " +
@@ -178,7 +206,7 @@ function expiredContinue(token: ContinueToken): ApiError {
       "results in an inconsistent list - objects that were created, modified, or deleted between " +
       "the time the first chunk was returned and now may show up in the list.",
   );
-  const metadata = { continue: formatContinue(-1, token.after) };
+  const metadata = { continue: formatContinue(-1, token.after, listed) };
   Object.assign(error.status, { metadata });
   return error;
 }

@@ -2,7 +2,8 @@
 import { type ApiError, invalidObject, notFound } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
-import { DecodeError, decodeObject } from "../../api/schema/decode.ts";
+import { decodePatched, type ExpectedKind } from "../../api/schema/body.ts";
+import { type Decoded, DecodeError, decodeObject } from "../../api/schema/decode.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
 import { apiVersionOf } from "../../kinds/kind.ts";
 import {
@@ -40,35 +41,31 @@ export function patch(
   if (!stored) throw notFound(groupResource(kind), name);
   const current = fromStored(kind, stored);
   const { result, strict, shown } = applyPatch({ ...change, current, message: kind.message });
-  const decoded = decodePatched(target, result, shown);
+  const decoded = decodeOutcome(kind, change.type, result, shown);
   // A strategic merge loses the order in which a client wrote its fields.
   const unknown = change.type === "strategic" ? decoded.strict.sort() : decoded.strict;
   const findings = [...strict, ...unknown];
   judge(findings, shown);
   const next = decoded.object;
   matchName(next, name);
-  matchNamespace(kind, namespace, next);
+  matchNamespace(kind.namespaced, namespace, next);
   kind.rules.setDefaults?.(next);
   return { ...replace(server, target, current, next, options), strict: findings };
 }
 
 /** A patch that does not leave an object of the kind behind is an invalid patch. */
-function decodePatched(
-  target: UpdateTarget,
+export function decodeOutcome(
+  expected: ExpectedKind,
+  type: PatchType,
   result: Json,
   shown: string,
-): { object: Draft<KubeObject>; strict: string[] } {
-  const { kind } = target;
-  const apiVersion = apiVersionOf(kind);
-  const given = result as { apiVersion?: Json; kind?: Json };
-  if (given.apiVersion !== apiVersion || given.kind !== kind.kind) {
-    const problem =
-      `no kind ${JSON.stringify(given.kind ?? "")} is registered for version ` +
-      `${JSON.stringify(given.apiVersion ?? "")} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
-    throw invalidPatch(shown, problem);
-  }
+): Decoded<Draft<KubeObject>> {
+  const typeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   try {
-    return decodeObject(parsed(result), kind.message, { apiVersion, kind: kind.kind });
+    // A strategic merge works on the object itself, whose kind nothing changes.
+    return type === "strategic"
+      ? decodeObject(parsed(result), expected.message, typeMeta)
+      : decodePatched(parsed(result), expected);
   } catch (error) {
     if (error instanceof DecodeError) throw invalidPatch(shown, error.message);
     throw error;

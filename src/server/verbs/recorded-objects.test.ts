@@ -6,7 +6,7 @@ import type { KubeObject } from "../../api/object.ts";
 import { keyOf } from "../context.ts";
 import { parseRoute } from "../http/route.ts";
 
-/** Laws that must hold of every object that anybody could create, tried on all the recorded ones. */
+/** Laws that must hold of every object one could create, tried on all the recorded ones. */
 const RECORDINGS = new URL("../../../test/conformance/recordings/api/", import.meta.url);
 
 interface Step {

@@ -4,20 +4,37 @@ import { invalid } from "../../api/finding.ts";
 import type { Scale } from "../../api/generated/autoscaling.ts";
 import type { LabelSelector } from "../../api/generated/meta.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
-import { decodeObject } from "../../api/schema/decode.ts";
-import { parsed } from "../../api/schema/parsed-json.ts";
+import type { Cell } from "../../kinds/kind.ts";
+import { ageColumn, column, nameColumn } from "../../kinds/meta/columns.ts";
+import { age } from "../../kinds/print/age.ts";
 import { formatLabelSelector } from "../../kinds/print/selector.ts";
 import { groupResource, type ServerContext, type WriteOptions } from "../context.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
+import { matchNamespace } from "./create.ts";
 import { get } from "./get.ts";
-import type { Patch } from "./patch.ts";
-import { matchName, replace, type UpdateTarget } from "./update.ts";
+import { decodeOutcome, type Patch } from "./patch.ts";
+import { matchName, preconditionFailed, replace, type UpdateTarget } from "./update.ts";
 
+const OF_SCALED = "number of instances for the scaled object.";
+const OBSERVED = "replicas is the actual number of observed instances of the scaled object.";
+
+/** What the server knows of it besides the verbs: how to decode it and how to print it. */
 export const SCALE = {
   group: "autoscaling",
   version: "v1",
   kind: "Scale",
   message: "autoscaling/v1.Scale",
+  columns: [
+    { ...nameColumn, format: "" },
+    column("Desired", `replicas is the desired ${OF_SCALED}`, { type: "integer" }),
+    column("Available", OBSERVED, { type: "integer" }),
+    ageColumn,
+  ],
+  cells: (object: KubeObject, now: Date): Cell[] => {
+    const { metadata, spec, status } = object as Scale;
+    const { name = "", creationTimestamp } = metadata;
+    return [name, spec.replicas ?? 0, status.replicas, age(creationTimestamp, now)];
+  },
 } as const;
 
 interface Scalable extends KubeObject {
@@ -35,9 +52,18 @@ export function updateScale(
   given: Draft<KubeObject>,
   options: WriteOptions,
 ): KubeObject {
+  matchTarget(given, target);
   const object = find(server, target);
-  matchName(given, target.name);
+  const { uid } = given.metadata;
+  if (uid !== undefined && uid !== object.metadata.uid) {
+    throw preconditionFailed(target, "UID", uid, object.metadata.uid ?? "");
+  }
   return write(server, target, object, given as unknown as Draft<Scale>, options);
+}
+
+function matchTarget(given: Draft<KubeObject>, { kind, namespace, name }: UpdateTarget): void {
+  matchName(given, name);
+  matchNamespace(kind.namespaced, namespace, given);
 }
 
 export function patchScale(
@@ -50,11 +76,23 @@ export function patchScale(
   const object = find(server, target);
   const current = toScale(object, target);
   const { result, strict, shown } = applyPatch({ ...change, current, message: SCALE.message });
-  const typeMeta = { apiVersion: current.apiVersion, kind: current.kind };
-  const decoded = decodeObject(parsed(result), SCALE.message, typeMeta);
+  const decoded = decodeOutcome(SCALE, change.type, result, shown);
   judge([...strict, ...decoded.strict], shown);
-  matchName(decoded.object, target.name);
+  matchTarget(decoded.object, target);
+  matchUid(decoded.object, object, target);
   return write(server, target, object, decoded.object as unknown as Draft<Scale>, options);
+}
+
+function matchUid(
+  given: Draft<KubeObject>,
+  object: KubeObject,
+  { kind, name }: UpdateTarget,
+): void {
+  const { uid } = given.metadata;
+  if (uid === undefined || uid === object.metadata.uid) return;
+  const target = { group: kind.group, resource: `${kind.resource}/scale` };
+  const values = `UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`;
+  throw conflict(target, name, `Precondition failed: ${values}`);
 }
 
 function find(server: ServerContext, { kind, namespace, name }: UpdateTarget): Scalable {

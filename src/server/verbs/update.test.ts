@@ -33,7 +33,12 @@ test("labels and annotations are replaced, not merged", () => {
 });
 
 test.each([
-  ["no name", { metadata: {} }, 400, "name must be provided"],
+  [
+    "no name",
+    { metadata: {} },
+    400,
+    "the name of the object (a based on URL) was undeterminable: name must be provided",
+  ],
   [
     "another name",
     { metadata: { name: "b" } },
@@ -87,7 +92,7 @@ test("a Lease, which many write at once, is not updated blindly", () => {
     status: 422,
     object: {
       message:
-        'Lease.coordination.k8s.io "a" is invalid: metadata.resourceVersion: ' +
+        'leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: ' +
         "Invalid value: 0: must be specified for an update",
     },
   });

@@ -36,7 +36,7 @@ export interface UpdateTarget {
   readonly namespace: string;
   readonly name: string;
   /** Which part of the object the request is about. */
-  readonly part: "object" | "status" | "ephemeralcontainers" | "resize";
+  readonly part: "object" | "status" | "ephemeralcontainers" | "resize" | "finalize";
 }
 
 export interface Updated extends Written {
@@ -51,13 +51,13 @@ export function update(
 ): Updated {
   const { kind, namespace, name } = target;
   matchName(object, name);
-  matchNamespace(kind, namespace, object);
+  matchNamespace(kind.namespaced, namespace, object);
   const stored = server.store.get(keyOf(kind, namespace, name));
   if (!stored) return createOnUpdate(server, target, object, options);
   const old = fromStored(kind, stored);
   const uid = object.metadata.uid;
   if (uid !== undefined && uid !== old.metadata.uid) {
-    throw uidMismatch(target, uid, old.metadata.uid ?? "");
+    throw preconditionFailed(target, "UID", uid, old.metadata.uid ?? "");
   }
   return { ...replace(server, target, old, object, options), created: false };
 }
@@ -136,7 +136,12 @@ function namespaceIsReleased(next: Draft<KubeObject>): boolean {
 
 export function matchName(object: Draft<KubeObject>, name: string): void {
   const given = object.metadata.name;
-  if (given === undefined) throw badRequest("name must be provided");
+  if (given === undefined) {
+    const problem = "name must be provided";
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: ${problem}`,
+    );
+  }
   if (given !== name) {
     throw badRequest(
       `the name of the object (${given}) does not match the name on the URL (${name})`,
@@ -155,20 +160,26 @@ function createOnUpdate(
     throw notFound(groupResource(kind), name);
   }
   const uid = object.metadata.uid;
-  if (uid !== undefined) throw uidMismatch(target, uid, "");
+  if (uid !== undefined) throw preconditionFailed(target, "UID", uid, "");
   if (object.metadata.resourceVersion !== undefined) {
     throw conflict(groupResource(kind), name, MODIFIED);
   }
   return { ...create(server, kind, namespace, object, options), created: true };
 }
 
-export function uidMismatch(target: UpdateTarget, given: string, actual: string): ApiError {
+/** What the storage of Kubernetes says when an object is not the one that was meant. */
+export function preconditionFailed(
+  target: UpdateTarget,
+  field: "UID" | "ResourceVersion",
+  given: string,
+  actual: string,
+): ApiError {
   const { kind, namespace, name } = target;
   const key = ["/registry", kind.resource, ...(kind.namespaced ? [namespace] : []), name].join("/");
-  const uids = `UID in precondition: ${given}, UID in object meta: ${actual}`;
+  const values = `${field} in precondition: ${given}, ${field} in object meta: ${actual}`;
   const problem =
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
-    `AdditionalErrorMsg: Precondition failed: ${uids}`;
+    `AdditionalErrorMsg: Precondition failed: ${values}`;
   return conflict(groupResource(kind), name, problem);
 }
 

@@ -59,7 +59,7 @@ export function watch(
   return {
     initial: initial.map((stored) => fromStored(kind, stored)),
     revision,
-    marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true && from !== "0",
+    marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true,
     ...(matches ? {} : { scope: `${apiVersionOf(kind)}/${kind.resource}/${namespace ?? ""}` }),
     start: (listener) => subscribe(server, resource, revision, toEvent, listener),
   };

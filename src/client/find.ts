@@ -1,0 +1,21 @@
+/** Reading an object that may not be there. */
+import type { Client, Name, ResourceType } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
+import type { KubeObject } from "../api/object.ts";
+
+export async function findObject<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  name: Name,
+): Promise<T | undefined> {
+  try {
+    return await client.get(type, name);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "NotFound";
+}

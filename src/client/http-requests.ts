@@ -1,0 +1,90 @@
+/** Pure: what each call of a Client is on the wire. Nothing is sent here. */
+import type {
+  DeleteRequest,
+  ListRequest,
+  Name,
+  PatchRequest,
+  ResourceType,
+  WatchRequest,
+} from "../api/client.ts";
+import { badRequest } from "../api/errors.ts";
+import type { KubeObject } from "../api/object.ts";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With the query. */
+  readonly path: string;
+  readonly body?: { readonly contentType: string; readonly text: string };
+}
+
+export function getRequest(type: ResourceType, name: Name): HttpRequest {
+  return { method: "GET", path: objectPath(type, name) };
+}
+
+export function listRequest(type: ResourceType, request: ListRequest): HttpRequest {
+  const { namespace, ...parameters } = request;
+  return { method: "GET", path: `${collectionPath(type, namespace)}${query(parameters)}` };
+}
+
+export function watchRequest(type: ResourceType, request: WatchRequest): HttpRequest {
+  const { namespace, ...parameters } = request;
+  const path = collectionPath(type, namespace);
+  return { method: "GET", path: `${path}${query({ watch: "true", ...parameters })}` };
+}
+
+export function createRequest(type: ResourceType, object: KubeObject): HttpRequest {
+  const path = collectionPath(type, object.metadata.namespace);
+  return { method: "POST", path, body: json(object) };
+}
+
+export function updateRequest(
+  type: ResourceType,
+  object: KubeObject,
+  subresource?: "status" | "finalize",
+): HttpRequest {
+  const { name = "", namespace } = object.metadata;
+  const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return { method: "PUT", path: objectPath(type, place, subresource), body: json(object) };
+}
+
+const PATCH_TYPES: Record<PatchRequest["type"], string> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+
+export function patchRequest(type: ResourceType, name: Name, request: PatchRequest): HttpRequest {
+  const body = { contentType: PATCH_TYPES[request.type], text: JSON.stringify(request.body) };
+  return { method: "PATCH", path: objectPath(type, name, request.subresource), body };
+}
+
+export function deleteRequest(type: ResourceType, name: Name, request: DeleteRequest): HttpRequest {
+  const options = { kind: "DeleteOptions", apiVersion: "v1", ...request };
+  return { method: "DELETE", path: objectPath(type, name), body: json(options) };
+}
+
+function json(value: object): HttpRequest["body"] & object {
+  return { contentType: "application/json", text: JSON.stringify(value) };
+}
+
+function collectionPath(type: ResourceType, namespace: string | undefined): string {
+  const { group, version, resource, namespaced } = type;
+  const root = group === "" ? ["api", version] : ["apis", group, version];
+  const isInOne = namespaced && namespace !== undefined && namespace !== "";
+  const parts = [...root, ...(isInOne ? ["namespaces", namespace] : []), resource];
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+}
+
+/** Without a name the path would be that of all objects. */
+function objectPath(type: ResourceType, { name, namespace }: Name, subresource?: string): string {
+  if (name === "") throw badRequest("resource name may not be empty");
+  const path = `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+function query(parameters: { readonly [name: string]: string | number | undefined }): string {
+  const pairs = Object.entries(parameters)
+    .filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

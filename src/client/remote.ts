@@ -1,0 +1,76 @@
+/**
+ * The Client of components outside the server: speaks HTTP to any Kubernetes API server.
+ *
+ * Reading order: this file, http-requests (a call as a request), http-connection (sending it),
+ * http-errors (what a refusal means), http-watch with line-splitter.
+ */
+import type {
+  Client,
+  Closable,
+  DeleteRequest,
+  ListOf,
+  ListRequest,
+  ResourceType,
+} from "../api/client.ts";
+import type { KubeObject } from "../api/object.ts";
+import { type Connection, type ConnectionOptions, connect } from "./http-connection.ts";
+import { errorOf } from "./http-errors.ts";
+import {
+  createRequest,
+  deleteRequest,
+  getRequest,
+  type HttpRequest,
+  listRequest,
+  patchRequest,
+  updateRequest,
+  watchRequest,
+} from "./http-requests.ts";
+import { openWatch } from "./http-watch.ts";
+
+/** Closing it ends what is under way. */
+export type RemoteClient = Client & Closable;
+
+export function remoteClient(options: ConnectionOptions): RemoteClient {
+  const connection = connect(options);
+  const ask = <T>(request: HttpRequest) => answered<T>(connection, request);
+  return {
+    get: async (type, name) => ask(getRequest(type, name)),
+    list: async <T extends KubeObject>(type: ResourceType<T>, request: ListRequest = {}) =>
+      listOf(type, await ask<WireList<T>>(listRequest(type, request))),
+    watch: (type, request, handlers) =>
+      openWatch(connection, watchRequest(type, request), handlers),
+    create: async (type, object) => ask(createRequest(type, object)),
+    update: async (type, object) => ask(updateRequest(type, object)),
+    updateStatus: async (type, object) => ask(updateRequest(type, object, "status")),
+    finalize: async (type, object) => ask(updateRequest(type, object, "finalize")),
+    patch: async (type, name, request) => ask(patchRequest(type, name, request)),
+    delete: async (type, name, request: DeleteRequest = {}) => {
+      await ask(deleteRequest(type, name, request));
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function answered<T>(connection: Connection, request: HttpRequest): Promise<T> {
+  const { status, text } = await connection.send(request);
+  if (status < 200 || status > 299) throw errorOf(status, text);
+  return JSON.parse(text) as T;
+}
+
+interface WireList<T> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items: readonly T[] | null;
+}
+
+/** The items of a list do not say what they are; everything else that has objects expects it. */
+function listOf<T extends KubeObject>(
+  { group, version, kind }: ResourceType<T>,
+  { metadata, items }: WireList<T>,
+): ListOf<T> {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return {
+    items: (items ?? []).map((item) => ({ ...item, apiVersion, kind })),
+    resourceVersion: metadata.resourceVersion ?? "",
+    ...(metadata.continue ? { continue: metadata.continue } : {}),
+  };
+}

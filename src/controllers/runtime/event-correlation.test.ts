@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Event } from "../../api/generated/core.ts";
+import { EventCorrelation } from "./event-correlation.ts";
+import { RecentMap } from "./recent-map.ts";
+
+const SECOND_MS = 1000;
+
+function anEvent(fields: Partial<Event> & { readonly about?: string } = {}): Event {
+  const { about = "a", ...rest } = fields;
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: `${about}.1`, namespace: "ns" },
+    involvedObject: { kind: "Job", namespace: "ns", name: about, uid: "u", apiVersion: "batch/v1" },
+    reason: "R",
+    message: "m",
+    source: { component: "c" },
+    firstTimestamp: "2024-01-01T00:00:00Z",
+    lastTimestamp: "2024-01-01T00:00:00Z",
+    count: 1,
+    type: "Normal",
+    eventTime: null,
+    reportingComponent: "c",
+    reportingInstance: "",
+    ...rest,
+  };
+}
+
+const taken = (correlation: EventCorrelation, event: Event, nowMs = 0) => {
+  const result = correlation.take(event, nowMs);
+  return result ? `${result.event.count} ${result.event.message}` : "nothing";
+};
+
+test("from the tenth different message on they are combined, and counted as one", () => {
+  const correlation = new EventCorrelation();
+  const results = Array.from({ length: 12 }, (_, each) =>
+    taken(correlation, anEvent({ message: `pod ${each}`, about: "a" })),
+  );
+  expect(results.slice(0, 9)).toEqual(Array.from({ length: 9 }, (_, each) => `1 pod ${each}`));
+  expect(results.slice(9)).toEqual([
+    "1 (combined from similar events): pod 9",
+    "2 (combined from similar events): pod 10",
+    "3 (combined from similar events): pod 11",
+  ]);
+});
+
+test("a combined event has a source and no reporting component", () => {
+  const correlation = new EventCorrelation();
+  for (let each = 0; each < 9; each++) correlation.take(anEvent({ message: `${each}` }), 0);
+  expect(correlation.take(anEvent({ message: "last" }), 0)?.event).toMatchObject({
+    source: { component: "c" },
+    reportingComponent: "",
+  });
+});
+
+test.each([
+  ["another reason", { reason: "Other" }],
+  ["another type", { type: "Warning" }],
+  ["another object", { about: "b" }],
+])("events of %s are not similar", (_, fields) => {
+  const correlation = new EventCorrelation();
+  for (let each = 0; each < 10; each++) correlation.take(anEvent({ message: `${each}` }), 0);
+  expect(taken(correlation, anEvent({ ...fields, message: "x" }))).toBe("1 x");
+});
+
+test.each([
+  [600, "2 (combined from similar events): x"],
+  [601, "1 x"],
+])("a message %i s after the last similar one", (seconds, expected) => {
+  const correlation = new EventCorrelation();
+  for (let each = 0; each < 10; each++) correlation.take(anEvent({ message: `${each}` }), 0);
+  expect(taken(correlation, anEvent({ message: "x" }), seconds * SECOND_MS)).toBe(expected);
+});
+
+test("a repetition keeps the name and the first time of the first", () => {
+  const correlation = new EventCorrelation();
+  correlation.take(anEvent(), 0);
+  const again = { metadata: { name: "a.2" }, firstTimestamp: "2025-01-01T00:00:00Z" };
+  const repeated = correlation.take(
+    anEvent({ ...again, lastTimestamp: "2025-01-01T00:00:00Z" }),
+    1,
+  );
+  expect(repeated).toMatchObject({
+    isRepeat: true,
+    event: {
+      metadata: { name: "a.1" },
+      count: 2,
+      firstTimestamp: "2024-01-01T00:00:00Z",
+      lastTimestamp: "2025-01-01T00:00:00Z",
+    },
+  });
+});
+
+test("an object has 25 writes and gains one in five minutes; what is held back is counted", () => {
+  const correlation = new EventCorrelation();
+  const burst = Array.from({ length: 27 }, () => taken(correlation, anEvent()));
+  expect(burst.slice(24)).toEqual(["25 m", "nothing", "nothing"]);
+  expect(taken(correlation, anEvent(), 299 * SECOND_MS)).toBe("nothing");
+  expect(taken(correlation, anEvent(), 300 * SECOND_MS)).toBe("29 m");
+  expect(taken(correlation, anEvent(), 301 * SECOND_MS)).toBe("nothing");
+  expect(taken(correlation, anEvent({ about: "b" }), 301 * SECOND_MS)).toBe("1 m");
+});
+
+test("the first event of a reason is written even of an object that has no writes left", () => {
+  const correlation = new EventCorrelation();
+  for (let each = 0; each < 40; each++) correlation.take(anEvent(), 0);
+  const first = { reason: "Completed", message: "Job completed" };
+  expect(taken(correlation, anEvent(first))).toBe("1 Job completed");
+  expect(taken(correlation, anEvent(first))).toBe("nothing");
+  expect(taken(correlation, anEvent({ ...first, type: "Warning" }))).toBe("1 Job completed");
+});
+
+test("whatever happens: every reason is told, and of one object no more than it may", () => {
+  const occurrence = fc.record({
+    reason: fc.constantFrom("A", "B", "C", "D"),
+    type: fc.constantFrom("Normal", "Warning"),
+    message: fc.nat(30).map(String),
+    afterMs: fc.constantFrom(0, 0, 0, 1000, 400_000),
+  });
+  fc.assert(
+    fc.property(fc.array(occurrence, { maxLength: 200 }), (each) => {
+      const correlation = new EventCorrelation();
+      const told = new Set<string>();
+      let nowMs = 0;
+      let writes = 0;
+      for (const { afterMs, ...fields } of each) {
+        nowMs += afterMs;
+        const result = correlation.take(anEvent(fields), nowMs);
+        const kind = `${fields.type} ${fields.reason}`;
+        if (result) writes += 1;
+        if (result) told.add(kind);
+        expect(told).toContain(kind);
+      }
+      expect(writes).toBeLessThanOrEqual(25 + nowMs / 300_000 + told.size);
+    }),
+  );
+});
+
+test("a map of recent things forgets what was not used for longest", () => {
+  const map = new RecentMap<number>(2);
+  map.set("a", 1);
+  map.set("b", 2);
+  map.get("a");
+  map.set("c", 3);
+  expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
+});

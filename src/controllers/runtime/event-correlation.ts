@@ -1,0 +1,119 @@
+/**
+ * Pure: which events are worth a write, by the rules of Kubernetes' own recorders. In order:
+ *
+ * 1. Aggregation: from the tenth different message of one (object, type, reason) on, with no gap of
+ *    more than 600 s, messages are combined into one event.
+ * 2. Counting: what was told before is counted on the same event.
+ * 3. Throttling: an object has 25 writes and gains one every 300 s. The first event of an (object,
+ *    type, reason) is written whatever the object has left: one must be able to see that it was.
+ *
+ * What is throttled is still counted: the next write tells of it.
+ */
+import type { Event } from "../../api/generated/core.ts";
+import { RecentMap } from "./recent-map.ts";
+
+export interface CorrelatedEvent {
+  /** Events of one key are one object on the server. */
+  readonly key: string;
+  readonly event: Event;
+  /** Whether the server should have it already, with a lower count. */
+  readonly isRepeat: boolean;
+  /** Whether nothing was written about this (object, type, reason) yet. */
+  readonly isFirstOfReason: boolean;
+}
+
+const MEMORY = 4096;
+const COMBINED_FROM = 10;
+const COMBINING_GAP_MS = 600_000;
+const BURST = 25;
+const REFILL_MS = 300_000;
+
+/** What is known of an (object, type, reason). */
+interface Similar {
+  readonly messages: Set<string>;
+  readonly isCombined: boolean;
+  readonly lastMs: number;
+  hasPassed: boolean;
+}
+
+interface Told {
+  readonly name: string;
+  readonly firstTimestamp: string | null;
+  readonly count: number;
+}
+
+interface Allowance {
+  readonly writes: number;
+  readonly atMs: number;
+}
+
+export class EventCorrelation {
+  readonly #similar = new RecentMap<Similar>(MEMORY);
+  readonly #told = new RecentMap<Told>(MEMORY);
+  readonly #allowances = new RecentMap<Allowance>(MEMORY);
+
+  /** What to write of an event that happens now; undefined if nothing. The time only grows. */
+  take(event: Event, nowMs: number): CorrelatedEvent | undefined {
+    const objectKey = objectKeyOf(event);
+    const reasonKey = `${objectKey} ${event.type} ${event.reason}`;
+    const similar = this.#note(reasonKey, event.message ?? "", nowMs);
+    const key = similar.isCombined ? reasonKey : `${reasonKey} ${event.message}`;
+    const counted = this.#count(key, similar.isCombined ? combined(event) : event);
+    const isFirstOfReason = !similar.hasPassed;
+    const mayWrite = this.#spend(objectKey, nowMs);
+    if (!mayWrite && !isFirstOfReason) return undefined;
+    similar.hasPassed = true;
+    return { key, event: counted, isRepeat: (counted.count ?? 1) > 1, isFirstOfReason };
+  }
+
+  #note(key: string, message: string, nowMs: number): Similar {
+    const before = this.#similar.get(key);
+    const isFresh = !before || nowMs - before.lastMs > COMBINING_GAP_MS;
+    const messages = isFresh ? new Set<string>() : before.messages;
+    messages.add(message);
+    const isCombined = messages.size >= COMBINED_FROM;
+    // One less than it takes: the next message that is new is combined again.
+    if (isCombined) dropOldest(messages);
+    const hasPassed = before?.hasPassed ?? false;
+    const similar = { messages, isCombined, lastMs: nowMs, hasPassed };
+    this.#similar.set(key, similar);
+    return similar;
+  }
+
+  #count(key: string, event: Event): Event {
+    const before = this.#told.get(key);
+    const { name = "" } = event.metadata;
+    const told = before
+      ? { ...before, count: before.count + 1 }
+      : { name, firstTimestamp: event.firstTimestamp ?? null, count: 1 };
+    this.#told.set(key, told);
+    const { count, firstTimestamp } = told;
+    return { ...event, metadata: { ...event.metadata, name: told.name }, count, firstTimestamp };
+  }
+
+  #spend(key: string, nowMs: number): boolean {
+    const before = this.#allowances.get(key) ?? { writes: BURST, atMs: nowMs };
+    const gained = (nowMs - before.atMs) / REFILL_MS;
+    const writes = Math.min(BURST, before.writes + gained);
+    const mayWrite = writes >= 1;
+    this.#allowances.set(key, { writes: mayWrite ? writes - 1 : writes, atMs: nowMs });
+    return mayWrite;
+  }
+}
+
+function dropOldest(messages: Set<string>): void {
+  for (const oldest of messages) {
+    messages.delete(oldest);
+    return;
+  }
+}
+
+function objectKeyOf({ involvedObject: about }: Event): string {
+  return [about.kind, about.namespace, about.name, about.uid, about.apiVersion].join(" ");
+}
+
+/** As client-go does, it has a source and no reporting component. */
+function combined(event: Event): Event {
+  const message = `(combined from similar events): ${event.message}`;
+  return { ...event, message, reportingComponent: "", reportingInstance: "" };
+}

@@ -1,0 +1,198 @@
+import { expect, test } from "vitest";
+import { configMapBody } from "../../../test/builders/resources.ts";
+import { aServer, type TestServer } from "../../../test/builders/server.ts";
+import { ask, askWatch } from "../../../test/support/ask.ts";
+import { type Sink, WatchStream } from "./watch-stream.ts";
+
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const MIB = 1024 * 1024;
+
+/** A client that takes everything at once, or nothing. */
+class TestSink implements Sink {
+  contentType = "";
+  bytes: Buffer = Buffer.alloc(0);
+  bufferedBytes = 0;
+  state: "new" | "open" | "ended" | "aborted" = "new";
+
+  begin(contentType: string): void {
+    this.contentType = contentType;
+    this.state = "open";
+  }
+  write(bytes: Uint8Array): void {
+    this.bytes = Buffer.concat([this.bytes, bytes]);
+  }
+  end(): void {
+    this.state = "ended";
+  }
+  abort(): void {
+    this.state = "aborted";
+  }
+
+  get events(): { type: string; object: { kind: string; metadata: Metadata; code?: number } }[] {
+    const lines = this.bytes.toString("utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line));
+  }
+  get shown(): string[] {
+    return this.events.map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim());
+  }
+}
+
+interface Metadata {
+  readonly name?: string;
+  readonly resourceVersion: string;
+  readonly annotations?: { readonly [key: string]: string };
+}
+
+async function open(server: TestServer, url: string, accept?: string) {
+  const sink = new TestSink();
+  const answer = askWatch(server, url, accept);
+  await server.store.durable(server.store.revision);
+  const stream = new WatchStream(server, answer, sink);
+  stream.start();
+  return { sink, stream };
+}
+
+async function create(server: TestServer, name: string, labels: { [key: string]: string } = {}) {
+  ask(server, "POST", CONFIG_MAPS, configMapBody({ name, labels }));
+  await server.store.durable(server.store.revision);
+}
+
+test("what is there comes first, then what happens", async () => {
+  const server = aServer();
+  await create(server, "a");
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
+  await create(server, "b");
+  ask(server, "DELETE", `${CONFIG_MAPS}/a`);
+  await server.store.durable(server.store.revision);
+  expect(sink.contentType).toBe("application/json");
+  expect(sink.shown).toEqual(["ADDED a", "ADDED b", "DELETED a"]);
+});
+
+test("nothing is told before it is on disk", async () => {
+  const server = aServer();
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
+  ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a" }));
+  expect(sink.shown).toEqual([]);
+  await server.store.durable(server.store.revision);
+  expect(sink.shown).toEqual(["ADDED a"]);
+});
+
+test("a bookmark ends the initial state where one was asked for", async () => {
+  const server = aServer();
+  await create(server, "a");
+  const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true&${query}`);
+  expect(sink.events.map(({ type }) => type)).toEqual(["ADDED", "BOOKMARK"]);
+  expect(sink.events[1]?.object.metadata).toEqual({
+    resourceVersion: String(server.store.revision),
+    annotations: { "k8s.io/initial-events-end": "true" },
+  });
+});
+
+test("a bookmark a minute says how far the watch has come, if the client wants it", async () => {
+  const server = aServer();
+  const wanting = await open(
+    server,
+    `${CONFIG_MAPS}?watch=true&allowWatchBookmarks=true&resourceVersion=5`,
+  );
+  const other = await open(server, `${CONFIG_MAPS}?watch=true&resourceVersion=5`);
+  server.clock.advance(60_000);
+  ask(server, "POST", "/api/v1/namespaces", { metadata: { name: "elsewhere" } });
+  await server.store.durable(server.store.revision);
+  server.clock.advance(60_000);
+  const revisions = wanting.sink.events.map(({ object }) =>
+    Number(object.metadata.resourceVersion),
+  );
+  expect(wanting.sink.shown).toEqual(["BOOKMARK", "BOOKMARK"]);
+  expect(revisions).toEqual([server.store.revision - 1, server.store.revision]);
+  expect(other.sink.shown).toEqual([]);
+});
+
+test("a watch ends when its time is over, and tells nothing more", async () => {
+  const server = aServer();
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true&timeoutSeconds=5`);
+  server.clock.advance(4999);
+  expect(sink.state).toBe("open");
+  server.clock.advance(1);
+  expect(sink.state).toBe("ended");
+  await create(server, "a");
+  expect(sink.shown).toEqual([]);
+  expect(server.clock.untilNextMs()).toBeUndefined();
+});
+
+test("a watch without a time ends after half an hour to an hour", async () => {
+  const server = aServer();
+  const ends: number[] = [];
+  for (let each = 0; each < 20; each++) {
+    const { stream } = await open(server, `${CONFIG_MAPS}?watch=true`);
+    ends.push(server.clock.untilNextMs() ?? 0);
+    stream.close();
+  }
+  expect(Math.min(...ends)).toBeGreaterThanOrEqual(30 * 60_000);
+  expect(Math.max(...ends)).toBeLessThan(60 * 60_000);
+  expect(new Set(ends).size).toBeGreaterThan(10);
+});
+
+test("a client that does not read is dropped, so that it notices", async () => {
+  const server = aServer();
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
+  sink.bufferedBytes = 16 * MIB;
+  await create(server, "a");
+  expect(sink.state).toBe("open");
+  sink.bufferedBytes++;
+  await create(server, "b");
+  expect(sink.state).toBe("aborted");
+  await create(server, "c");
+  expect(sink.shown).toEqual(["ADDED a", "ADDED b"]);
+});
+
+test("a watch from a forgotten revision is told so in an event, and ends", async () => {
+  const server = aServer({ historyLimits: { changes: 4 } });
+  const first = server.store.revision;
+  for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) await create(server, name);
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true&resourceVersion=${first}`);
+  expect(sink.events).toMatchObject([{ type: "ERROR", object: { code: 410, reason: "Expired" } }]);
+  expect(sink.state).toBe("ended");
+});
+
+test("watches of other scopes, selections and forms each see their own", async () => {
+  const server = aServer();
+  const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+  const protobuf = "application/vnd.kubernetes.protobuf";
+  const watches = {
+    all: await open(server, "/api/v1/configmaps?watch=true"),
+    twin: await open(server, "/api/v1/configmaps?watch=true"),
+    space: await open(server, "/api/v1/namespaces/kube-public/configmaps?watch=true"),
+    chosen: await open(server, "/api/v1/configmaps?watch=true&labelSelector=n%3D1"),
+    table: await open(server, "/api/v1/configmaps?watch=true", table),
+    partial: await open(server, "/api/v1/configmaps?watch=true", partial),
+    protobuf: await open(server, "/api/v1/configmaps?watch=true", protobuf),
+  };
+  ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a", labels: { n: "1" } }));
+  const elsewhere = configMapBody({ name: "b", namespace: "kube-public" });
+  ask(server, "POST", "/api/v1/namespaces/kube-public/configmaps", elsewhere);
+  await server.store.durable(server.store.revision);
+  const { all, twin, space, chosen } = watches;
+  expect(all.sink.shown).toEqual(["ADDED a", "ADDED b"]);
+  expect(twin.sink.bytes).toEqual(all.sink.bytes);
+  expect(space.sink.shown).toEqual(["ADDED b"]);
+  expect(chosen.sink.shown).toEqual(["ADDED a"]);
+  const kinds = (sink: TestSink) => sink.events.map(({ object }) => object.kind);
+  expect(kinds(watches.table.sink)).toEqual(["Table", "Table"]);
+  expect(kinds(watches.partial.sink)).toEqual(["PartialObjectMetadata", "PartialObjectMetadata"]);
+  expect(watches.protobuf.sink.contentType).toBe(`${protobuf};stream=watch`);
+  expect(watches.protobuf.sink.bytes.includes("k8s\0")).toBe(true);
+});
+
+test("only the first table of a watch has its columns", async () => {
+  const server = aServer();
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`, accept);
+  await create(server, "a");
+  await create(server, "b");
+  const tables = sink.events.map(
+    ({ object }) => object as unknown as { columnDefinitions: unknown },
+  );
+  expect(tables.map(({ columnDefinitions }) => columnDefinitions === null)).toEqual([false, true]);
+});

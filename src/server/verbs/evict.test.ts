@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { podBody } from "../../../test/builders/resources.ts";
+import { aServer, type TestServer } from "../../../test/builders/server.ts";
+import { ask } from "../../../test/support/ask.ts";
+
+const PODS = "/api/v1/namespaces/default/pods";
+const EVICTION = `${PODS}/p/eviction`;
+const BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+
+/** A pod that runs and is ready. */
+function aRunningPod(): TestServer {
+  const server = aServer();
+  ask(server, "POST", PODS, podBody({ name: "p", labels: { app: "x" } }, { nodeName: "n" }));
+  const conditions = [{ type: "Ready", status: "True" }];
+  ask(server, "PATCH", `${PODS}/p/status`, { status: { phase: "Running", conditions } });
+  return server;
+}
+
+function allow(server: TestServer, disruptionsAllowed: number): void {
+  const spec = { minAvailable: 1, selector: { matchLabels: { app: "x" } } };
+  ask(server, "POST", BUDGETS, { metadata: { name: "b" }, spec });
+  const counts = { currentHealthy: 3, desiredHealthy: 1, expectedPods: 3 };
+  const status = { observedGeneration: 1, disruptionsAllowed, ...counts };
+  ask(server, "PATCH", `${BUDGETS}/b/status`, { status });
+}
+
+const eviction = (deleteOptions: object = {}) => ({ metadata: { name: "p" }, deleteOptions });
+
+test("an evicted pod is told why it goes, and gets its grace period", () => {
+  const server = aRunningPod();
+  expect(ask(server, "POST", EVICTION, eviction()).status).toBe(201);
+  const { object } = ask(server, "GET", `${PODS}/p`);
+  expect(object.metadata.deletionGracePeriodSeconds).toBe(30);
+  expect(object).toMatchObject({
+    status: { conditions: [{ type: "Ready" }, { type: "DisruptionTarget", status: "True" }] },
+  });
+});
+
+test("evicting again changes nothing", () => {
+  const server = aRunningPod();
+  ask(server, "POST", EVICTION, eviction());
+  const before = server.store.revision;
+  server.clock.advance(5000);
+  expect(ask(server, "POST", EVICTION, eviction()).status).toBe(201);
+  expect(server.store.revision).toBe(before);
+});
+
+test("a budget is charged once per eviction, and refuses when it is spent", () => {
+  const server = aRunningPod();
+  allow(server, 1);
+  expect(ask(server, "POST", EVICTION, eviction()).status).toBe(201);
+  expect(ask(server, "GET", `${BUDGETS}/b`).object).toMatchObject({
+    status: { disruptionsAllowed: 0, disruptedPods: { p: "2026-01-01T00:00:00Z" } },
+  });
+});
+
+test("a pod that a budget protects stays as it is", () => {
+  const server = aRunningPod();
+  allow(server, 0);
+  const before = server.store.revision;
+  expect(ask(server, "POST", EVICTION, eviction())).toMatchObject({
+    status: 429,
+    object: { reason: "TooManyRequests" },
+  });
+  expect(server.store.revision).toBe(before);
+});
+
+test.each([
+  [{ uid: "other" }, /^Operation cannot be fulfilled on Pod "p": the UID in the precondition/],
+  [{ resourceVersion: "1" }, /the ResourceVersion in the precondition \(1\) does not match/],
+])("another pod than the one meant is not evicted: %j", (preconditions, message) => {
+  const server = aRunningPod();
+  allow(server, 1);
+  const before = server.store.revision;
+  expect(ask(server, "POST", EVICTION, eviction({ preconditions }))).toMatchObject({
+    status: 409,
+    object: { message: expect.stringMatching(message) },
+  });
+  expect(server.store.revision).toBe(before);
+});
+
+test("the revision meant is that before the eviction began", () => {
+  const server = aRunningPod();
+  const { resourceVersion } = ask(server, "GET", `${PODS}/p`).object.metadata;
+  const options = { preconditions: { resourceVersion }, gracePeriodSeconds: 0 };
+  expect(ask(server, "POST", EVICTION, eviction(options)).status).toBe(201);
+  expect(ask(server, "GET", `${PODS}/p`).status).toBe(404);
+});
+
+test("an eviction of another name is refused", () => {
+  expect(ask(aRunningPod(), "POST", EVICTION, { metadata: { name: "q" } })).toMatchObject({
+    status: 400,
+    object: { message: "name in URL does not match name in Eviction object" },
+  });
+});
+
+test.each([
+  ["in the query", `${EVICTION}?dryRun=All`, eviction()],
+  ["in the options", EVICTION, eviction({ dryRun: ["All"] })],
+])("a dry run %s evicts nothing", (_, url, body) => {
+  const server = aRunningPod();
+  allow(server, 1);
+  const before = server.store.revision;
+  expect(ask(server, "POST", url, body).status).toBe(201);
+  expect(server.store.revision).toBe(before);
+});
