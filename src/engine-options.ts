@@ -29,7 +29,13 @@ export interface EngineOptions {
 }
 
 /** The controllers an engine can run, by the names that --controllers takes. */
-export const CONTROLLERS: readonly string[] = ["rootca", "serviceaccount"];
+export const CONTROLLERS: readonly string[] = [
+  "garbage",
+  "namespace",
+  "rootca",
+  "serviceaccount",
+  "ttl",
+];
 
 export interface Engine {
   /** "https://127.0.0.1:6443", with the port really listened on. */

@@ -7,10 +7,14 @@ import { systemClock } from "./base/clock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
+import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
+import { namespaceController } from "./controllers/namespace/namespace-controller.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
+import { ttlController } from "./controllers/ttl/ttl-controller.ts";
 import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "./engine-options.ts";
+import { verbsOf } from "./kinds/kind.ts";
 import { registry } from "./kinds/registry.ts";
 import { openAdmission } from "./server/admission/admission.ts";
 import { bootstrap } from "./server/bootstrap.ts";
@@ -54,6 +58,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const guard = guardOf(options);
     const server: ApiServer = {
       ...context,
+      metrics,
       findUser: guard.authenticate,
       address: `${options.address}:${options.port}`,
     };
@@ -117,13 +122,25 @@ async function listenInsecurely(
   });
 }
 
+/** What can be listed, followed and deleted: what owners and namespaces take with them. */
+const DELETABLE = registry.kinds.filter((kind) => {
+  const verbs = verbsOf(kind);
+  return verbs.includes("delete") && verbs.includes("list") && verbs.includes("watch");
+});
+
 async function startControllers(
   server: LocalServer,
   metrics: Metrics,
   options: EngineOptions,
 ): Promise<RunningController[]> {
   const { controllers, log } = options;
-  const all: Controller[] = [defaultAccountController, rootCaController(options.certificates.ca)];
+  const all: Controller[] = [
+    defaultAccountController,
+    rootCaController(options.certificates.ca),
+    garbageCollector(DELETABLE),
+    ttlController,
+    namespaceController(DELETABLE),
+  ];
   if (controllers === "none") return [];
   const chosen = controllers === "all" ? all : all.filter(({ name }) => controllers.includes(name));
   const client = localClient(server);

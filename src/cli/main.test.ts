@@ -23,7 +23,7 @@ test.each([
   [["up", "--address", "localhost"], '--address must be an IP address, not "localhost"'],
   [["up", "--data="], '--data must name a directory, not ""'],
   [["up", "--kubeconfig="], '--kubeconfig must name a file, not ""'],
-  [["up", "--controllers", "rootca,magic"], 'or some of rootca, serviceaccount, not "magic"'],
+  [["up", "--controllers", "rootca,magic"], 'rootca, serviceaccount, ttl, not "magic"'],
   [["up", "--service-cluster-ip-range", "10.0.0.1/16"], "must be a range such as"],
   [["up", "--service-cluster-ip-range", "10.0.0.0/30"], "must have a prefix from /12 to /29"],
   [["up", "--service-cluster-ip-range", "10.0.0.0/8"], "must have a prefix from /12 to /29"],

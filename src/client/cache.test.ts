@@ -259,6 +259,26 @@ test("a closed cache hears, tells and asks nothing more", async () => {
   expect(paused.server.clock.untilNextMs()).toBeUndefined();
 });
 
+test("a cache that is closed by a listener stops there, even while the past is told", async () => {
+  const { client, server, cache, cut, watches } = await follow();
+  cut();
+  for (const name of ["a", "b"]) await client.create(configMaps, configMapBody({ name }));
+  cache.onChange(() => cache.close());
+  server.clock.advance(800);
+  expect(cache.list().map(({ metadata }) => metadata.name)).toEqual(["a"]);
+  expect(watches.size).toBe(0);
+});
+
+test("a list that comes after the cache was closed changes nothing", async () => {
+  const { client, server, cache, cut, watches } = await follow();
+  cut(expired("too old"));
+  await client.create(configMaps, configMapBody({ name: "a" }));
+  server.clock.advance(0);
+  cache.close();
+  await settled();
+  expect([cache.list(), watches.size]).toEqual([[], 0]);
+});
+
 const NAMES = ["a", "b", "c"];
 
 type Step =
@@ -290,7 +310,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(0, 800, 5000, 60_000) }),
 );
 
-test("whatever is written, cut and forgotten: cache, indexes and hearsay end up as the list", async () => {
+test("whatever is written, cut and forgotten: in the end all is as listed", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 60 }), async (each) => {
       const { client, server, cache, cut, fault } = await follow();

@@ -18,15 +18,22 @@ export interface ConnectionOptions {
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly text: string;
+  /** The text as it arrives. */
+  readonly pieces: AsyncIterable<string>;
 }
 
 export interface Connection {
-  /** Rejects only where there is no answer. */
+  /** Whatever the server answers is an answer: it rejects only where there is none. */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** The answer as it arrives. The signal ends it. */
-  stream(request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage>;
+  /** For an answer that goes on until the signal or the server ends it. */
+  stream(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   close(): void;
+}
+
+export async function wholeText({ pieces }: HttpAnswer): Promise<string> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all.join("");
 }
 
 const MAX_CONNECTIONS = 32;
@@ -40,10 +47,7 @@ export function connect(options: ConnectionOptions): Connection {
   const agents = agentsOf(options);
   const open = opener(options);
   return {
-    send: async (request) => {
-      const answer = await open(request, { agent: agents.requests, timeoutMs: ANSWER_TIMEOUT_MS });
-      return { status: answer.statusCode ?? 0, text: await textOf(request, answer) };
-    },
+    send: (request) => open(request, { agent: agents.requests, timeoutMs: ANSWER_TIMEOUT_MS }),
     stream: (request, signal) => open(request, { agent: agents.streams, signal }),
     close: () => {
       agents.requests.destroy();
@@ -78,7 +82,7 @@ function opener(options: ConnectionOptions) {
   const { hostname, port } = urlToHttpOptions(url);
   const prefix = url.pathname.replace(/\/+$/, "");
   const begin = isSecure(options.server) ? httpsRequest : httpRequest;
-  return (request: HttpRequest, { agent, timeoutMs, signal }: Opening): Promise<IncomingMessage> =>
+  return (request: HttpRequest, { agent, timeoutMs, signal }: Opening): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const { method, body } = request;
       const sent = begin({
@@ -90,7 +94,7 @@ function opener(options: ConnectionOptions) {
         agent,
         ...(signal ? { signal } : {}),
       });
-      sent.on("response", resolve);
+      sent.on("response", (answer) => resolve(answerOf(request, answer)));
       sent.on("error", (cause) => reject(failure(request, cause)));
       sent.on("socket", (socket) => socket.setKeepAlive(true, PROBE_MS));
       if (timeoutMs !== undefined) {
@@ -111,15 +115,17 @@ function headersOf({ token, userAgent = "tally" }: ConnectionOptions, body: Http
   };
 }
 
-async function textOf(request: HttpRequest, answer: IncomingMessage): Promise<string> {
-  answer.setEncoding("utf8");
-  const parts: string[] = [];
+function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
+  message.setEncoding("utf8");
+  return { status: message.statusCode ?? 0, pieces: piecesOf(request, message) };
+}
+
+async function* piecesOf(request: HttpRequest, message: IncomingMessage): AsyncIterable<string> {
   try {
-    for await (const part of answer) parts.push(part as string);
+    for await (const piece of message) yield piece as string;
   } catch (cause) {
     throw failure(request, cause);
   }
-  return parts.join("");
 }
 
 function failure({ method, path }: HttpRequest, cause: unknown): Error {

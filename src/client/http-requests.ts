@@ -8,6 +8,7 @@ import type {
   WatchRequest,
 } from "../api/client.ts";
 import { badRequest } from "../api/errors.ts";
+import { quote } from "../api/finding.ts";
 import type { KubeObject } from "../api/object.ts";
 
 export interface HttpRequest {
@@ -75,9 +76,12 @@ function collectionPath(type: ResourceType, namespace: string | undefined): stri
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
 
-/** Without a name the path would be that of all objects. */
+/** Without a name the path would be that of all objects; with some it would lead elsewhere. */
 function objectPath(type: ResourceType, { name, namespace }: Name, subresource?: string): string {
   if (name === "") throw badRequest("resource name may not be empty");
+  for (const part of [name, namespace ?? ""]) {
+    if (/^\.\.?$|[/%]/.test(part)) throw badRequest(`invalid resource name ${quote(part)}`);
+  }
   const path = `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }

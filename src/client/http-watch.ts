@@ -1,9 +1,8 @@
 /** A watch over HTTP: an answer that goes on, an event a line. */
-import type { IncomingMessage } from "node:http";
 import type { Closable, WatchHandlers } from "../api/client.ts";
 import type { Status } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
-import type { Connection } from "./http-connection.ts";
+import { type Connection, wholeText } from "./http-connection.ts";
 import { errorOf, errorOfStatus } from "./http-errors.ts";
 import type { HttpRequest } from "./http-requests.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -54,17 +53,10 @@ async function read(
   take: (line: string) => void,
 ): Promise<void> {
   const answer = await connection.stream(request, signal);
-  answer.setEncoding("utf8");
-  if (answer.statusCode !== 200) throw errorOf(answer.statusCode ?? 0, await textOf(answer));
+  if (answer.status !== 200) throw errorOf(answer.status, await wholeText(answer));
   const lines = new LineSplitter();
-  for await (const piece of answer) {
-    for (const line of lines.take(piece as string)) take(line);
+  for await (const piece of answer.pieces) {
+    for (const line of lines.take(piece)) take(line);
   }
   if (lines.isWithinLine) throw new Error("the watch ended within an event");
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const parts: string[] = [];
-  for await (const part of answer) parts.push(part as string);
-  return parts.join("");
 }

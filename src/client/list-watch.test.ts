@@ -88,7 +88,7 @@ const reports: fc.Arbitrary<FollowReport> = fc.oneof(
   fc.constant<FollowReport>({ kind: "paused" }),
 );
 
-test("no report leads astray: what is not expected changes nothing, what fails is waited out", () => {
+test("what is not expected changes nothing, and what fails is waited out", () => {
   const expectedIn: { readonly [kind: string]: readonly FollowReport["kind"][] } = {
     listing: ["listed", "list failed"],
     watching: ["event", "watch ended"],

@@ -13,7 +13,7 @@ import type {
   ResourceType,
 } from "../api/client.ts";
 import type { KubeObject } from "../api/object.ts";
-import { type Connection, type ConnectionOptions, connect } from "./http-connection.ts";
+import { type Connection, type ConnectionOptions, connect, wholeText } from "./http-connection.ts";
 import { errorOf } from "./http-errors.ts";
 import {
   createRequest,
@@ -52,7 +52,9 @@ export function remoteClient(options: ConnectionOptions): RemoteClient {
 }
 
 async function answered<T>(connection: Connection, request: HttpRequest): Promise<T> {
-  const { status, text } = await connection.send(request);
+  const answer = await connection.send(request);
+  const { status } = answer;
+  const text = await wholeText(answer);
   if (status < 200 || status > 299) throw errorOf(status, text);
   return JSON.parse(text) as T;
 }

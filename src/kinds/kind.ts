@@ -118,6 +118,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
     readonly toStored: (object: T) => KubeObject;
     readonly fromStored: (stored: KubeObject) => T;
   };
+  /** Said in a Warning header on every request: the kind is on its way out of Kubernetes. */
+  readonly deprecation?: string;
   /** Said in a Warning header on creation: no controller here looks after this kind. */
   readonly unattended?: string;
 }

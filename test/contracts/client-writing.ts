@@ -1,9 +1,9 @@
-/** The part of the contract about create, update and patch. */
+/** The part of the contract about create, update, finalize and patch. */
 import { describe, expect, test } from "vitest";
 import type { PatchRequest } from "../../src/api/client.ts";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { draftOf } from "../../src/api/object.ts";
-import { configMaps } from "../../src/api/resources.ts";
+import { configMaps, namespaces } from "../../src/api/resources.ts";
 import {
   configMapBody,
   jobBody,
@@ -18,6 +18,7 @@ export function writingContract(open: Open): void {
   describe("create", () => createContract(open));
   describe("update", () => updateContract(open));
   describe("updateStatus", () => statusContract(open));
+  describe("finalize", () => finalizeContract(open));
   describe("patch", () => patchContract(open));
 }
 
@@ -160,6 +161,42 @@ function statusContract(open: Open): void {
     const { client } = await open();
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
     expect(await refusalCode(client.updateStatus(configMaps, made))).toBe("404 NotFound");
+  });
+}
+
+function finalizeContract(open: Open): void {
+  const X = { name: "x" };
+  const body = { apiVersion: "v1", kind: "Namespace", metadata: X, spec: {}, status: {} };
+
+  test("changes what holds a namespace, as an update cannot", async () => {
+    const { client } = await open();
+    const made = await client.create(namespaces, body);
+    const next = { ...made, spec: { finalizers: ["example.com/a"] } };
+    expect((await client.update(namespaces, next)).spec.finalizers).toEqual(["kubernetes"]);
+    const finalized = await client.finalize(namespaces, next);
+    expect(finalized.spec.finalizers).toEqual(["example.com/a"]);
+  });
+
+  test("lets a namespace go that was deleted", async () => {
+    const { client } = await open();
+    await client.create(namespaces, body);
+    await client.delete(namespaces, X);
+    const going = await client.get(namespaces, X);
+    await client.finalize(namespaces, { ...going, spec: {} });
+    expect(await refusalCode(client.get(namespaces, X))).toBe("404 NotFound");
+  });
+
+  test("from an old revision is a conflict", async () => {
+    const { client } = await open();
+    const old = await client.create(namespaces, body);
+    await client.delete(namespaces, X);
+    expect(await refusalCode(client.finalize(namespaces, old))).toBe("409 Conflict");
+  });
+
+  test("of a kind that is held by nothing is not served", async () => {
+    const { client } = await open();
+    const made = await client.create(configMaps, configMapBody({ name: "a" }));
+    expect(await refusalCode(client.finalize(configMaps, made))).toBe("404 NotFound");
   });
 }
 

@@ -45,6 +45,12 @@ test("from the tenth different message on they are combined, and counted as one"
   ]);
 });
 
+test("a message that is remembered is counted on its own event, however many there are", () => {
+  const correlation = new EventCorrelation();
+  for (let each = 0; each < 10; each++) correlation.take(anEvent({ message: `${each}` }), 0);
+  expect(taken(correlation, anEvent({ message: "5" }))).toBe("2 5");
+});
+
 test("a combined event has a source and no reporting component", () => {
   const correlation = new EventCorrelation();
   for (let each = 0; each < 9; each++) correlation.take(anEvent({ message: `${each}` }), 0);

@@ -97,6 +97,16 @@ test("a key that comes up while it waits is not made to wait, and not done twice
   expect(started).toEqual(["a", "a"]);
 });
 
+test("a key that came up before it failed is not made to wait, and not done twice", async () => {
+  const { worker, clock, started, finish } = aWorker();
+  worker.add("a");
+  worker.add("a");
+  await finish(failure);
+  expect(started).toEqual(["a", "a"]);
+  await finish();
+  expect(clock.untilNextMs()).toBeUndefined();
+});
+
 test("a failure of one key does not delay another", async () => {
   const { worker, started, finish } = aWorker();
   worker.add("a");

@@ -1,8 +1,9 @@
 /** Keeps one object in every active namespace, as two of Kubernetes' smaller controllers do. */
 import type { Client, ResourceType } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import type { Namespace } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { namespaces } from "../../api/resources.ts";
+import { type Cache, openCache } from "../../client/cache.ts";
 import type { ControllerContext, RunningController } from "./controller.ts";
 import { KeyedWorker } from "./keyed-worker.ts";
 
@@ -15,64 +16,50 @@ export interface PerNamespace<T extends KubeObject> {
 }
 
 export async function keepPerNamespace<T extends KubeObject>(
-  { client, clock, log }: ControllerContext,
+  context: ControllerContext,
   rule: PerNamespace<T>,
 ): Promise<RunningController> {
-  const reconcile = (namespace: string) => ensure(client, rule, namespace);
-  const worker = new KeyedWorker({ reconcile, clock, log });
-  const spaces = await client.list(namespaces);
-  const { resourceVersion } = spaces;
-  for (const { metadata } of spaces.items) worker.add(metadata.name ?? "");
-  const onEnd = (error?: Error) => {
-    if (error) log.error("watch ended", { error: error.message });
-  };
-  const watches = [
-    client.watch(
-      namespaces,
-      { resourceVersion },
-      {
-        onEvent: ({ object }) => worker.add(object.metadata.name ?? ""),
-        onEnd,
-      },
-    ),
-    client.watch(
-      rule.type,
-      { resourceVersion, fieldSelector: `metadata.name=${rule.name}` },
-      {
-        onEvent: ({ object }) => worker.add(object.metadata.namespace ?? ""),
-        onEnd,
-      },
-    ),
-  ];
+  const { client, clock, log, metrics } = context;
+  const spaces = await openCache({ client, type: namespaces, clock, log });
+  const fieldSelector = `metadata.name=${rule.name}`;
+  const kept = await openCache({ client, type: rule.type, clock, log, fieldSelector });
+  const worker = new KeyedWorker({
+    reconcile: (namespace) => ensure(client, rule, { spaces, kept }, namespace),
+    clock,
+    log,
+    metrics,
+    name: `${rule.type.resource}_${rule.name}`,
+  });
+  spaces.onChange(({ object }) => worker.add(object.metadata.name ?? ""), { existing: true });
+  kept.onChange(({ object }) => worker.add(object.metadata.namespace ?? ""));
   return {
     stop: () => {
-      for (const watch of watches) watch.close();
+      spaces.close();
+      kept.close();
       worker.stop();
     },
   };
 }
 
-async function ensure<T extends KubeObject>(
-  client: Client,
-  rule: PerNamespace<T>,
-  namespace: string,
-): Promise<void> {
-  const space = await findOrNone(client.get(namespaces, { name: namespace }));
-  if (!space || space.metadata.deletionTimestamp !== undefined) return;
-  const found = await findOrNone(client.get(rule.type, { namespace, name: rule.name }));
-  if (!found) {
-    await client.create(rule.type, rule.desired(namespace));
-    return;
-  }
-  const repaired = rule.repair?.(found);
-  if (repaired) await client.update(rule.type, repaired);
+interface Seen<T extends KubeObject> {
+  readonly spaces: Cache<Namespace>;
+  readonly kept: Cache<T>;
 }
 
-async function findOrNone<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ApiError && error.reason === "NotFound") return undefined;
-    throw error;
+/** A cache may be behind: then the write is refused, and tried again on what it shows by then. */
+async function ensure<T extends KubeObject>(
+  client: Client,
+  { type, name, desired, repair }: PerNamespace<T>,
+  { spaces, kept }: Seen<T>,
+  namespace: string,
+): Promise<void> {
+  const space = spaces.get("", namespace);
+  if (!space || space.metadata.deletionTimestamp !== undefined) return;
+  const found = kept.get(namespace, name);
+  if (!found) {
+    await client.create(type, desired(namespace));
+    return;
   }
+  const repaired = repair?.(found);
+  if (repaired) await client.update(type, repaired);
 }

@@ -89,6 +89,17 @@ test("the name of an event about an object with a long name is some other one", 
   expect((await list())[0]?.metadata.name).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test("no two events have one name, even at one time and by bad luck", async () => {
+  const { client, clock, server } = aRecorder();
+  const random = { ...server.random, below: () => 0 };
+  const recorder = openRecorder({ client, clock, random, log: silentLog, component: "c" });
+  for (const message of ["one", "two", "three"]) {
+    recorder.event(jobBody({ name: "a" }), "Normal", "Reason", message);
+  }
+  await recorder.idle();
+  expect((await client.list(events)).items).toHaveLength(3);
+});
+
 test("what happens again is counted on the same event", async () => {
   const { recorder, clock, list } = aRecorder();
   const about = jobBody({ name: "a" });

@@ -19,7 +19,6 @@ import { age } from "../print/age.ts";
 
 const SHOWN_MAX = 3;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
-const DEPRECATED = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 
 export const endpointsKind = defineKind<Endpoints>({
   group: "",
@@ -31,12 +30,11 @@ export const endpointsKind = defineKind<Endpoints>({
   shortNames: ["ep"],
   message: "core/v1.Endpoints",
   createsOnUpdate: true,
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   rules: {
     setDefaults,
     validate,
-    warningsOnCreate: () => [DEPRECATED],
     validateUpdate,
-    warningsOnUpdate: () => [DEPRECATED],
   },
   columns: [
     nameColumn,

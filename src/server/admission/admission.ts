@@ -59,7 +59,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
   return {
     admit: (request) => {
       for (const plugin of PLUGINS) plugin(request, store);
-      if (!isAbout(request, "Service")) return [];
+      if (!isAbout(request, "Service") || request.part !== undefined) return [];
       settleService(request, addresses.family);
       // A new Service hears of an address it cannot have before it hears of its own mistakes.
       if (request.operation === "create") addresses.allocate(request.object);

@@ -14,6 +14,8 @@ export interface AdmissionRequest {
   readonly kind: Kind;
   /** "" for cluster-scoped kinds. */
   readonly namespace: string;
+  /** The subresource that is written; absent for the object itself. */
+  readonly part?: string;
   /** Owned by the request until it is committed; on deletion the state that goes. */
   readonly object: Draft<KubeObject>;
   readonly old?: KubeObject;

@@ -25,6 +25,7 @@ export interface WatchAnswer {
   readonly watching: Watching;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | undefined;
+  readonly warnings?: readonly string[];
 }
 
 export function plainText(status: number, body: string): BytesAnswer {

@@ -32,7 +32,18 @@ function dispatch(server: ApiServer, request: Request): Answer {
   if (isBindings(resource)) return serveBindings(server, request, resource.namespace);
   const kind = server.registry.findResource(resource);
   if (!kind || (resource.namespace !== undefined && !kind.namespaced)) throw unknownResource();
-  return serve(server, toResourceRequest(request, kind, resource), resource);
+  const answer = serveKind(server, toResourceRequest(request, kind, resource), resource);
+  if (kind.deprecation === undefined) return answer;
+  return { ...answer, warnings: [kind.deprecation, ...(answer.warnings ?? [])] };
+}
+
+/** An error is an answer here too: it carries the warnings that its kind has for everyone. */
+function serveKind(server: ApiServer, request: ResourceRequest, route: ResourceRoute): Answer {
+  try {
+    return serve(server, request, route);
+  } catch (error) {
+    return errorAnswer(server, request, error);
+  }
 }
 
 function isBindings(route: ResourceRoute): route is ResourceRoute & { readonly namespace: string } {

@@ -12,7 +12,7 @@ import { type WatchEncoder, watchEncoder } from "./watch-encode.ts";
 
 /** The connection, as far as a watch is concerned. */
 export interface Sink {
-  begin(contentType: string): void;
+  begin(contentType: string, warnings: readonly string[]): void;
   write(bytes: Uint8Array): void;
   end(): void;
   /** Drops the connection: the client must notice that it missed something. */
@@ -63,7 +63,7 @@ export class WatchStream {
   /** Call once what the initial objects show is durable. */
   start(): void {
     const { watching } = this.answer;
-    this.sink.begin(this.encoder.contentType);
+    this.sink.begin(this.encoder.contentType, this.answer.warnings ?? []);
     const chunks = watching.initial.map((object) => this.encoder.event("ADDED", object));
     if (watching.marksInitialEnd) chunks.push(this.encoder.bookmark(watching.revision, true));
     if (chunks.length > 0) this.sink.write(Buffer.concat(chunks));

@@ -122,3 +122,11 @@ function refusal(type: PatchType, patch: unknown): ApiError {
   }
   throw new Error(`${JSON.stringify(patch)} was applied`);
 }
+
+test.each<[PatchType, string]>([
+  ["json", `[{"op":"add","path":"/x","value":${"[".repeat(5000)}${"]".repeat(5000)}}]`],
+  ["merge", `${'{"data":'.repeat(5000)}1${"}".repeat(5000)}`],
+  ["strategic", `${'{"data":'.repeat(5000)}1${"}".repeat(5000)}`],
+])("a %s patch that no recursion could follow is refused", (type, patch) => {
+  expect(() => apply(type, patch)).toThrow(expect.objectContaining({ code: 400 }));
+});

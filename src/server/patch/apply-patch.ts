@@ -51,9 +51,14 @@ export function applyPatch({ type, body, current, message }: PatchRequest): Patc
   }
 }
 
+/** Deeper than any object, and well within what a recursion can follow. */
+const MAX_DEPTH = 1000;
+
 function read(body: string, step: string): ParsedJson {
   try {
-    return parseJson(body);
+    const patch = parseJson(body);
+    if (isDeeper(patch.value, MAX_DEPTH)) throw badRequest(`${step}exceeded max depth`);
+    return patch;
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`${step}${error.message}`);
     throw error;
@@ -88,4 +93,15 @@ function applyStrategicMerge(document: JsonObject, patch: ParsedJson, message: s
 
 function notAnObject(value: Json): string {
   return cannotUnmarshal(value, "Go value of type map[string]interface {}");
+}
+
+function isDeeper(value: Json, depth: number): boolean {
+  let level: Json[] = [value];
+  for (let passed = 0; passed <= depth; passed++) {
+    level = level.flatMap((each) =>
+      typeof each === "object" && each !== null ? Object.values(each) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }

@@ -15,6 +15,7 @@ import {
   type WriteOptions,
   type Written,
 } from "../context.ts";
+import { dropRepeatedOwners } from "./owner-references.ts";
 
 /** As in Kubernetes: a generated name keeps 58 characters of its base and is tried 8 times. */
 const GENERATED_BASE_MAX = 58;
@@ -36,7 +37,9 @@ export function create(
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = freeName(server, kind, namespace, metadata.generateName);
   }
-  return createNamed(server, kind, namespace, object, options);
+  const repeated = dropRepeatedOwners(object, "sent");
+  const written = createNamed(server, kind, namespace, object, options);
+  return { object: written.object, warnings: [...repeated, ...written.warnings] };
 }
 
 function createNamed(

@@ -16,6 +16,7 @@ import {
 } from "../context.ts";
 import { applyPatch, type PatchType } from "../patch/apply-patch.ts";
 import { matchNamespace } from "./create.ts";
+import { dropRepeatedOwners } from "./owner-references.ts";
 import { matchName, replace, type UpdateTarget } from "./update.ts";
 
 export interface Patch {
@@ -50,7 +51,9 @@ export function patch(
   matchName(next, name);
   matchNamespace(kind.namespaced, namespace, next);
   kind.rules.setDefaults?.(next);
-  return { ...replace(server, target, current, next, options), strict: findings };
+  const repeated = dropRepeatedOwners(next, "patched");
+  const { object, warnings } = replace(server, target, current, next, options);
+  return { object, warnings: [...repeated, ...warnings], strict: findings };
 }
 
 /** A patch that does not leave an object of the kind behind is an invalid patch. */

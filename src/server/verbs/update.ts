@@ -30,6 +30,7 @@ import {
   type Written,
 } from "../context.ts";
 import { create, matchNamespace } from "./create.ts";
+import { dropRepeatedOwners } from "./owner-references.ts";
 
 export interface UpdateTarget {
   readonly kind: Kind;
@@ -59,7 +60,9 @@ export function update(
   if (uid !== undefined && uid !== old.metadata.uid) {
     throw preconditionFailed(target, "UID", uid, old.metadata.uid ?? "");
   }
-  return { ...replace(server, target, old, object, options), created: false };
+  const repeated = dropRepeatedOwners(object, "sent");
+  const written = replace(server, target, old, object, options);
+  return { object: written.object, warnings: [...repeated, ...written.warnings], created: false };
 }
 
 /** Commits the next state of an object that is at hand. */
@@ -77,6 +80,7 @@ export function replace(
     operation: "update",
     kind,
     namespace: target.namespace,
+    ...(target.part === "object" ? {} : { part: target.part }),
     object: next,
     old,
     dryRun: options.dryRun,

@@ -1,0 +1,38 @@
+/** Pure: an object as the graph of dependents knows it. */
+import type { Name, ResourceType } from "../../api/client.ts";
+import type { OwnerReference } from "../../api/generated/meta.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { type Phase, phaseOf } from "./phase.ts";
+
+export interface Node {
+  readonly uid: string;
+  readonly type: ResourceType;
+  /** "" for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly owners: readonly OwnerReference[];
+  readonly phase: Phase;
+}
+
+export function nodeOf(type: ResourceType, { metadata }: KubeObject): Node {
+  const { uid = "", namespace = "", name = "", ownerReferences = [] } = metadata;
+  return { uid, type, namespace, name, owners: ownerReferences, phase: phaseOf(metadata) };
+}
+
+export function apiVersionOf({ group, version }: ResourceType): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+/** Whether what a dependent says of its owner is true of the object with that uid. */
+export function isOwnerOf(owner: Node, dependent: Node, reference: OwnerReference): boolean {
+  return (
+    reference.kind === owner.type.kind &&
+    reference.apiVersion === apiVersionOf(owner.type) &&
+    reference.name === owner.name &&
+    (!owner.type.namespaced || owner.namespace === dependent.namespace)
+  );
+}
+
+export function placeOf({ type, namespace, name }: Node): Name {
+  return type.namespaced ? { namespace, name } : { name };
+}

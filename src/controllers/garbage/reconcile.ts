@@ -1,0 +1,114 @@
+/** Looks at one object and does about it what has been decided. */
+import type { Client } from "../../api/client.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { unreachable } from "../../base/assert.ts";
+import { isNotFound } from "../../client/find.ts";
+import { after, done, type Outcome } from "../runtime/outcome.ts";
+import type { EventRecorder } from "../runtime/recorder.ts";
+import { type Action, decide, type Policy } from "./decide.ts";
+import { type Node, placeOf } from "./node.ts";
+import { type Observing, observe } from "./observe.ts";
+
+export interface Collecting extends Observing {
+  readonly recorder: EventRecorder;
+}
+
+const LOOK_AGAIN_MS = 30_000;
+/** So many dependents of one owner at once. */
+const BATCH = 50;
+
+export async function reconcile(collecting: Collecting, uid: string): Promise<Outcome> {
+  const observation = await observe(collecting, uid);
+  if (!observation) return done;
+  const actions = decide(observation);
+  for (const action of actions) {
+    await apply(collecting, action, observation);
+  }
+  return actions.some(({ kind }) => kind === "lookAgain") ? after(LOOK_AGAIN_MS) : done;
+}
+
+interface Target {
+  readonly node: Node;
+  /** What the decision was made for: where it is no longer true, the server refuses. */
+  readonly latest: KubeObject;
+}
+
+async function apply(
+  { client, recorder }: Collecting,
+  action: Action,
+  target: Target,
+): Promise<void> {
+  const { node, latest } = target;
+  switch (action.kind) {
+    case "delete":
+      return unlessGone(deleteObject(client, target, action));
+    case "disown":
+      return unlessGone(disown(client, node, action.owners));
+    case "orphan":
+      return orphan(client, node, action.dependents);
+    case "release":
+      return unlessGone(release(client, target, action.finalizer));
+    case "warn":
+      recorder.event(latest, "Warning", action.reason, action.message);
+      return;
+    case "lookAgain":
+      return;
+    default:
+      unreachable(action);
+  }
+}
+
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** The revision is a precondition too: an owner may have been added since we looked. */
+async function deleteObject(
+  client: Client,
+  { node, latest }: Target,
+  { policy, unblocks }: { readonly policy: Policy; readonly unblocks: boolean },
+): Promise<void> {
+  const { metadata } = unblocks ? await unblock(client, node, latest) : latest;
+  const { resourceVersion = "" } = metadata;
+  await client.delete(node.type, placeOf(node), {
+    propagationPolicy: policy,
+    preconditions: { uid: node.uid, resourceVersion },
+  });
+}
+
+function unblock(client: Client, node: Node, { metadata }: KubeObject): Promise<KubeObject> {
+  const { resourceVersion, ownerReferences = [] } = metadata;
+  const unblocked = ownerReferences
+    .filter(({ blockOwnerDeletion }) => blockOwnerDeletion)
+    .map((reference) => ({ ...reference, blockOwnerDeletion: false }));
+  return patchMetadata(client, node, { resourceVersion, ownerReferences: unblocked });
+}
+
+function disown(client: Client, node: Node, owners: readonly string[]): Promise<KubeObject> {
+  const ownerReferences = owners.map((uid) => ({ $patch: "delete", uid }));
+  return patchMetadata(client, node, { ownerReferences });
+}
+
+async function orphan(client: Client, owner: Node, dependents: readonly Node[]): Promise<void> {
+  for (let from = 0; from < dependents.length; from += BATCH) {
+    const batch = dependents.slice(from, from + BATCH);
+    await Promise.all(batch.map((each) => unlessGone(disown(client, each, [owner.uid]))));
+  }
+}
+
+/** The uid does not change anything: it makes sure that the object is the one that is meant. */
+function patchMetadata(client: Client, node: Node, change: object): Promise<KubeObject> {
+  const body = { metadata: { uid: node.uid, ...change } };
+  return client.patch(node.type, placeOf(node), { type: "strategic", body });
+}
+
+function release(client: Client, { node, latest }: Target, finalizer: string): Promise<KubeObject> {
+  const { resourceVersion, finalizers = [] } = latest.metadata;
+  const rest = finalizers.filter((each) => each !== finalizer);
+  const body = { metadata: { resourceVersion, finalizers: rest } };
+  return client.patch(node.type, placeOf(node), { type: "merge", body });
+}

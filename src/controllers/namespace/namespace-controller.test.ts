@@ -1,0 +1,207 @@
+import { expect, test } from "vitest";
+import { type AtWork, startController } from "../../../test/builders/controller.ts";
+import { deletableTypes } from "../../../test/builders/owned.ts";
+import { configMapBody, jobBody, podBody } from "../../../test/builders/resources.ts";
+import type { Client, ResourceType } from "../../api/client.ts";
+import type { Namespace } from "../../api/generated/core.ts";
+import { configMaps, jobs, namespaces, pods } from "../../api/resources.ts";
+import { findObject } from "../../client/find.ts";
+import type { Controller } from "../runtime/controller.ts";
+import { namespaceController } from "./namespace-controller.ts";
+
+const controller = namespaceController(deletableTypes);
+const X = { name: "x" };
+const HELD = { finalizers: ["example.com/hold"] };
+const inX = (name: string) => ({ namespace: "x", name });
+
+async function createNamespace(client: Client, ...finalizers: string[]): Promise<void> {
+  const body = { apiVersion: "v1", kind: "Namespace", metadata: X, spec: { finalizers } };
+  await client.create(namespaces, body as unknown as Namespace);
+}
+
+async function deleteNamespace({ client, settle }: AtWork): Promise<void> {
+  await client.delete(namespaces, X);
+  await settle();
+}
+
+async function conditionOf(client: Client, type: string) {
+  const { status } = await client.get(namespaces, X);
+  const found = status.conditions?.find((condition) => condition.type === type);
+  return found && [found.status, found.reason, found.message];
+}
+
+async function release({ client, settle }: AtWork, type: ResourceType, name: string) {
+  const body = { metadata: { finalizers: null } };
+  await client.patch(type, inX(name), { type: "merge", body });
+  await settle();
+}
+
+async function pass({ server, settle }: AtWork, seconds: number): Promise<void> {
+  server.clock.advance(seconds * 1000);
+  await settle();
+}
+
+test("a namespace goes with all that is in it, and nothing else", async () => {
+  const atWork = await startController(controller);
+  const { client, server } = atWork;
+  await createNamespace(client);
+  await client.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+  await client.create(configMaps, configMapBody({ name: "a" }));
+  await client.create(jobs, jobBody({ name: "j", namespace: "x" }));
+  await client.create(pods, podBody({ name: "p", namespace: "x" }));
+  await atWork.settle();
+  await deleteNamespace(atWork);
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+  for (const type of deletableTypes.filter(({ namespaced }) => namespaced)) {
+    expect((await client.list(type, { namespace: "x" })).items).toEqual([]);
+  }
+  expect(await findObject(client, configMaps, { namespace: "default", name: "a" })).toBeDefined();
+  expect(server.clock.untilNextMs()).toBeUndefined();
+});
+
+test("a namespace that lives is left alone", async () => {
+  const atWork = await startController(controller);
+  const { client, server } = atWork;
+  await createNamespace(client);
+  const made = await client.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+  await atWork.settle();
+  expect(String(server.store.revision)).toBe(made.metadata.resourceVersion);
+});
+
+test("while there are pods the rest stays", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client);
+  await client.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+  for (const name of ["p", "q"]) {
+    await client.create(pods, podBody({ name, namespace: "x" }, { nodeName: "n" }));
+  }
+  await deleteNamespace(atWork);
+  const { metadata } = await client.get(pods, inX("p"));
+  expect(metadata.deletionGracePeriodSeconds).toBe(30);
+  expect(await conditionOf(client, "NamespaceContentRemaining")).toEqual([
+    "True",
+    "SomeResourcesRemain",
+    "Some resources are remaining: pods. has 2 resource instances",
+  ]);
+  expect(await findObject(client, configMaps, inX("a"))).toBeDefined();
+  const now = { gracePeriodSeconds: 0 };
+  await client.delete(pods, inX("p"), now);
+  await atWork.settle();
+  expect(await findObject(client, configMaps, inX("a"))).toBeDefined();
+  await client.delete(pods, inX("q"), now);
+  await atWork.settle();
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("what is held is waited for and told of", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client);
+  await client.create(configMaps, configMapBody({ name: "a", namespace: "x", ...HELD }));
+  await deleteNamespace(atWork);
+  expect(await conditionOf(client, "NamespaceFinalizersRemaining")).toEqual([
+    "True",
+    "SomeFinalizersRemain",
+    "Some content in the namespace has finalizers remaining: " +
+      "example.com/hold in 1 resource instances",
+  ]);
+  expect(await conditionOf(client, "NamespaceDeletionContentFailure")).toEqual([
+    "False",
+    "ContentDeleted",
+    "All content successfully deleted, may be waiting on finalization",
+  ]);
+  await release(atWork, configMaps, "a");
+  await pass(atWork, 7);
+  expect(await findObject(client, namespaces, X)).toBeDefined();
+  await pass(atWork, 1);
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("a pod that does not go in its time is a failure, and is looked for again", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client);
+  await client.create(pods, podBody({ name: "p", namespace: "x" }, { nodeName: "n" }));
+  await deleteNamespace(atWork);
+  await pass(atWork, 30);
+  expect(await conditionOf(client, "NamespaceDeletionContentFailure")).toEqual([
+    "True",
+    "ContentDeletionFailed",
+    "Failed to delete all resource types, 1 remaining: " +
+      "unexpected items still remain in namespace: x for gvr: /v1, Resource=pods",
+  ]);
+  await client.delete(pods, inX("p"), { gracePeriodSeconds: 0 });
+  await atWork.settle();
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("whoever else holds the namespace keeps it, empty as it is", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client, "example.com/mine");
+  await client.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+  await deleteNamespace(atWork);
+  const { spec, status } = await client.get(namespaces, X);
+  expect(spec.finalizers).toEqual(["example.com/mine"]);
+  expect(status.conditions?.map(({ status }) => status)).toEqual(Array(5).fill("False"));
+  expect((await client.list(configMaps, { namespace: "x" })).items).toEqual([]);
+});
+
+test("what waits for its dependents does not have to: they go as well", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client);
+  await client.create(jobs, jobBody({ name: "j", namespace: "x" }));
+  await client.delete(jobs, inX("j"), { propagationPolicy: "Foreground" });
+  expect((await client.get(jobs, inX("j"))).metadata.finalizers).toEqual(["foregroundDeletion"]);
+  await deleteNamespace(atWork);
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("a namespace that was going before the start goes on", async () => {
+  const { client } = await startController(controller, async (early) => {
+    await createNamespace(early);
+    await early.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+    await early.delete(namespaces, X);
+  });
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("one resource that cannot be deleted keeps the namespace but not the others", async () => {
+  let isRefused = true;
+  const refused: Controller = {
+    ...controller,
+    start: (context) => {
+      const remove: Client["delete"] = async (type, ...request) => {
+        if (isRefused && type.resource === "configmaps") throw new Error("not now");
+        return context.client.delete(type, ...request);
+      };
+      return controller.start({ ...context, client: { ...context.client, delete: remove } });
+    },
+  };
+  const atWork = await startController(refused);
+  const { client } = atWork;
+  await createNamespace(client);
+  await client.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
+  await client.create(jobs, jobBody({ name: "j", namespace: "x" }));
+  await deleteNamespace(atWork);
+  expect(await findObject(client, jobs, inX("j"))).toBeUndefined();
+  expect(await conditionOf(client, "NamespaceDeletionContentFailure")).toEqual([
+    "True",
+    "ContentDeletionFailed",
+    "Failed to delete all resource types, 1 remaining: not now",
+  ]);
+  isRefused = false;
+  await pass(atWork, 60);
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+});
+
+test("after a stop nothing is emptied", async () => {
+  const atWork = await startController(controller);
+  const { client } = atWork;
+  await createNamespace(client);
+  atWork.stop();
+  await deleteNamespace(atWork);
+  expect((await client.get(namespaces, X)).status.phase).toBe("Terminating");
+});

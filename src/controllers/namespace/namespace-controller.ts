@@ -1,0 +1,70 @@
+/**
+ * Empties a namespace that was deleted, tells in its conditions how far that is, and lets it go.
+ *
+ * Reading order: this file, reconcile, observe (what is left), decide, conditions. Which resources
+ * there are is an argument; no kind is known here but Pod, whose end takes time.
+ */
+import type { ResourceType } from "../../api/client.ts";
+import type { Namespace } from "../../api/generated/core.ts";
+import { namespaces, pods } from "../../api/resources.ts";
+import { openCache } from "../../client/cache.ts";
+import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
+import { KeyedWorker } from "../runtime/keyed-worker.ts";
+import { isToBeEmptied } from "./decide.ts";
+import { reconcile } from "./reconcile.ts";
+
+/** As many as Kubernetes has. */
+const WORKERS = 10;
+
+/** Of resources that can be listed and deleted. */
+export function namespaceController(types: readonly ResourceType[]): Controller {
+  return { name: "namespace", start: (context) => start(context, types) };
+}
+
+async function start(
+  { client, clock, log, metrics }: ControllerContext,
+  types: readonly ResourceType[],
+): Promise<RunningController> {
+  const spaces = await openCache({ client, type: namespaces, clock, log });
+  const podCache = await openCache({ client, type: pods, clock, log });
+  const worker = new KeyedWorker({
+    reconcile: (name) => reconcile({ client, clock, types }, name),
+    workers: WORKERS,
+    name: "namespace",
+    clock,
+    log,
+    metrics,
+  });
+  const addIfDue = (name: string, namespace: Namespace | undefined) => {
+    if (namespace && isToBeEmptied(namespace)) worker.add(name);
+  };
+  // At once: the five seconds Kubernetes waits are for further API servers to hear of it.
+  spaces.onChange(
+    ({ type, object }) => {
+      const { name = "" } = object.metadata;
+      if (type === "DELETED") worker.forget(name);
+      else addIfDue(name, object);
+    },
+    { existing: true },
+  );
+  const podsLeft = new Map<string, number>();
+  podCache.onChange(
+    ({ type, object }) => {
+      const { namespace = "" } = object.metadata;
+      const change = { ADDED: 1, MODIFIED: 0, DELETED: -1 }[type];
+      const left = (podsLeft.get(namespace) ?? 0) + change;
+      podsLeft.set(namespace, left);
+      if (left > 0) return;
+      podsLeft.delete(namespace);
+      addIfDue(namespace, spaces.get("", namespace));
+    },
+    { existing: true },
+  );
+  return {
+    stop: () => {
+      spaces.close();
+      podCache.close();
+      worker.stop();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** What there is of a resource in a namespace, and what is left once it was told to go. */
+import type { Client, ResourceType } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { KubeObject } from "../../api/object.ts";
+
+export async function observeContent(
+  client: Client,
+  type: ResourceType,
+  namespace: string,
+): Promise<readonly KubeObject[]> {
+  try {
+    return (await client.list(type, { namespace })).items;
+  } catch (error) {
+    // What cannot be listed has no objects to be deleted.
+    if (error instanceof ApiError && [404, 405].includes(error.code)) return [];
+    throw error;
+  }
+}

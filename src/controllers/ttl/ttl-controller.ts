@@ -1,0 +1,60 @@
+/**
+ * Deletes finished Jobs, and their pods before them, once spec.ttlSecondsAfterFinished is over.
+ *
+ * Reading order: this file, decide (when is it over), observe, reconcile. How a Job comes to be
+ * finished is none of its business.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import { jobs } from "../../api/resources.ts";
+import { openCache } from "../../client/cache.ts";
+import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
+import { KeyedWorker } from "../runtime/keyed-worker.ts";
+import { hasTimeToLive } from "./decide.ts";
+import { reconcile } from "./reconcile.ts";
+
+/** As many as Kubernetes has. */
+const WORKERS = 5;
+/** From 100 ms to somewhat over a quarter of an hour. */
+const BUCKETS = Array.from({ length: 14 }, (_, power) => 0.1 * 2 ** power);
+
+export const ttlController: Controller = { name: "ttl", start };
+
+async function start({
+  client,
+  clock,
+  log,
+  metrics,
+}: ControllerContext): Promise<RunningController> {
+  const lateness = metrics.histogram(
+    "ttl_after_finished_controller_job_deletion_duration_seconds",
+    "The time it took to delete the job since it became eligible for deletion",
+    [],
+    BUCKETS,
+  );
+  const cache = await openCache({ client, type: jobs, clock, log });
+  const worker = new KeyedWorker({
+    reconcile: (key) => reconcile({ client, cache, clock, lateness }, key),
+    workers: WORKERS,
+    name: "ttl",
+    clock,
+    log,
+    metrics,
+  });
+  cache.onChange(
+    ({ type, object }) => {
+      if (type === "DELETED") worker.forget(keyOf(object));
+      else if (hasTimeToLive(object)) worker.add(keyOf(object));
+    },
+    { existing: true },
+  );
+  return {
+    stop: () => {
+      cache.close();
+      worker.stop();
+    },
+  };
+}
+
+function keyOf({ metadata }: Job): string {
+  return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+}

@@ -1,0 +1,58 @@
+/** Bytes on a connection, for what no HTTP client would send. */
+import { connect, type TLSSocket } from "node:tls";
+import type { Tally } from "../support/tally.ts";
+
+export interface Connection {
+  readonly socket: TLSSocket;
+  /** Everything that came so far. */
+  received(): string;
+  /** Settles once the pattern is in what came, or the connection is over. */
+  until(pattern: RegExp): Promise<string>;
+  /** Settles once the server has ended or dropped the connection. */
+  over(): Promise<string>;
+}
+
+export async function open(tally: Tally): Promise<Connection> {
+  const { hostname, port } = new URL(tally.url);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  let text = "";
+  let isOver = false;
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const finish = (): void => {
+    isOver = true;
+    tell();
+  };
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString("latin1");
+    tell();
+  });
+  // A reset is one way to be told that it is over.
+  socket.on("error", finish).on("end", finish).on("close", finish);
+  const wait = (isThere: () => boolean): Promise<string> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!isThere()) return;
+        listeners.delete(look);
+        resolve(text);
+      };
+      listeners.add(look);
+      look();
+    });
+  await new Promise<void>((resolve) => socket.once("secureConnect", resolve));
+  return {
+    socket,
+    received: () => text,
+    until: (pattern) => wait(() => isOver || pattern.test(text)),
+    over: () => wait(() => isOver),
+  };
+}
+
+/** The head of a request, up to the empty line. */
+export function head(tally: Tally, line: string, headers: readonly string[] = []): string {
+  const { host } = new URL(tally.url);
+  const always = [`Host: ${host}`, `Authorization: Bearer ${tally.token}`];
+  return `${[line, ...always, ...headers].join("\r\n")}\r\n\r\n`;
+}
