@@ -1,5 +1,5 @@
 /** The failures an API server answers with: one class that carries the Status a client sees. */
-import { type Finding, formatFinding } from "./finding.ts";
+import { type Finding, formatFinding, quote } from "./finding.ts";
 
 export interface StatusCause {
   readonly reason?: string;
@@ -135,7 +135,7 @@ export function invalidObject(
   const distinct = [...new Set(findings.map(formatFinding))];
   const list = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
   const groupKind = target.group === "" ? target.kind : `${target.kind}.${target.group}`;
-  return new ApiError(422, "Invalid", `${groupKind} "${name}" is invalid: ${list}`, {
+  return new ApiError(422, "Invalid", `${groupKind} ${quote(name)} is invalid: ${list}`, {
     ...(name === "" ? {} : { name }),
     ...(target.group === "" ? {} : { group: target.group }),
     ...(target.kind === "" ? {} : { kind: target.kind }),

@@ -141,3 +141,11 @@ test("deleting a collection warns of what the options lead to once they are unde
   const failing = ask(server, "DELETE", `${jobs}?resourceVersion=99999`);
   expect([failing.status, failing.warnings.length]).toEqual([504, 1]);
 });
+
+test.each([
+  ["limitranges", null],
+  ["configmaps", []],
+])("an empty table of %s has %j for rows", (resource, rows) => {
+  const where = `/api/v1/namespaces/default/${resource}`;
+  expect(ask(aServer(), "GET", where, undefined, TABLE).object).toMatchObject({ rows });
+});

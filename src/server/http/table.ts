@@ -2,6 +2,7 @@
 import { badRequest } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import { createdAtColumn } from "../../kinds/meta/columns.ts";
 
 export type IncludeObject = "None" | "Metadata" | "Object";
 
@@ -10,7 +11,7 @@ export interface Table {
   readonly apiVersion: string;
   readonly metadata: object;
   readonly columnDefinitions: readonly object[] | null;
-  readonly rows: readonly object[];
+  readonly rows: readonly object[] | null;
 }
 
 export type Printed = Pick<Kind, "columns" | "cells" | "rowConditions">;
@@ -31,19 +32,23 @@ export function toTable(
   withColumns = true,
 ): Table {
   const includeObject = parseIncludeObject(options.includeObject);
+  // As Go prints the rows of a kind without a table of its own, if there are none.
+  const isBare = objects.length === 0 && kind.columns.includes(createdAtColumn);
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: withColumns ? columnDefinitions(kind) : null,
-    rows: objects.map((object) => {
-      const conditions = kind.rowConditions?.(object) ?? [];
-      return {
-        cells: kind.cells(object, options.now),
-        ...(conditions.length > 0 ? { conditions } : {}),
-        object: rowObject(object, includeObject, options.version),
-      };
-    }),
+    rows: isBare
+      ? null
+      : objects.map((object) => {
+          const conditions = kind.rowConditions?.(object) ?? [];
+          return {
+            cells: kind.cells(object, options.now),
+            ...(conditions.length > 0 ? { conditions } : {}),
+            object: rowObject(object, includeObject, options.version),
+          };
+        }),
   };
 }
 

@@ -26,8 +26,7 @@ test.each([
     several,
     "log",
     400,
-    "a container name must be specified for pod p, choose one of: [a b] " +
-      "or one of the init containers: [i]",
+    "a container name must be specified for pod p, choose one of: [i a b]",
   ],
   ["a container it has not", several, "log?container=x", 400, "container x is not valid for pod p"],
   ["no node to go to", {}, "exec", 400, "pod p does not have a host assigned"],

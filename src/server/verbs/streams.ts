@@ -54,11 +54,9 @@ function chooseContainer(pod: Pod, asked: string): void {
   const podName = pod.metadata.name ?? "";
   if (asked === "") {
     if (names.length === 1) return;
-    const main = (containers ?? []).map(({ name }) => name).join(" ");
-    const init = initContainers.map(({ name }) => name).join(" ");
-    const also = init === "" ? "" : ` or one of the init containers: [${init}]`;
+    const choice = names.join(" ");
     throw badRequest(
-      `a container name must be specified for pod ${podName}, choose one of: [${main}]${also}`,
+      `a container name must be specified for pod ${podName}, choose one of: [${choice}]`,
     );
   }
   if (!names.includes(asked)) {
