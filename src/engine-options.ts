@@ -31,6 +31,7 @@ export interface EngineOptions {
 /** The controllers an engine can run, by the names that --controllers takes. */
 export const CONTROLLERS: readonly string[] = [
   "garbage",
+  "job",
   "namespace",
   "rootca",
   "serviceaccount",

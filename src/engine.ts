@@ -8,6 +8,7 @@ import { Metrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
 import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
+import { jobController } from "./controllers/job/job-controller.ts";
 import { namespaceController } from "./controllers/namespace/namespace-controller.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
@@ -137,6 +138,7 @@ async function startControllers(
   const all: Controller[] = [
     defaultAccountController,
     rootCaController(options.certificates.ca),
+    jobController(),
     garbageCollector(DELETABLE),
     ttlController,
     namespaceController(DELETABLE),

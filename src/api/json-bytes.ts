@@ -15,17 +15,18 @@ export function encodeJson(object: object): Buffer {
  * Two generations instead of an eviction list: what was not asked for while the young one filled
  * up is forgotten when the next one does. Together they hold at most this much.
  */
-export const JSON_CACHE_BYTES = 32 * 1024 * 1024;
+export const JSON_CACHE_BYTES = 64 * 1024 * 1024;
 
-let young = new WeakMap<object, Buffer>();
-let old = new WeakMap<object, Buffer>();
+// Plain maps: the bound is what frees an object, and weak ones cost the collector dearly.
+let young = new Map<object, Buffer>();
+let old = new Map<object, Buffer>();
 let youngBytes = 0;
 
 function remember(object: object, bytes: Buffer): void {
   if (bytes.length > JSON_CACHE_BYTES / 2) return;
   if (youngBytes + bytes.length > JSON_CACHE_BYTES / 2) {
     old = young;
-    young = new WeakMap();
+    young = new Map();
     youngBytes = 0;
   }
   young.set(object, bytes);

@@ -28,7 +28,11 @@ export function dns1123Label(text: string): string[] {
 }
 
 export function dns1123Subdomain(text: string): string[] {
-  const problems = text.length > SUBDOMAIN_MAX ? [tooLong(SUBDOMAIN_MAX)] : [];
+  return subdomainProblems(text, tooLong);
+}
+
+function subdomainProblems(text: string, limit: (max: number) => string): string[] {
+  const problems = text.length > SUBDOMAIN_MAX ? [limit(SUBDOMAIN_MAX)] : [];
   if (subdomain.test(text)) return problems;
   const rule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " +
@@ -58,7 +62,8 @@ export function qualifiedName(text: string): string[] {
     const prefix = parts[0] ?? "";
     name = parts[1] ?? "";
     if (prefix === "") problems.push("prefix part must be non-empty");
-    else problems.push(...dns1123Subdomain(prefix).map((problem) => `prefix part ${problem}`));
+    const ofPrefix = prefix === "" ? [] : subdomainProblems(prefix, tooManyBytes);
+    problems.push(...ofPrefix.map((problem) => `prefix part ${problem}`));
   } else if (parts.length > 2) {
     const whole = `a valid label key ${regexProblem(rule, QUALIFIED, examples)}`;
     return [`${whole} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];

@@ -9,10 +9,39 @@ import {
   isZero,
   milliUnits,
   parseQuantity,
+  roundedUpToMilli,
   roundUpToMilli,
+  storedQuantity,
   subtractQuantities,
   wholeUnits,
 } from "./quantity.ts";
+
+test.each([
+  ["01", "01"],
+  ["+1", "+1"],
+  ["5.", "5."],
+  ["1E3", "1E3"],
+  ["1.500", "1.500"],
+  ["1Ki", "1Ki"],
+  ["00", "0"],
+  ["1.0", "1"],
+  ["1000", "1k"],
+  ["8Ki", "8Ki"],
+  ["1024Ki", "1Mi"],
+  ["1E4", "10e3"],
+  ["1500u", "1500u"],
+  ["1234567890123456789", "1234567890123456789"],
+])("%s is stored as %s", (text, stored) => {
+  expect(storedQuantity(text)).toBe(stored);
+});
+
+test.each([
+  ["1500u", "2m"],
+  ["1.500", "1.500"],
+  ["01", "01"],
+])("%s is defaulted to %s", (text, rounded) => {
+  expect(roundedUpToMilli(text)).toBe(rounded);
+});
 
 test.each([
   ["0", "0"],

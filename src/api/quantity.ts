@@ -45,12 +45,14 @@ const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
 ]);
 const BINARY_SUFFIXES: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
+const PARTS = /^[+-]?(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+
 /** Beyond a billionth the amount is rounded away from zero: who asks for some gets some. */
 export function parseQuantity(text: string): Quantity | QuantityProblem {
   if (text === "") return FORMAT_WRONG;
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  const match = PARTS.exec(text);
   if (match === null) return FORMAT_WRONG;
-  const [, sign, whole = "", fraction = "", suffix = ""] = match;
+  const [, whole = "", fraction = "", suffix = ""] = match;
   const unit = parseSuffix(suffix);
   if (unit === undefined) return SUFFIX_WRONG;
   const digits = BigInt(`0${whole}${fraction}`);
@@ -58,7 +60,24 @@ export function parseQuantity(text: string): Quantity | QuantityProblem {
   const capped = unit.format === "BinarySI" && magnitude > MAX_BINARY ? MAX_BINARY : magnitude;
   const isFractionOfOne = capped > 0n && capped < NANO;
   const format = unit.format === "BinarySI" && isFractionOfOne ? "DecimalSI" : unit.format;
-  return { nanos: sign === "-" ? -capped : capped, format };
+  return { nanos: text.startsWith("-") ? -capped : capped, format };
+}
+
+/**
+ * The text that is stored for a quantity: a text with few digits whose suffix is the one it would
+ * get anyway stays as it was written ("01", "1E3", "5."), any other becomes the canonical one.
+ */
+export function storedQuantity(text: string): string | QuantityProblem {
+  const quantity = parseQuantity(text);
+  if ("problem" in quantity) return quantity;
+  return isKept(text) ? text : formatQuantity(quantity);
+}
+
+/** What defaulting makes of a stored amount: the next larger multiple of a thousandth. */
+export function roundedUpToMilli(text: string): string {
+  const quantity = getQuantity(text);
+  const rounded = roundUpToMilli(quantity);
+  return rounded.nanos === quantity.nanos ? text : formatQuantity(rounded);
 }
 
 /** The quantity of a text that is known to be well-formed: one that was decoded. */
@@ -118,6 +137,25 @@ export function wholeUnits(quantity: Quantity): bigint {
 /** Thousandths, fractions rounded away from zero: Go's Quantity.MilliValue(). */
 export function milliUnits(quantity: Quantity): bigint {
   return divideAwayFromZero(quantity.nanos, NANO / 1000n);
+}
+
+/** How many digits Go reads without reaching for its big numbers. */
+const FAST_DECIMAL_DIGITS = 18;
+const FAST_BINARY_DIGITS = 14;
+
+function isKept(text: string): boolean {
+  const [, whole = "", fraction = "", suffix = ""] = PARTS.exec(text) ?? [];
+  const unit = parseSuffix(suffix);
+  if (unit === undefined) return false;
+  const significant = whole.replace(/^0+/, "") || "0";
+  const digits = `${significant}${fraction}`;
+  if (unit.format === "BinarySI") {
+    const room = FAST_BINARY_DIGITS - significant.length - Math.floor((unit.binary * 3) / 10);
+    return fraction === "" && room >= 0 && Number(significant) % 8 !== 0;
+  }
+  const scale = unit.decimal - fraction.length;
+  if (digits.length > FAST_DECIMAL_DIGITS || scale < -9) return false;
+  return scale % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
 }
 
 interface Unit {

@@ -36,11 +36,11 @@ export function keyOf(kind: Kind, namespace: string, name: string): ObjectKey {
   return { resource: storageResource(kind), namespace: kind.namespaced ? namespace : "", name };
 }
 
-/** A view of another kind's objects speaks of them as that kind does in its errors. */
 export function groupResource(kind: Kind): GroupResource {
-  return { group: kind.storedAs ? "" : kind.group, resource: kind.resource };
+  return { group: kind.group, resource: kind.resource };
 }
 
+/** What is invalid about a view of another kind's objects is said of that kind. */
 export function groupKind(kind: Kind): { readonly group: string; readonly kind: string } {
   return { group: kind.storedAs ? "" : kind.group, kind: kind.kind };
 }

@@ -86,12 +86,13 @@ test.each([
   [
     "template",
     '{"spec":{"volumes":[{"secret":"x"}]}}',
-    `string into Volume.${TEMPLATE}.volumes.secret of type v1.SecretVolumeSource`,
+    `string into Volume.${TEMPLATE}.volumes.VolumeSource.secret of type v1.SecretVolumeSource`,
   ],
   [
     "template",
     '{"spec":{"containers":[{"livenessProbe":{"httpGet":{"port":1.5}}}]}}',
-    `number 1.5 into HTTPGetAction.${TEMPLATE}.containers.livenessProbe.httpGet.port of type int32`,
+    `number 1.5 into HTTPGetAction.${TEMPLATE}.containers.livenessProbe.ProbeHandler.httpGet` +
+      ".port of type int32",
   ],
   ["activeDeadlineSeconds", "9223372036854775808", "number 9223372036854775808 into JobSpec"],
 ])("spec.%s may not be %s", (field, value, problem) => {

@@ -107,6 +107,7 @@ function compileStruct(name: string): Struct {
     index,
     json: facts.json,
     struct: structName(name),
+    go: [...(facts.embedded ?? []), facts.json].join("."),
     nullable: facts.pointer === true || /^\[\]|^map\[\]|^bytes$/.test(facts.type),
     ...printedCodec(facts, name),
   }));

@@ -1,6 +1,6 @@
 /** Pure: the types whose wire form is not that of their JSON: times, quantities, raw JSON. */
 import type { Reader, Writer } from "protobufjs/minimal.js";
-import { formatQuantity, parseQuantity } from "../quantity.ts";
+import { storedQuantity } from "../quantity.ts";
 import {
   formatInstant,
   type Instant,
@@ -85,9 +85,9 @@ export const quantity: ValueCodec = {
   read: (reader) => {
     const text = readWrapped(reader, "Quantity");
     if (text === undefined) return "0";
-    const amount = parseQuantity(text);
-    if ("problem" in amount) throw new Error(amount.problem);
-    return formatQuantity(amount);
+    const stored = storedQuantity(text);
+    if (typeof stored !== "string") throw new Error(stored.problem);
+    return stored;
   },
   toJson: (collected) => collected ?? "0",
   write: (writer, value) => writeWrapped(writer, (value as string | null) ?? "0"),

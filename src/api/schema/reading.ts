@@ -15,6 +15,8 @@ export interface FieldStep {
   readonly json: string;
   /** The Go name of the struct whose JSON has the field. */
   readonly struct: string;
+  /** The JSON name after the names of the structs it is inlined from: "VolumeSource.nfs". */
+  readonly go: string;
 }
 
 export interface Reading {
@@ -73,7 +75,7 @@ export function typeErrorMessage(reading: Reading, what: string, goType: string)
   const fields = reading.path.filter((step) => typeof step === "object");
   const last = fields.at(-1);
   if (last === undefined) return `json: cannot unmarshal ${what} into Go value of type ${goType}`;
-  const path = fields.map((field) => field.json).join(".");
+  const path = fields.map((field) => field.go).join(".");
   const where = `Go struct field ${last.struct}.${path}`;
   return `json: cannot unmarshal ${what} into ${where} of type ${goType}`;
 }

@@ -1,6 +1,6 @@
 /** Pure: how Go decodes the leaves of an API object, each to its canonical JSON. */
 import type { Json } from "../object.ts";
-import { formatQuantity, parseQuantity } from "../quantity.ts";
+import { storedQuantity } from "../quantity.ts";
 import { formatInstant, parseTime, RFC3339, RFC3339_MICRO, type TimeLayout } from "../time.ts";
 import { canonicalBase64 } from "./base64.ts";
 import { type ExactJson, NumberLiteral, toPlain } from "./parsed-json.ts";
@@ -109,9 +109,9 @@ const CANONICAL_QUANTITY = /^[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 function decodeQuantity(value: ExactJson): Json {
   const text = typeof value === "string" ? value : (literalOf(value) ?? "");
   if (CANONICAL_QUANTITY.test(text)) return text;
-  const quantity = parseQuantity(text.trim());
-  if ("problem" in quantity) throw new DecodeError(quantity.problem);
-  return formatQuantity(quantity);
+  const stored = storedQuantity(text.trim());
+  if (typeof stored !== "string") throw new DecodeError(stored.problem);
+  return stored;
 }
 
 function decodeIntOrString(value: ExactJson, reading: Reading): Json {

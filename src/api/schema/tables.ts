@@ -25,6 +25,8 @@ export interface FieldFacts {
   readonly listType?: string;
   readonly listKeys?: readonly string[];
   readonly mapType?: string;
+  /** The Go structs a flattened field was inlined from, the outermost first. */
+  readonly embedded?: readonly string[];
 }
 
 export interface GroupVersionKind {
@@ -151,10 +153,14 @@ const EMBEDS_TYPE_META: ReadonlySet<string> = new Set([
 
 const flattened = new Map<string, ReadonlyMap<string, FieldFacts>>();
 
-function addFields(messageName: string, into: Map<string, FieldFacts>): void {
+function addFields(
+  messageName: string,
+  into: Map<string, FieldFacts>,
+  embedded: readonly string[] = [],
+): void {
   for (const field of getMessage(messageName).fields) {
-    if (field.inline) addFields(field.type, into);
-    else into.set(field.json, field);
+    if (field.inline) addFields(field.type, into, [...embedded, structName(field.type)]);
+    else into.set(field.json, embedded.length === 0 ? field : { ...field, embedded });
   }
 }
 

@@ -38,15 +38,23 @@ export const controllerRevisionKind = defineKind<ControllerRevision>({
 function validate({ metadata, data, revision }: ControllerRevision): Finding[] {
   return [
     ...validateObjectMeta(metadata, { namespaced: true, nameRule: dns1123Subdomain }),
-    ...(data === undefined || data === null ? [required("data", "data is mandatory")] : []),
+    ...validateData(data),
     ...validateNonnegative(revision, "revision"),
   ];
+}
+
+/** What is recorded is a state, and a state is an object. */
+function validateData(data: ControllerRevision["data"]): Finding[] {
+  if (data === undefined || data === null) return [required("data", "data is mandatory")];
+  if (typeof data === "object" && !Array.isArray(data)) return [];
+  return [required("data", "data must be a valid JSON object")];
 }
 
 function validateUpdate(next: ControllerRevision, old: ControllerRevision): Finding[] {
   return [
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
-    ...validate(next),
+    ...validateObjectMeta(next.metadata, { namespaced: true, nameRule: dns1123Subdomain }),
+    ...validateNonnegative(next.revision, "revision"),
     ...(isEqual(next.data, old.data) ? [] : [invalid("data", next.data, IMMUTABLE)]),
   ];
 }

@@ -1,4 +1,5 @@
 /** The DaemonSet: stored for clients that expect it; no controller here puts it on nodes. */
+import { isEqual } from "../../api/equal.ts";
 import type { DaemonSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";
 import { type Cell, type Column, defineKind } from "../kind.ts";
@@ -16,6 +17,7 @@ import { statusSubresource } from "./subresources.ts";
 import { unattendedRules, unattendedWarning } from "./unattended.ts";
 
 const DEFAULT_REVISION_HISTORY = 10;
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 const MORE = "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/";
 
 const columns: readonly Column[] = [
@@ -63,6 +65,16 @@ const columns: readonly Column[] = [
   },
 ];
 
+const rules = unattendedRules<DaemonSet>({
+  setDefaults: setDaemonSetDefaults,
+  emptyStatus: {
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  },
+});
+
 export const daemonSetKind = defineKind<DaemonSet>({
   group: "apps",
   version: "v1",
@@ -75,15 +87,18 @@ export const daemonSetKind = defineKind<DaemonSet>({
   message: "apps/v1.DaemonSet",
   subresources: [statusSubresource],
   hasGeneration: true,
-  rules: unattendedRules<DaemonSet>({
-    setDefaults: setDaemonSetDefaults,
-    emptyStatus: {
-      currentNumberScheduled: 0,
-      numberMisscheduled: 0,
-      desiredNumberScheduled: 0,
-      numberReady: 0,
+  rules: {
+    ...rules,
+    prepareForCreate: (set) => {
+      rules.prepareForCreate?.(set);
+      setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
     },
-  }),
+    prepareForUpdate: (next, old) => {
+      rules.prepareForUpdate?.(next, old);
+      const isSame = isEqual(next.spec.template, old.spec.template);
+      setTemplateGeneration(next, templateGeneration(old) + (isSame ? 0 : 1));
+    },
+  },
   columns,
   cells: daemonSetCells,
   unattended: unattendedWarning("DaemonSets"),
@@ -91,6 +106,15 @@ export const daemonSetKind = defineKind<DaemonSet>({
 
 function count(name: string, description: string): Column {
   return { name, type: "integer", description };
+}
+
+/** Of a field that is gone, kept where the oldest clients look for it. */
+function templateGeneration({ metadata }: Draft<DaemonSet> | DaemonSet): number {
+  return Number.parseInt(metadata.annotations?.[TEMPLATE_GENERATION] ?? "0", 10) || 0;
+}
+
+function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: number): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
 }
 
 function setDaemonSetDefaults({ spec }: Draft<DaemonSet>): void {

@@ -30,7 +30,11 @@ export const deploymentKind = defineKind<Deployment>({
   message: "apps/v1.Deployment",
   subresources: [scaleSubresource, statusSubresource],
   hasGeneration: true,
-  rules: unattendedRules<Deployment>({ setDefaults: setDeploymentDefaults, emptyStatus: {} }),
+  rules: unattendedRules<Deployment>({
+    setDefaults: setDeploymentDefaults,
+    namesPods: true,
+    emptyStatus: {},
+  }),
   columns: [
     nameColumn,
     { name: "Ready", type: "string", description: "Number of the pod with ready state" },

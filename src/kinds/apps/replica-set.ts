@@ -31,9 +31,9 @@ export const replicaSetKind = defineKind<ReplicaSet>({
   hasGeneration: true,
   rules: unattendedRules<ReplicaSet>({
     setDefaults: setReplicaSetDefaults,
+    namesPods: true,
     emptyStatus: { replicas: 0 },
   }),
-  selectableFields: { "status.replicas": ({ status }) => String(status.replicas) },
   columns: [
     nameColumn,
     {

@@ -16,12 +16,15 @@ import {
   matchesLabelSelector,
   validateLabelSelector,
 } from "../meta/label-selector.ts";
+import { validateAnnotations, validateLabels } from "../meta/labels.ts";
 import {
   validateNonnegative,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
+import { validatePodAnnotations } from "../pod/validate-annotations.ts";
 import { validatePodTemplateSpec } from "../pod/validate-template.ts";
+import { validatePersistentVolumeClaimSpec } from "../pod/validate-volume-claim.ts";
 
 const RETENTION_POLICIES = ["Retain", "Delete"];
 
@@ -140,7 +143,27 @@ function validateSelectedPods(spec: StatefulSetSpec, path: string): Finding[] {
     const detail = "`selector` does not match template `labels`";
     findings.push(invalid(`${path}.template.metadata.labels`, labels, detail));
   }
-  return [...findings, ...validatePodTemplateSpec(withClaims(spec), `${path}.template`)];
+  return [
+    ...findings,
+    ...validateClaims(spec, `${path}.volumeClaimTemplates`),
+    ...validateTemplateMeta(template, `${path}.template`),
+    ...validatePodTemplateSpec(withClaims(spec), `${path}.template`),
+  ];
+}
+
+function validateClaims({ volumeClaimTemplates = [] }: StatefulSetSpec, path: string): Finding[] {
+  return volumeClaimTemplates.flatMap((claim, at) =>
+    validatePersistentVolumeClaimSpec(claim.spec, `${path}[${at}].spec`),
+  );
+}
+
+/** Kubernetes looks at it twice: here, and with the pod as a whole. */
+function validateTemplateMeta({ metadata, spec }: PodTemplateSpec, path: string): Finding[] {
+  return [
+    ...validateLabels(metadata.labels, `${path}.labels`),
+    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
+    ...validatePodAnnotations(metadata.annotations, spec, `${path}.annotations`),
+  ];
 }
 
 function validateLifetime({ template }: StatefulSetSpec, path: string): Finding[] {
@@ -160,9 +183,9 @@ function validateLifetime({ template }: StatefulSetSpec, path: string): Finding[
 function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   const { volumes = [] } = template.spec;
   const taken = new Set(volumes.map((volume) => volume.name));
-  const claimed = volumeClaimTemplates
-    .map((claim) => claim.metadata.name ?? "")
-    .filter((name) => name !== "" && !taken.has(name))
+  const names = new Set(volumeClaimTemplates.map((claim) => claim.metadata.name ?? ""));
+  const claimed = [...names]
+    .filter((name) => !taken.has(name))
     .map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   if (claimed.length === 0) return template;
   return { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } };

@@ -232,3 +232,33 @@ test("a row counts the pods that are ready", () => {
   expect(cells).toEqual(["j", "1/3", "<unknown>", "c", "busybox:1.36"]);
   expect(statefulSetKind.columns).toHaveLength(cells.length);
 });
+
+test.each<[Body[], string[]]>([
+  [[CLAIM, CLAIM], []],
+  [
+    [{ ...CLAIM, spec: {} }],
+    [
+      "spec.volumeClaimTemplates[0].spec.accessModes: Required value: " +
+        "at least 1 access mode is required",
+      "spec.volumeClaimTemplates[0].spec.resources[storage]: Required value",
+    ],
+  ],
+  [
+    [{ ...CLAIM, metadata: {} }],
+    [
+      "spec.template.spec.volumes[0].persistentVolumeClaim.claimName: Required value",
+      "spec.template.spec.volumes[0].name: Required value",
+    ],
+  ],
+])("of the claims %j it is said: %j", (volumeClaimTemplates, expected) => {
+  expect(problemsOf({ volumeClaimTemplates })).toEqual(expected);
+});
+
+test("half a byte in a claim is warned of", () => {
+  const spec = { ...CLAIM.spec, resources: { requests: { storage: "1500m" } } };
+  const made = aStatefulSet({ volumeClaimTemplates: [{ ...CLAIM, spec }] });
+  expect(statefulSetKind.rules.warningsOnCreate?.(made)).toEqual([
+    'spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "1500m" ' +
+      "is invalid, must be an integer",
+  ]);
+});

@@ -14,6 +14,7 @@ import { ageColumn, nameColumn } from "../meta/columns.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
 import { podTemplateWarnings } from "../pod/warnings.ts";
+import { byteWarnings } from "../pod/warnings-bytes.ts";
 import { age } from "../print/age.ts";
 import {
   containerImages,
@@ -108,6 +109,11 @@ function statefulSetWarnings({ spec }: StatefulSet, old?: StatefulSet): string[]
   const warnings = isEqual(spec, old?.spec)
     ? []
     : podTemplateWarnings(spec.template, "spec.template", old?.spec.template);
+  for (const [at, { spec: claim }] of (spec.volumeClaimTemplates ?? []).entries()) {
+    const path = `spec.volumeClaimTemplates[${at}].resources`;
+    warnings.push(...byteWarnings(claim.resources.requests, `${path}.requests`, ["storage"]));
+    warnings.push(...byteWarnings(claim.resources.limits, `${path}.limits`, ["storage"]));
+  }
   if ((spec.revisionHistoryLimit ?? 0) < 0) {
     warnings.push(
       "spec.revisionHistoryLimit: a negative value retains all historical revisions; " +

@@ -86,3 +86,29 @@ test("a ControllerRevision without data is refused", () => {
   expect(fields).toEqual(["data", "revision"]);
   expect(controllerRevisionKind.cells(revision, NOW)[1]).toBe("<none>");
 });
+
+test("the templates of a DaemonSet are counted where the oldest clients look for it", () => {
+  const key = "deprecated.daemonset.template.generation";
+  const made = created<DaemonSet>(daemonSetKind, workload());
+  daemonSetKind.rules.prepareForCreate?.(made);
+  expect(made.metadata.annotations).toEqual({ [key]: "1" });
+  const next = patched<DaemonSet>(daemonSetKind, made, {
+    metadata: { annotations: null },
+    spec: { template: { metadata: { labels: { c: "d" } } } },
+  });
+  daemonSetKind.rules.prepareForUpdate?.(next, made);
+  expect(next.metadata.annotations).toEqual({ [key]: "2" });
+});
+
+test("what is recorded in a revision is an object", () => {
+  const made = created(controllerRevisionKind, { data: [1], revision: 1 });
+  expect(controllerRevisionKind.rules.validate(made)).toMatchObject([
+    { field: "data", message: "Required value: data must be a valid JSON object" },
+  ]);
+});
+
+test("pods with dots in their names surprise", () => {
+  const made = created(deploymentKind, { ...workload(), metadata: { name: "a.b" } });
+  expect(deploymentKind.rules.warningsOnCreate?.(made)).toHaveLength(1);
+  expect(daemonSetKind.rules.warningsOnCreate?.(created(daemonSetKind, made))).toEqual([]);
+});

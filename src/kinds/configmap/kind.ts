@@ -48,9 +48,6 @@ function validateData({ data = {}, binaryData = {} }: ConfigMap): Finding[] {
   for (const key of Object.keys(binaryData)) {
     const problems = configMapKey(key);
     findings.push(...problems.map((problem) => invalid(`binaryData[${key}]`, key, problem)));
-    if (Object.hasOwn(data, key)) {
-      findings.push(invalid(`binaryData[${key}]`, key, "duplicate of key present in data"));
-    }
   }
   const bytes =
     Object.values(data).reduce((sum, value) => sum + byteLength(value), 0) +

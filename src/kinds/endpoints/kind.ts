@@ -20,6 +20,8 @@ import { age } from "../print/age.ts";
 const SHOWN_MAX = 3;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
+const META_RULES = { namespaced: true, nameRule: dns1123Subdomain };
+
 export const endpointsKind = defineKind<Endpoints>({
   group: "",
   version: "v1",
@@ -61,12 +63,14 @@ function setDefaults({ subsets = [] }: Draft<Endpoints>): void {
 }
 
 function validate({ metadata, subsets }: Endpoints): Finding[] {
-  const rules = { namespaced: true, nameRule: dns1123Subdomain };
-  return [...validateObjectMeta(metadata, rules), ...validateSubsets(subsets ?? [], metadata)];
+  return [...validateObjectMeta(metadata, META_RULES), ...validateSubsets(subsets ?? [], metadata)];
 }
 
 function validateUpdate(next: Endpoints, old: Endpoints): Finding[] {
-  const findings = validateObjectMetaUpdate(next.metadata, old.metadata);
+  const findings = [
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateObjectMeta(next.metadata, META_RULES),
+  ];
   if (isEqual(next.subsets, old.subsets)) return findings;
   return [...findings, ...validateSubsets(next.subsets ?? [], next.metadata)];
 }

@@ -17,7 +17,7 @@ test.each<[{ [field: string]: Json }, string[]]>([
   ],
   [
     { endpoints: [{ addresses: ["fd00::1"] }] },
-    ['endpoints[0].addresses[0]: Invalid value: "fd00::1": must be a valid IPv4 address'],
+    ['endpoints[0].addresses: Invalid value: "fd00::1": must be an IPv4 address'],
   ],
   [
     { endpoints: [{ addresses: ["127.0.0.1"] }] },
@@ -29,8 +29,15 @@ test.each<[{ [field: string]: Json }, string[]]>([
   [
     { endpoints: [{ addresses: ["nope"] }] },
     [
-      'endpoints[0].addresses[0]: Invalid value: "nope": must be a valid IPv4 address',
-      'endpoints[0].addresses[0]: Invalid value: "nope": must be a valid IP address',
+      'endpoints[0].addresses[0]: Invalid value: "nope": ' +
+        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+    ],
+  ],
+  [
+    { addressType: "IPv6", endpoints: [{ addresses: ["FD00::1"] }] },
+    [
+      'endpoints[0].addresses[0]: Invalid value: "FD00::1": ' +
+        'must be in canonical form ("fd00::1")',
     ],
   ],
   [{ addressType: "FQDN", endpoints: [{ addresses: ["a.example.com."] }] }, []],
@@ -95,4 +102,15 @@ test.each([
   [[{ name: "a" }, { name: "b", port: 5 }], "a,5"],
 ])("the ports %j read %s", (ports, expected) => {
   expect(endpointSliceKind.cells(slice({ ports }), new Date())[2]).toBe(expected);
+});
+
+test("endpoints that stay are not looked at again, and the type is not complained of twice", () => {
+  const old = slice({ addressType: "IPv4", endpoints: [{ addresses: ["10.0.0.1"] }] });
+  const next = slice({ addressType: "IPv6", endpoints: [{ addresses: ["10.0.0.1"] }] });
+  expect(endpointSliceKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
+    'addressType: Invalid value: "IPv6": field is immutable',
+  ]);
+  expect(endpointSliceKind.rules.warningsOnUpdate?.(slice({ addressType: "FQDN" }), old)).toEqual(
+    [],
+  );
 });

@@ -7,7 +7,7 @@ import { ipWarnings } from "../meta/addresses.ts";
 import { validateImmutable, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
-import { validateEndpointSlice } from "./validate.ts";
+import { validateEndpointSlice, validateSliceContent } from "./validate.ts";
 
 const SHOWN_MAX = 3;
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
@@ -31,10 +31,10 @@ export const endpointSliceKind = defineKind<EndpointSlice>({
       dropTopology(next);
       countLabels(next, old);
     },
-    warningsOnUpdate: sliceWarnings,
+    warningsOnUpdate: addressWarnings,
     validateUpdate: (next, old) => [
       ...validateObjectMetaUpdate(next.metadata, old.metadata),
-      ...validateEndpointSlice(next),
+      ...validateSliceContent(next, old),
       ...validateImmutable(next.addressType, old.addressType, "addressType"),
     ],
   },
@@ -68,16 +68,20 @@ function dropTopology({ endpoints }: Draft<EndpointSlice>): void {
   for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
+function sliceWarnings(slice: EndpointSlice): string[] {
+  const ofType =
+    slice.addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [];
+  return [...ofType, ...addressWarnings(slice)];
+}
+
 /** The slices of controllers are not looked at: those write addresses the canonical way. */
-function sliceWarnings({ metadata, addressType, endpoints }: EndpointSlice): string[] {
-  const ofType = addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [];
-  if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? "")) return ofType;
-  const ofAddresses = (endpoints ?? []).flatMap(({ addresses }, at) =>
+function addressWarnings({ metadata, endpoints }: EndpointSlice): string[] {
+  if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? "")) return [];
+  return (endpoints ?? []).flatMap(({ addresses }, at) =>
     (addresses ?? []).flatMap((ip, index) =>
       ipWarnings(ip, `endpoints[${at}].addresses[${index}]`),
     ),
   );
-  return [...ofType, ...ofAddresses];
 }
 
 function formatSome(items: readonly string[]): string {

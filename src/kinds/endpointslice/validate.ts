@@ -1,9 +1,11 @@
 /** Pure: what an EndpointSlice may say. */
+import { isEqual } from "../../api/equal.ts";
 import {
   duplicate,
   type Finding,
   invalid,
   notSupported,
+  quote,
   required,
   tooMany,
 } from "../../api/finding.ts";
@@ -14,6 +16,7 @@ import type {
   EndpointSlice,
 } from "../../api/generated/discovery.ts";
 import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from "../../api/names.ts";
+import { formatAddress, parseAddress } from "../../base/address.ts";
 import { ipFamily, validateIp } from "../meta/addresses.ts";
 import { validateLabels } from "../meta/labels.ts";
 import { validateObjectMeta } from "../meta/object-meta.ts";
@@ -30,10 +33,15 @@ const TOPOLOGY_MAX = 16;
 
 export function validateEndpointSlice(slice: EndpointSlice): Finding[] {
   const rules = { namespaced: true, nameRule: dns1123Subdomain };
+  return [...validateObjectMeta(slice.metadata, rules), ...validateSliceContent(slice)];
+}
+
+/** Endpoints that an update leaves alone are those of a slice that was accepted. */
+export function validateSliceContent(slice: EndpointSlice, old?: EndpointSlice): Finding[] {
+  const isKept = old !== undefined && isEqual(slice.endpoints, old.endpoints);
   return [
-    ...validateObjectMeta(slice.metadata, rules),
     ...validateAddressType(slice.addressType),
-    ...validateEndpoints(slice),
+    ...(isKept ? [] : validateEndpoints(slice)),
     ...validatePorts(slice.ports ?? []),
   ];
 }
@@ -87,13 +95,25 @@ function validateAddresses(
     const field = `${path}[${at}]`;
     if (type === "FQDN") return validateDomain(address, field);
     if (type !== "IPv4" && type !== "IPv6") return [];
-    const isOfFamily = validateIp(address, field).length === 0 && ipFamily(address) === type;
+    const malformed = validateCanonicalIp(address, field);
+    if (malformed.length > 0) return malformed;
+    const isOfFamily = ipFamily(address) === type;
     return [
-      ...(isOfFamily ? [] : [invalid(field, address, `must be a valid ${type} address`)]),
+      ...(isOfFamily ? [] : [invalid(path, address, `must be an ${type} address`)]),
       ...validateNonSpecialIp(address, field, place),
     ];
   });
   return [...many, ...each];
+}
+
+/** There is one way of writing an address that all agree on, and a slice is compared by others. */
+function validateCanonicalIp(text: string, path: string): Finding[] {
+  const malformed = validateIp(text, path);
+  const address = parseAddress(text);
+  if (malformed.length > 0 || address === undefined) return malformed;
+  const canonical = formatAddress(address);
+  if (canonical === text) return [];
+  return [invalid(path, text, `must be in canonical form (${quote(canonical)})`)];
 }
 
 /** A name may end in a dot to say that it is complete. */

@@ -45,6 +45,13 @@ test.each<[string, Body, Body, string[]]>([
     [`spec.completions: Invalid value: null: ${IMMUTABLE}`],
   ],
   [
+    "completions of an Indexed Job to none",
+    INDEXED,
+    { completions: null },
+    // Once for the new spec and once for the change; an answer says it once.
+    Array(2).fill("spec.completions: Required value: when completion mode is Indexed"),
+  ],
+  [
     "completions of an Indexed Job alone",
     INDEXED,
     { completions: 9 },

@@ -49,7 +49,8 @@ function validateCompletionsChange(next: JobSpec, old: JobSpec): Finding[] {
   const { completions, parallelism } = next;
   if (completions === old.completions) return [];
   if (next.completionMode !== INDEXED) return [invalid("spec.completions", completions, IMMUTABLE)];
-  if (completions === parallelism) return [];
+  // That an Indexed Job has completions is said already.
+  if (completions === undefined || completions === parallelism) return [];
   const detail = "can only be modified in tandem with spec.parallelism";
   return [invalid("spec.completions", completions, detail)];
 }

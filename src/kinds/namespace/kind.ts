@@ -33,7 +33,7 @@ export const namespaceKind = defineKind<Namespace>({
     { name: "status", verbs: ["get", "patch", "update"] },
   ],
   rules: {
-    setDefaults: labelWithName,
+    setDefaults,
     prepareForCreate,
     validate,
     prepareForUpdate,
@@ -50,6 +50,11 @@ export const namespaceKind = defineKind<Namespace>({
     age(metadata.creationTimestamp, now),
   ],
 });
+
+function setDefaults(namespace: Draft<Namespace>): void {
+  namespace.status.phase ??= "Active";
+  labelWithName(namespace);
+}
 
 /** So that a label selector can pick namespaces by name. */
 function labelWithName(namespace: Draft<Namespace>): void {

@@ -1,6 +1,7 @@
 /** Pure: Nodes. A Node keeps the status it is created with: its agent writes both at once. */
 import type { Node } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
+import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
 import { defineKind } from "../kind.ts";
 import { cells } from "./cells.ts";
 import { columns } from "./columns.ts";
@@ -25,6 +26,8 @@ export const nodeKind = defineKind<Node>({
   ],
   rules: {
     setDefaults,
+    prepareForCreate: dropConfigSource,
+    prepareForUpdate: dropConfigSource,
     validate: validateNode,
     warningsOnCreate: nodeWarnings,
     validateUpdate: validateNodeUpdate,
@@ -40,10 +43,23 @@ export const nodeKind = defineKind<Node>({
 
 function setDefaults({ spec, status }: Draft<Node>): void {
   if (status.capacity) status.allocatable ??= { ...status.capacity };
+  roundAmounts(status.capacity);
+  roundAmounts(status.allocatable);
   // One range was all there was once: podCIDR is the first of podCIDRs, and wins where they differ.
   const { podCIDR, podCIDRs = [] } = spec;
   if (podCIDR !== undefined && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
   else if (podCIDR === undefined && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
+}
+
+function roundAmounts(amounts: { [resource: string]: string } | undefined): void {
+  for (const [resource, amount] of Object.entries(amounts ?? {})) {
+    if (amounts) amounts[resource] = formatQuantity(roundUpToMilli(getQuantity(amount)));
+  }
+}
+
+/** Where a node once took its configuration from: nobody reads it any more. */
+function dropConfigSource({ spec }: Draft<Node>): void {
+  delete spec.configSource;
 }
 
 function nodeWarnings({ spec }: Node): string[] {

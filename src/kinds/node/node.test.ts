@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { created, patched } from "../../../test/builders/created.ts";
 import { formatFinding } from "../../api/finding.ts";
 import type { Node } from "../../api/generated/core.ts";
+import type { Draft } from "../../api/object.ts";
 import { nodeKind } from "./kind.ts";
 
 const NOW = new Date("2024-01-01T00:01:00Z");
@@ -79,4 +80,14 @@ test("an external ID is warned of", () => {
   expect(nodeKind.rules.warningsOnCreate?.(node({ spec: { externalID: "x" } }))).toEqual([
     "spec.externalID: this field is deprecated, and is unused by Kubernetes",
   ]);
+});
+
+test("half of a thousandth is a whole one, and nobody configures a node from afar", () => {
+  const made = node({
+    status: { capacity: { cpu: "0.0005" }, allocatable: { cpu: "1.0001" } },
+    spec: { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } },
+  });
+  nodeKind.rules.prepareForCreate?.(made as Draft<Node>);
+  expect(made.status).toMatchObject({ capacity: { cpu: "1m" }, allocatable: { cpu: "1001m" } });
+  expect(made.spec).toEqual({});
 });

@@ -4,7 +4,7 @@
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden } from "../../api/finding.ts";
-import type { PersistentVolumeClaim } from "../../api/generated/core.ts";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
 import { compareQuantities, getQuantity } from "../../api/quantity.ts";
@@ -17,6 +17,7 @@ import {
 } from "../meta/object-meta.ts";
 import { setClaimResourceDefaults } from "../pod/defaults-volume.ts";
 import { validatePersistentVolumeClaimSpec } from "../pod/validate-volume-claim.ts";
+import { byteWarnings } from "../pod/warnings-bytes.ts";
 import { age } from "../print/age.ts";
 import { ABOUT_VOLUMES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
 
@@ -34,7 +35,10 @@ export const persistentVolumeClaimKind = defineKind<PersistentVolumeClaim>({
     setDefaults,
     prepareForCreate,
     validate,
+    warningsOnCreate: claimWarnings,
+    prepareForUpdate: ({ spec }, old) => settleDataSources(spec, old.spec),
     validateUpdate,
+    warningsOnUpdate: claimWarnings,
     validateStatusUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
   },
   deletion: { returnsObject: true },
@@ -72,6 +76,41 @@ function setDefaults({ spec, status }: Draft<PersistentVolumeClaim>): void {
 
 function prepareForCreate(claim: Draft<PersistentVolumeClaim>): void {
   claim.status = { phase: "Pending" };
+  settleDataSources(claim.spec);
+}
+
+/**
+ * A source has two fields. The older one never named anything but claims and snapshots and lost
+ * what else it was given; each of them stands for the other where that is missing.
+ */
+function settleDataSources(
+  spec: Draft<PersistentVolumeClaimSpec>,
+  old?: PersistentVolumeClaimSpec,
+): void {
+  if (old?.dataSourceRef?.namespace === undefined) delete spec.dataSourceRef?.namespace;
+  if (old?.dataSource === undefined && !isClassicSource(spec.dataSource)) delete spec.dataSource;
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource !== undefined && dataSourceRef === undefined) {
+    spec.dataSourceRef = { ...dataSource };
+  }
+  if (dataSource === undefined && dataSourceRef?.namespace === undefined && dataSourceRef) {
+    const { apiGroup, kind, name } = dataSourceRef;
+    spec.dataSource = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name };
+  }
+}
+
+function isClassicSource(source: PersistentVolumeClaimSpec["dataSource"]): boolean {
+  const group = source?.apiGroup ?? "";
+  if (source?.kind === "PersistentVolumeClaim") return group === "";
+  return source?.kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io";
+}
+
+function claimWarnings({ spec }: PersistentVolumeClaim): string[] {
+  const { requests, limits } = spec.resources;
+  return [
+    ...byteWarnings(requests, "spec.resources.requests", ["storage"]),
+    ...byteWarnings(limits, "spec.resources.limits", ["storage"]),
+  ];
 }
 
 function validate({ metadata, spec }: PersistentVolumeClaim): Finding[] {

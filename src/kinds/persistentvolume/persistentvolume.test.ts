@@ -79,12 +79,32 @@ test.each<[Fields, string[]]>([
 
 test("of a storage class nothing that makes volumes may change", () => {
   const old = created<StorageClass>(storageClassKind, { provisioner: "a.b/c" });
+  delete old.metadata.namespace;
   const next = patched<StorageClass>(storageClassKind, old, {
     provisioner: "x",
     volumeBindingMode: "WaitForFirstConsumer",
   });
   expect(storageClassKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
-    "provisioner: Forbidden: updates to provisioner are forbidden.",
+    'provisioner: Invalid value: "x": field is immutable',
     'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
+  ]);
+});
+
+const SNAPSHOT = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" };
+const OTHER = { apiGroup: "a.b", kind: "X", name: "s" };
+
+test.each([
+  [{ dataSource: SNAPSHOT }, { dataSource: SNAPSHOT, dataSourceRef: SNAPSHOT }],
+  [{ dataSource: OTHER }, {}],
+  [{ dataSourceRef: { ...OTHER, namespace: "n" } }, { dataSource: OTHER, dataSourceRef: OTHER }],
+])("a claim with the sources %j", (sources, expected) => {
+  const spec = { resources: { requests: { storage: "1500m" } }, ...sources };
+  const claim = created<PersistentVolumeClaim>(persistentVolumeClaimKind, { spec });
+  persistentVolumeClaimKind.rules.prepareForCreate?.(claim);
+  const { dataSource, dataSourceRef } = claim.spec;
+  expect({ dataSource, dataSourceRef }).toEqual(expected);
+  expect(persistentVolumeClaimKind.rules.warningsOnCreate?.(claim)).toEqual([
+    'spec.resources.requests[storage]: fractional byte value "1500m" is invalid, ' +
+      "must be an integer",
   ]);
 });

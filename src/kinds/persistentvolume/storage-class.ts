@@ -1,6 +1,5 @@
 /** Pure: StorageClasses: how volumes for claims are made. */
-import { isEqual } from "../../api/equal.ts";
-import { type Finding, forbidden, notSupported, required } from "../../api/finding.ts";
+import { type Finding, notSupported, required } from "../../api/finding.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
@@ -78,8 +77,8 @@ function validate(storageClass: StorageClass): Finding[] {
   const findings = validateObjectMeta(metadata, { namespaced: false, nameRule: dns1123Subdomain });
   if (provisioner === "") findings.push(required("provisioner"));
   else {
-    const problems = qualifiedName(provisioner.toLowerCase());
-    findings.push(...invalidEach("provisioner", provisioner, problems));
+    const name = provisioner.toLowerCase();
+    findings.push(...invalidEach("provisioner", name, qualifiedName(name)));
   }
   if (reclaimPolicy !== "" && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
     findings.push(notSupported("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES));
@@ -92,11 +91,10 @@ function validate(storageClass: StorageClass): Finding[] {
 }
 
 function validateUpdate(next: StorageClass, old: StorageClass): Finding[] {
-  const findings = validateObjectMetaUpdate(next.metadata, old.metadata);
-  const fixed = ["parameters", "provisioner", "reclaimPolicy"] as const;
-  for (const field of fixed.filter((name) => !isEqual(next[name], old[name]))) {
-    findings.push(forbidden(field, `updates to ${field} are forbidden.`));
-  }
-  const mode = "volumeBindingMode";
-  return [...findings, ...validateImmutable(next[mode], old[mode], mode)];
+  const fixed = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const;
+  return [
+    ...validateObjectMeta(next.metadata, { namespaced: false, nameRule: dns1123Subdomain }),
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...fixed.flatMap((field) => validateImmutable(next[field], old[field], field)),
+  ];
 }

@@ -1,4 +1,4 @@
-/** Pure: AppArmor profiles, which were annotations before they were fields: pods carry both. */
+/** Pure: AppArmor profiles, which were annotations before they were fields. */
 import { isEqual } from "../../api/equal.ts";
 import type { AppArmorProfile, Pod } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
@@ -17,23 +17,11 @@ export function setAppArmorFields(pod: Draft<Pod>): void {
     const key = `${APP_ARMOR_OF_CONTAINER}${container.name}`;
     const annotation = metadata.annotations?.[key];
     const own = container.securityContext?.appArmorProfile;
-    if (annotation === undefined) {
-      const profile = own ?? ofPod;
-      const text = profile === undefined ? "" : formatAnnotation(profile);
-      if (text !== "") metadata.annotations = { ...metadata.annotations, [key]: text };
-    } else if (own === undefined) {
-      const profile = parseAnnotation(annotation);
-      if (profile === undefined || isEqual(profile, ofPod)) continue;
-      container.securityContext = { ...container.securityContext, appArmorProfile: profile };
-    }
+    if (annotation === undefined || own !== undefined) continue;
+    const profile = parseAnnotation(annotation);
+    if (profile === undefined || isEqual(profile, ofPod)) continue;
+    container.securityContext = { ...container.securityContext, appArmorProfile: profile };
   }
-}
-
-function formatAnnotation({ type, localhostProfile }: AppArmorProfile): string {
-  if (type === "Unconfined") return "unconfined";
-  if (type === "RuntimeDefault") return "runtime/default";
-  if (type !== "Localhost" || localhostProfile === undefined) return "";
-  return `${LOCALHOST}${localhostProfile}`;
 }
 
 /** Undefined where the annotation is no profile a field could hold. */

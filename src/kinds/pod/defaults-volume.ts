@@ -1,7 +1,7 @@
 /** Pure: the defaults of volumes. */
 import type { Volume, VolumeProjection } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
-import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
+import { roundedUpToMilli } from "../../api/quantity.ts";
 import { defaultPullPolicy } from "./validate-image.ts";
 
 const FILE_MODE = 0o644;
@@ -38,7 +38,7 @@ type ClaimResources = Draft<
 export function setClaimResourceDefaults({ limits, requests }: ClaimResources): void {
   for (const list of [limits, requests]) {
     for (const [name, text] of Object.entries(list ?? {})) {
-      if (list) list[name] = formatQuantity(roundUpToMilli(getQuantity(text)));
+      if (list) list[name] = roundedUpToMilli(text);
     }
   }
 }

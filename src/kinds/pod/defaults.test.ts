@@ -96,8 +96,20 @@ test.each([
   [`busybox:latest@sha256:${"a".repeat(64)}`, "Always"],
   [" busybox ", "IfNotPresent"],
   ["", "IfNotPresent"],
+  ["a".repeat(63), "Always"],
+  ["a".repeat(64), "IfNotPresent"],
+  ["g".repeat(247), "Always"],
+  ["g".repeat(248), "IfNotPresent"],
 ])("the image %j is pulled %s", (image, policy) => {
   expect(defaultPullPolicy(image)).toBe(policy);
+});
+
+test("a pod is not given less than no time to end, a template keeps what it says", () => {
+  const spec = { terminationGracePeriodSeconds: -5 };
+  expect(defaulted({ spec }).spec.terminationGracePeriodSeconds).toBe(1);
+  const template = writtenPod({ spec });
+  setPodTemplateDefaults(template);
+  expect(template.spec.terminationGracePeriodSeconds).toBe(-5);
 });
 
 test("defaults are set once: a second time changes nothing", () => {

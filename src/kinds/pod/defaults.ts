@@ -8,7 +8,7 @@
 import type { Container, Pod, PodSpec, PodTemplateSpec, Probe } from "../../api/generated/core.ts";
 import type { ObjectMeta } from "../../api/generated/meta.ts";
 import type { Draft } from "../../api/object.ts";
-import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
+import { roundedUpToMilli } from "../../api/quantity.ts";
 import { setPodResourceDefaults, takeRequestsFromLimits } from "./defaults-resources.ts";
 import { setVolumeDefaults } from "./defaults-volume.ts";
 import { defaultPullPolicy } from "./validate-image.ts";
@@ -22,6 +22,8 @@ export function setPodDefaults(pod: Draft<Pod>): void {
   const { spec, status } = pod;
   dropInitContainerAnnotations(pod.metadata);
   setPodSpecDefaults(spec);
+  // Pods from before this was checked may hold less than nothing; templates keep what they say.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   takeRequestsFromLimits(spec);
   setPodResourceDefaults(spec);
   spec.enableServiceLinks ??= true;
@@ -95,7 +97,7 @@ function roundUpResources(resources: Draft<PodSpec["resources"]>): void {
 /** Amounts below a thousandth were accepted once and cannot be refused now. */
 function roundUp(list: { [resource: string]: string }): void {
   for (const [name, text] of Object.entries(list)) {
-    list[name] = formatQuantity(roundUpToMilli(getQuantity(text)));
+    list[name] = roundedUpToMilli(text);
   }
 }
 

@@ -1,15 +1,8 @@
 /** Pure: IP addresses as pods write them: lenient, as they have always been read. */
-import { type Finding, invalid } from "../../api/finding.ts";
-
 export interface IpAddress {
   readonly family: 4 | 6;
   /** The text it should have: without leading zeros, shortened, in lower case. */
   readonly canonical: string;
-}
-
-export function validateIp(text: string, field: string): Finding[] {
-  if (parseIp(text) !== undefined) return [];
-  return [invalid(field, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
 }
 
 export function parseIp(text: string): IpAddress | undefined {

@@ -78,12 +78,12 @@ test("keys of labels become requirements with the pod's own values", () => {
   ]);
 });
 
-test("a profile of AppArmor is both a field and an annotation", () => {
+test("an annotation of AppArmor becomes a field, and a field no annotation", () => {
   const key = "container.apparmor.security.beta.kubernetes.io/c";
   const fromField = storedPod({
     spec: { securityContext: { appArmorProfile: { type: "Unconfined" } } },
   });
-  expect(fromField.metadata.annotations).toEqual({ [key]: "unconfined" });
+  expect(fromField.metadata.annotations).toBeUndefined();
   const fromAnnotation = storedPod({ metadata: { annotations: { [key]: "localhost/p" } } });
   expect(fromAnnotation.spec.containers?.[0]?.securityContext).toEqual({
     appArmorProfile: { type: "Localhost", localhostProfile: "p" },

@@ -1,5 +1,5 @@
 /** Pure: what the server sets in a pod itself, and what each way of changing one may not touch. */
-import type { Pod, PodAffinityTerm, PodCondition } from "../../api/generated/core.ts";
+import type { Container, Pod, PodAffinityTerm, PodCondition } from "../../api/generated/core.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
 import { setAppArmorFields } from "./app-armor.ts";
 import { dropDisabledPodFields } from "./drop-disabled.ts";
@@ -30,6 +30,9 @@ export function prepareForStatusUpdate(next: Draft<Pod>, old: Pod): void {
   if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences;
   else next.metadata.ownerReferences = draftOf(old.metadata.ownerReferences);
   if (old.status.qosClass !== undefined) next.status.qosClass ??= old.status.qosClass;
+  if (old.status.nodeAllocatableResourceClaimStatuses === undefined) {
+    delete next.status.nodeAllocatableResourceClaimStatuses;
+  }
   keepObservedGenerations(next, old);
 }
 
@@ -41,19 +44,30 @@ export function prepareForEphemeralContainersUpdate(next: Draft<Pod>, old: Pod):
   else next.spec.ephemeralContainers = ephemeralContainers;
 }
 
-/** Only resources and resize policies of containers change; which containers there are does not. */
+/**
+ * Only resources and resize policies of containers change. What adds, renames or moves containers
+ * is left as it is, for the validation to refuse.
+ */
 export function prepareForResize(next: Draft<Pod>, old: Pod): void {
-  const wanted = { containers: next.spec.containers, initContainers: next.spec.initContainers };
+  const { containers, initContainers } = next.spec;
+  const wanted = { containers, initContainers };
+  const lists = ["containers", "initContainers"] as const;
+  if (lists.some((list) => wanted[list]?.length !== old.spec[list]?.length)) return;
   keepAll(next, old);
-  for (const list of ["containers", "initContainers"] as const) {
-    for (const container of next.spec[list] ?? []) {
-      const resized = wanted[list]?.find(({ name }) => name === container.name);
-      if (resized === undefined) continue;
-      container.resources = resized.resources;
-      if (resized.resizePolicy === undefined) delete container.resizePolicy;
-      else container.resizePolicy = resized.resizePolicy;
-    }
+  for (const list of lists) {
+    const resized = wanted[list];
+    const kept = next.spec[list] ?? [];
+    if (!resized) continue;
+    if (resized.some(({ name }, at) => name !== kept[at]?.name)) next.spec[list] = resized;
+    else for (const [at, container] of kept.entries()) takeResources(container, resized[at]);
   }
+}
+
+function takeResources(container: Draft<Container>, resized: Draft<Container> | undefined): void {
+  if (resized === undefined) return;
+  container.resources = resized.resources;
+  if (resized.resizePolicy === undefined) delete container.resizePolicy;
+  else container.resizePolicy = resized.resizePolicy;
 }
 
 function keepAll(next: Draft<Pod>, old: Pod): void {

@@ -151,7 +151,10 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: string): Finding[]
  * Keys whose values are taken from the pod. By the time a pod is validated they have been added to
  * its selector, so that a key the user had there too is there twice.
  */
-function validateLabelKeys(term: PodAffinityTerm, path: string): Finding[] {
+export function validateLabelKeys(
+  term: Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">,
+  path: string,
+): Finding[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
   const bothMatch = "exists in both matchLabelKeys and labelSelector";
   const bothLists = "exists in both matchLabelKeys and mismatchLabelKeys";
@@ -182,7 +185,7 @@ function validateKeyNames(keys: readonly string[], path: string, hasSelector: bo
 }
 
 /** The label keys of a list that a selector's expressions name a second time. */
-export function repeatedKeys(
+function repeatedKeys(
   selector: PodAffinityTerm["labelSelector"],
   keys: readonly string[],
 ): { readonly key: string; readonly at: number }[] {

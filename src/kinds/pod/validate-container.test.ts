@@ -49,12 +49,22 @@ test.each<[string, object, string[]]>([
     ['ports[1].hostPort: Duplicate value: "TCP//9"'],
   ],
   [
-    "a container that never restarts is not restarted to be resized",
+    "the policy of a container does not keep it from being restarted to be resized",
     { restartPolicy: "Never", resizePolicy: [{ resourceName: "cpu", restartPolicy: "X" }] },
+    ['resizePolicy: Unsupported value: "X": supported values: "NotRequired", "RestartContainer"'],
+  ],
+  [
+    "a container has twenty restart rules of 255 exit codes each",
+    {
+      restartPolicy: "Never",
+      restartPolicyRules: Array.from({ length: 21 }, (_, at) => ({
+        action: "Restart",
+        exitCodes: { operator: "In", values: at === 0 ? Array(256).fill(1) : [1] },
+      })),
+    },
     [
-      'resizePolicy: Unsupported value: "X": supported values: "NotRequired", "RestartContainer"',
-      "resizePolicy: Invalid value: \"X\": must be 'NotRequired' when container `restartPolicy` " +
-        "is 'Never'",
+      "restartPolicyRules: Too many: 21: must have at most 20 items",
+      "restartPolicyRules[0].exitCodes.values: Too many: 256: must have at most 255 items",
     ],
   ],
   [
@@ -73,6 +83,34 @@ test.each<[string, object, string[]]>([
   ],
 ])("%s", (_, fields, findings) => {
   expect(findingsInContainer({ ...fields })).toEqual(findings);
+});
+
+test.each<[string, object, string[]]>([
+  [
+    "rules without a policy are not looked at",
+    { restartPolicyRules: [{}] },
+    ["restartPolicy: Required value: must specify restartPolicy when restart rules are used"],
+  ],
+  [
+    "it is never restarted to be resized",
+    { resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] },
+    [
+      'resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to ' +
+        "'RestartContainer' for non-sidecar initContainers",
+    ],
+  ],
+  [
+    "unless it is a sidecar",
+    {
+      restartPolicy: "Always",
+      resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }],
+    },
+    [],
+  ],
+])("an init container: %s", (_, fields, findings) => {
+  const containers = { initContainers: [{ name: "i", image: "x", ...fields }] };
+  const prefixed = findings.map((finding) => `t.spec.initContainers[0].${finding}`);
+  expect(findingsInSpec({ restartPolicy: "Always", ...containers })).toEqual(prefixed);
 });
 
 test("container names are unique among regular and init containers", () => {

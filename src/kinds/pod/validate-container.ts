@@ -3,6 +3,7 @@ import { duplicate, type Finding, invalid, notSupported, required } from "../../
 import type {
   Container,
   ContainerPort,
+  ContainerResizePolicy,
   EphemeralContainerCommon,
   VolumeSource,
 } from "../../api/generated/core.ts";
@@ -37,13 +38,17 @@ export function validateContainer(
     ...(image === "" ? [required(`${path}.image`)] : []),
     ...validateMessagePolicy(container.terminationMessagePolicy, path),
     ...validatePorts(container.ports ?? [], `${path}.ports`),
-    ...validateEnv(container.env ?? [], `${path}.env`, volumes),
+    ...validateEnv(container.env ?? [], `${path}.env`),
     ...validateEnvFrom(container.envFrom ?? [], `${path}.envFrom`),
     ...validateVolumeMounts(container, `${path}.volumeMounts`, volumes),
     ...validateVolumeDevices(container, `${path}.volumeDevices`, volumes),
     ...validatePullPolicy(container.imagePullPolicy, `${path}.imagePullPolicy`),
     ...validateContainerResources(container.resources, `${path}.resources`, claimNames),
-    ...validateResizePolicy(container, `${path}.resizePolicy`, pod.restartPolicy),
+    ...validateResizePolicy(
+      container.resizePolicy ?? [],
+      `${path}.resizePolicy`,
+      pod.restartPolicy,
+    ),
     ...validateSecurityContext(
       container.securityContext,
       `${path}.securityContext`,
@@ -106,15 +111,14 @@ function validatePortName(name: string, field: string, taken: Set<string>): Find
 const RESIZABLE = ["cpu", "memory"];
 const RESIZE_POLICIES = ["NotRequired", "RestartContainer"];
 
-/** A container that never restarts cannot be restarted to get another size either. */
+/** What never restarts cannot be restarted to get another size; only the pod's policy counts. */
 function validateResizePolicy(
-  container: Container | EphemeralContainerCommon,
+  policies: readonly ContainerResizePolicy[],
   path: string,
   podRestartPolicy: string,
 ): Finding[] {
   const seen = new Set<string>();
-  const neverRestarts = whoNeverRestarts(container, podRestartPolicy);
-  return (container.resizePolicy ?? []).flatMap(({ resourceName, restartPolicy }, at) => {
+  return policies.flatMap(({ resourceName, restartPolicy }, at) => {
     const findings: Finding[] = [];
     if (seen.has(resourceName)) findings.push(duplicate(`${path}[${at}]`, resourceName));
     seen.add(resourceName);
@@ -126,18 +130,10 @@ function validateResizePolicy(
     else if (!RESIZE_POLICIES.includes(restartPolicy)) {
       findings.push(notSupported(path, restartPolicy, RESIZE_POLICIES));
     }
-    if (neverRestarts !== undefined && restartPolicy !== "NotRequired") {
-      const detail = `must be 'NotRequired' when ${neverRestarts} \`restartPolicy\` is 'Never'`;
+    if (podRestartPolicy === "Never" && restartPolicy !== "NotRequired") {
+      const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
       findings.push(invalid(path, restartPolicy, detail));
     }
     return findings;
   });
-}
-
-function whoNeverRestarts(
-  { restartPolicy, restartPolicyRules = [] }: Container | EphemeralContainerCommon,
-  podRestartPolicy: string,
-): "container" | "pod" | undefined {
-  if (restartPolicy === undefined) return podRestartPolicy === "Never" ? "pod" : undefined;
-  return restartPolicy === "Never" && restartPolicyRules.length === 0 ? "container" : undefined;
 }

@@ -3,12 +3,18 @@ import {
   duplicate,
   type Finding,
   forbidden,
+  invalid,
   notFound,
   notSupported,
   required,
-  tooLong,
+  tooMany,
 } from "../../api/finding.ts";
-import type { Container, ContainerRestartRule, PodSpec } from "../../api/generated/core.ts";
+import type {
+  Container,
+  ContainerRestartRule,
+  EphemeralContainerCommon,
+  PodSpec,
+} from "../../api/generated/core.ts";
 import {
   type ContainerSurroundings,
   validateContainer,
@@ -48,7 +54,7 @@ export function validateInitContainers(
     const here = `${path}.initContainers[${at}]`;
     return [
       ...validateContainer(container, here, pod),
-      ...validateRestartPolicy(container, here),
+      ...validateInitRestartPolicy(container, here),
       // A missing name repeats that of a regular container, never that of another init container.
       ...(container.name === "" && !names.has("")
         ? []
@@ -58,6 +64,7 @@ export function validateInitContainers(
       ...(isSidecar(container)
         ? validateLongRunning(container, here, pod)
         : refuseLongRunning(container, here)),
+      ...(isSidecar(container) ? [] : refuseResizeByRestart(container, here)),
     ];
   });
 }
@@ -96,7 +103,7 @@ export function validateEphemeralContainers(
     if (targetContainerName !== "" && !targets.has(targetContainerName)) {
       findings.push(notFound(`${here}.targetContainerName`, targetContainerName));
     }
-    const set = NOT_EPHEMERAL.filter((field) => isSet(container[field]));
+    const set = NOT_EPHEMERAL.filter((field) => isSet(container, field));
     findings.push(...set.map((field) => forbidden(`${here}.${field}`, EPHEMERAL_DETAIL)));
     for (const [index, mount] of volumeMounts.entries()) {
       const mountPath = `${here}.volumeMounts[${index}]`;
@@ -108,9 +115,12 @@ export function validateEphemeralContainers(
 }
 
 /** Resources are always there; empty ones ask for nothing. */
-function isSet(value: unknown): boolean {
-  if (value === undefined) return false;
-  return typeof value !== "object" || Object.keys(value ?? {}).length > 0;
+function isSet(
+  container: EphemeralContainerCommon,
+  field: (typeof NOT_EPHEMERAL)[number],
+): boolean {
+  if (field === "resources") return Object.keys(container.resources).length > 0;
+  return container[field] !== undefined;
 }
 
 function takeName(name: string, field: string, taken: Set<string>): Finding[] {
@@ -139,11 +149,31 @@ function refuseLongRunning(container: Container, path: string): Finding[] {
   return set.map((field) => forbidden(`${path}.${field}`, detail));
 }
 
+/** An init container has ended before there is anything to resize. */
+function refuseResizeByRestart({ resizePolicy = [] }: Container, path: string): Finding[] {
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+  return resizePolicy.flatMap(({ restartPolicy }, at) =>
+    restartPolicy === "RestartContainer"
+      ? [invalid(`${path}.resizePolicy[${at}].restartPolicy`, restartPolicy, detail)]
+      : [],
+  );
+}
+
 const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
 const RESTART_ACTIONS = ["Restart", "RestartAllContainers"];
 const RESTART_OPERATORS = ["In", "NotIn"];
 const RESTART_RULES_MAX = 20;
 const RESTART_EXIT_CODES_MAX = 255;
+
+const POLICY_FOR_RULES = "must specify restartPolicy when restart rules are used";
+
+/** Rules without a policy are not looked at in an init container. */
+function validateInitRestartPolicy(container: Container, path: string): Finding[] {
+  const { restartPolicy, restartPolicyRules = [] } = container;
+  if (restartPolicy !== undefined) return validateRestartPolicy(container, path);
+  if (restartPolicyRules.length === 0) return [];
+  return [required(`${path}.restartPolicy`, POLICY_FOR_RULES)];
+}
 
 function validateRestartPolicy(container: Container, path: string): Finding[] {
   const { restartPolicy, restartPolicyRules = [] } = container;
@@ -154,10 +184,12 @@ function validateRestartPolicy(container: Container, path: string): Finding[] {
   }
   if (restartPolicyRules.length === 0) return findings;
   if (restartPolicy === undefined) {
-    findings.push(required(field, "must specify restartPolicy when restart rules are used"));
+    findings.push(required(field, POLICY_FOR_RULES));
   }
   if (restartPolicyRules.length > RESTART_RULES_MAX) {
-    findings.push(tooLong(`${path}.restartPolicyRules`, RESTART_RULES_MAX));
+    findings.push(
+      tooMany(`${path}.restartPolicyRules`, restartPolicyRules.length, RESTART_RULES_MAX),
+    );
   }
   const ofRules = restartPolicyRules.flatMap((rule, at) =>
     validateRestartRule(rule, `${path}.restartPolicyRules[${at}]`),
@@ -179,7 +211,7 @@ function validateRestartRule(rule: ContainerRestartRule, path: string): Finding[
     findings.push(notSupported(`${path}.exitCodes.operator`, operator, RESTART_OPERATORS));
   }
   if (values.length > RESTART_EXIT_CODES_MAX) {
-    findings.push(tooLong(`${path}.exitCodes.values`, RESTART_EXIT_CODES_MAX));
+    findings.push(tooMany(`${path}.exitCodes.values`, values.length, RESTART_EXIT_CODES_MAX));
   }
   return findings;
 }

@@ -9,7 +9,7 @@ import {
 } from "../../api/finding.ts";
 import type { HostAlias, PodDNSConfig, PodSpec } from "../../api/generated/core.ts";
 import { dns1123Label, dns1123Subdomain } from "../../api/names.ts";
-import { validateIp } from "./ip-address.ts";
+import { validateIp } from "../meta/addresses.ts";
 import { dnsSearchPath, invalidEach } from "./syntax.ts";
 
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -101,11 +101,11 @@ function validateHostnameOverride(spec: PodSpec, field: string): Finding[] {
   const { hostnameOverride: name } = spec;
   if (name === undefined) return [];
   const findings: Finding[] = [];
-  if (spec.hostNetwork) {
-    findings.push(forbidden(field, "may not be specified when hostNetwork is true"));
-  }
   if (spec.setHostnameAsFQDN) {
     findings.push(forbidden(field, "may not be specified when setHostnameAsFQDN is true"));
+  }
+  if (spec.hostNetwork) {
+    findings.push(forbidden(field, "may not be specified when hostNetwork is true"));
   }
   if (name.length > HOSTNAME_MAX) findings.push(tooLong(field, HOSTNAME_MAX));
   return [...findings, ...invalidEach(field, name, dns1123Subdomain(name))];

@@ -78,10 +78,20 @@ test.each<[string, object, string[]]>([
     "a file of any other volume is not the pod's own",
     { fileKeyRef: { volumeName: "cm", path: "../f", key: "" } },
     [
-      'fileKeyRef.volumeName: Invalid value: "cm": referenced volume must be of type emptyDir',
-      "fileKeyRef.path: Invalid value: \"../f\": must not contain '..'",
       "fileKeyRef.key: Required value",
+      "fileKeyRef.path: Invalid value: \"../f\": must not contain '..'",
+      'fileKeyRef.volumeName: Invalid value: "cm": referenced volume must be of type emptyDir',
     ],
+  ],
+  [
+    "a file with an absolute path, or one that looks like a step back",
+    { fileKeyRef: { volumeName: "files", path: "/..f", key: "K" } },
+    [],
+  ],
+  [
+    "a file of a volume without a name",
+    { fileKeyRef: { volumeName: "", path: "f", key: "K" } },
+    ["fileKeyRef.volumeName: Required value", 'fileKeyRef.volumeName: Not found: ""'],
   ],
   [
     "a file of no volume",

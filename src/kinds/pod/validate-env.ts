@@ -5,21 +5,18 @@ import type {
   EnvVar,
   EnvVarSource,
   FileKeySelector,
-  VolumeSource,
+  PodSpec,
 } from "../../api/generated/core.ts";
 import { dns1123Label, dns1123Subdomain, prefixOf } from "../../api/names.ts";
-import { configMapKey, environmentName, invalidEach, validateUnreservedPath } from "./syntax.ts";
+import { configMapKey, environmentName, invalidEach, validateNoBacksteps } from "./syntax.ts";
 import {
   ENVIRONMENT_FIELDS,
   validateFieldRef,
   validateResourceFieldRef,
 } from "./validate-field-ref.ts";
+import { visitContainers } from "./visit-containers.ts";
 
-export function validateEnv(
-  variables: readonly EnvVar[],
-  path: string,
-  volumes: ReadonlyMap<string, VolumeSource>,
-): Finding[] {
+export function validateEnv(variables: readonly EnvVar[], path: string): Finding[] {
   return variables.flatMap((variable, at) => {
     const { name, value = "", valueFrom } = variable;
     const field = `${path}[${at}].name`;
@@ -27,7 +24,7 @@ export function validateEnv(
       ...(name === "" ? [required(field)] : invalidEach(field, name, environmentName(name))),
       ...(valueFrom === undefined
         ? []
-        : validateValueFrom(valueFrom, { path: `${path}[${at}].valueFrom`, value, volumes })),
+        : validateValueFrom(valueFrom, { path: `${path}[${at}].valueFrom`, value })),
     ];
   });
 }
@@ -63,10 +60,9 @@ function validateReferenceName(name: string, field: string): Finding[] {
 interface ValuePlace {
   readonly path: string;
   readonly value: string;
-  readonly volumes: ReadonlyMap<string, VolumeSource>;
 }
 
-function validateValueFrom(source: EnvVarSource, { path, value, volumes }: ValuePlace): Finding[] {
+function validateValueFrom(source: EnvVarSource, { path, value }: ValuePlace): Finding[] {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   const findings: Finding[] = [];
   if (fieldRef) {
@@ -78,7 +74,7 @@ function validateValueFrom(source: EnvVarSource, { path, value, volumes }: Value
   }
   if (configMapKeyRef) findings.push(...validateKeyRef(configMapKeyRef, `${path}.configMapKeyRef`));
   if (secretKeyRef) findings.push(...validateKeyRef(secretKeyRef, `${path}.secretKeyRef`));
-  if (fileKeyRef) findings.push(...validateFileKeyRef(fileKeyRef, `${path}.fileKeyRef`, volumes));
+  if (fileKeyRef) findings.push(...validateFileKeyRef(fileKeyRef, `${path}.fileKeyRef`));
   const sources = Object.values(source).filter((given) => given !== undefined).length;
   if (sources === 0) {
     const list =
@@ -104,31 +100,33 @@ function validateKeyRef(
   ];
 }
 
-/** The file lies in a volume that starts empty, so that only the pod can have written it. */
 function validateFileKeyRef(
   { volumeName, path: file, key }: FileKeySelector,
   path: string,
-  volumes: ReadonlyMap<string, VolumeSource>,
 ): Finding[] {
   return [
-    ...validateFileVolume(volumeName, `${path}.volumeName`, volumes),
-    ...(file === "" ? [required(`${path}.path`)] : validateUnreservedPath(file, `${path}.path`)),
     ...(key === ""
       ? [required(`${path}.key`)]
       : invalidEach(`${path}.key`, key, environmentName(key))),
+    ...(volumeName === ""
+      ? [required(`${path}.volumeName`)]
+      : invalidEach(`${path}.volumeName`, volumeName, dns1123Label(volumeName))),
+    ...(file === "" ? [required(`${path}.path`)] : validateNoBacksteps(file, `${path}.path`)),
   ];
 }
 
-function validateFileVolume(
-  name: string,
-  field: string,
-  volumes: ReadonlyMap<string, VolumeSource>,
-): Finding[] {
-  if (name === "") return [required(field)];
-  const malformed = invalidEach(field, name, dns1123Label(name));
-  if (malformed.length > 0) return malformed;
-  const volume = volumes.get(name);
-  if (volume === undefined) return [notFound(field, name)];
-  if (volume.emptyDir !== undefined) return [];
-  return [invalid(field, name, "referenced volume must be of type emptyDir")];
+/** The file lies in a volume that starts empty, so that only the pod can have written it. */
+export function validateFileVolumes(spec: PodSpec, path: string): Finding[] {
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  return visitContainers(spec, path).flatMap(({ container, path: here }) =>
+    (container.env ?? []).flatMap(({ valueFrom }, at) => {
+      if (valueFrom?.fileKeyRef === undefined) return [];
+      const { volumeName } = valueFrom.fileKeyRef;
+      const field = `${here}.env[${at}].valueFrom.fileKeyRef.volumeName`;
+      const volume = volumes.get(volumeName);
+      if (volume === undefined) return [notFound(field, volumeName)];
+      if (volume.emptyDir !== undefined) return [];
+      return [invalid(field, volumeName, "referenced volume must be of type emptyDir")];
+    }),
+  );
 }

@@ -14,8 +14,11 @@ export function validatePullPolicy(policy: string | undefined, field: string): F
  */
 export function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
   const reference = REFERENCE.exec(image);
-  if (reference === null) return "IfNotPresent";
-  const [, , , tag, digest] = reference;
+  if (reference === null || IDENTIFIER.test(image)) return "IfNotPresent";
+  const [, , path = "", tag, digest] = reference;
+  // A name of one part is one of the library's.
+  const whole = image.includes("/") ? path : `library/${path}`;
+  if (whole.length > PATH_MAX) return "IfNotPresent";
   if (tag === undefined && digest === undefined) return "Always";
   return tag === "latest" ? "Always" : "IfNotPresent";
 }
@@ -25,6 +28,9 @@ const DOMAIN = `(?:${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*|\\[[a-fA-F0-9:]+\\])(?
 const PATH_PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
 const TAG = "[\\w][\\w.-]{0,127}";
 const DIGEST = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}";
+const PATH_MAX = 255;
+/** What an image is called by its content alone: no reference to one. */
+const IDENTIFIER = /^[a-f0-9]{64}$/;
 const REFERENCE = new RegExp(
   `^(?:(${DOMAIN})/)?(${PATH_PART}(?:/${PATH_PART})*)(?::(${TAG}))?(?:@(${DIGEST}))?$`,
 );

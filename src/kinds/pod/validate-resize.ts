@@ -25,6 +25,11 @@ export function validatePodResize(next: Pod, old: Pod): Finding[] {
   if (!supportsResize(old)) {
     findings.push(forbidden("spec", "Pod running on node without support for resize"));
   }
+  const moved = [
+    ...validateOrder(next.spec, old.spec, "containers"),
+    ...validateOrder(next.spec, old.spec, "initContainers"),
+  ];
+  if (moved.length > 0) return [...findings, ...moved];
   return [
     ...findings,
     ...validateRemovals(next.spec, old.spec, "initContainers"),
@@ -41,6 +46,19 @@ function supportsResize({ status }: Pod): boolean {
 }
 
 type List = "containers" | "initContainers";
+
+function validateOrder(next: PodSpec, old: PodSpec, list: List): Finding[] {
+  const path = `spec.${list}`;
+  const containers = next[list] ?? [];
+  const before = old[list] ?? [];
+  if (containers.length !== before.length) {
+    return [forbidden(path, `${list} may not be added or removed on resize`)];
+  }
+  const detail = `${list} may not be renamed or reordered on resize`;
+  return before.flatMap(({ name }, at) =>
+    containers[at]?.name === name ? [] : [forbidden(`${path}[${at}].name`, detail)],
+  );
+}
 
 function isResizable(container: Container, list: List): boolean {
   return list === "containers" || isSidecar(container);

@@ -39,7 +39,7 @@ export function validatePodResources(
 ): Finding[] {
   const { resources } = spec;
   if (resources === undefined) return [];
-  const detail = "claims cannot be set for Resources at pod-level";
+  const detail = "claims may not be set for Resources at pod-level";
   return [
     ...(resources.claims === undefined ? [] : [forbidden(`${path}.claims`, detail)]),
     ...validateRequirements(resources, path, validatePodResourceName, claimNames),

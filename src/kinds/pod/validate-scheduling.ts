@@ -1,12 +1,5 @@
 /** Pure: what a scheduler reads in a pod: tolerations, spreading, gates and claims. */
-import {
-  duplicate,
-  type Finding,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../api/finding.ts";
+import { duplicate, type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   PodReadinessGate,
   PodResourceClaim,
@@ -19,7 +12,7 @@ import { validateLabelSelector } from "../meta/label-selector.ts";
 import { validateLabelName } from "../meta/labels.ts";
 import { resourceClaimDump } from "./go-dump.ts";
 import { invalidEach } from "./syntax.ts";
-import { repeatedKeys } from "./validate-affinity.ts";
+import { validateLabelKeys } from "./validate-affinity.ts";
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -110,22 +103,8 @@ function validateSpreadOptions(constraint: TopologySpreadConstraint, path: strin
   }
   return [
     ...findings,
-    ...validateSpreadKeys(constraint, `${path}.matchLabelKeys`),
+    ...validateLabelKeys(constraint, path),
     ...validateLabelSelector(constraint.labelSelector, `${path}.labelSelector`),
-  ];
-}
-
-function validateSpreadKeys(constraint: TopologySpreadConstraint, path: string): Finding[] {
-  const { matchLabelKeys = [], labelSelector } = constraint;
-  if (matchLabelKeys.length === 0) return [];
-  const detail = "exists in both matchLabelKeys and labelSelector";
-  return [
-    ...(labelSelector === undefined
-      ? [forbidden(path, "must not be specified when labelSelector is not set")]
-      : repeatedKeys(labelSelector, matchLabelKeys).map(({ key, at }) =>
-          invalid(`${path}[${at}]`, key, detail),
-        )),
-    ...matchLabelKeys.flatMap((key, at) => validateLabelName(key, `${path}[${at}]`)),
   ];
 }
 

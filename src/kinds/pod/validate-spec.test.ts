@@ -25,6 +25,31 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
+    "keys of labels are looked at only beside a selector",
+    {
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: "z",
+          whenUnsatisfiable: "DoNotSchedule",
+          matchLabelKeys: ["a b"],
+        },
+      ],
+    },
+    [
+      "topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when " +
+        "labelSelector is not set",
+    ],
+  ],
+  [
+    "a claim of the whole pod",
+    {
+      resourceClaims: [{ name: "a", resourceClaimName: "x" }],
+      resources: { claims: [{ name: "a" }] },
+    },
+    ["resources.claims: Forbidden: claims may not be set for Resources at pod-level"],
+  ],
+  [
     "search paths may end in a dot and have underscores",
     { dnsConfig: { searches: [".", "_a.b_c."] } },
     [],

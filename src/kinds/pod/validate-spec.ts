@@ -23,6 +23,7 @@ import {
   validateHostAliases,
   validateHostname,
 } from "./validate-dns.ts";
+import { validateFileVolumes } from "./validate-env.ts";
 import {
   validateHostNetworkPorts,
   validateHostUsers,
@@ -78,6 +79,7 @@ export function validatePodSpec(spec: PodSpec, path: string, options: PodIdentit
     ...validateHostProcesses(spec, path),
     ...validateHostUsers(spec, path),
     ...validateScalars(spec, path),
+    ...validateFileVolumes(spec, path),
   ];
 }
 

@@ -42,6 +42,53 @@ test.each<[string, object, string[]]>([
     { qosClass: "Guaranteed" },
     ['status.qosClass: Invalid value: "Guaranteed": field is immutable'],
   ],
+  [
+    "an address that cannot be read has no family",
+    { podIPs: [{ ip: "::1" }, { ip: "x" }] },
+    [
+      'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or ' +
+        "2001:db8::ffff)",
+      "status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: x",
+      'status.podIPs: Invalid value: [{"IP":"::1"},{"IP":"x"}]: may specify no more than one IP ' +
+        "for each IP family",
+    ],
+  ],
+  [
+    "users of a container are users of Linux",
+    { containerStatuses: [{ name: "c", state: {}, user: { linux: { uid: -1, gid: 0 } } }] },
+    [
+      "status.containerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and " +
+        "2147483647, inclusive",
+    ],
+  ],
+  [
+    "a claim for extended resources maps some",
+    { extendedResourceClaimStatus: { requestMappings: [], resourceClaimName: "" } },
+    [
+      "status.extendedResourceClaimStatus.requestMappings: Required value: at least one request " +
+        "mapping is required",
+      "status.extendedResourceClaimStatus.resourceClaimName: Required value",
+    ],
+  ],
+  [
+    "a claim for extended resources maps those a container asks for, once",
+    {
+      extendedResourceClaimStatus: {
+        resourceClaimName: "a",
+        requestMappings: [
+          { containerName: "c", resourceName: "x/y", requestName: "r" },
+          { containerName: "d", resourceName: "x/y", requestName: "r" },
+        ],
+      },
+    },
+    [
+      "status.extendedResourceClaimStatus.requestMappings[0].resourceName: Invalid value: " +
+        '"x/y": must match the extended resource name of an entry in ' +
+        "spec.initContainers.resources.requests or spec.containers.resources.requests",
+      "status.extendedResourceClaimStatus.requestMappings[1].containerName: Invalid value: " +
+        '"d": must match the name of an entry in spec.initContainers.name or spec.containers.name',
+    ],
+  ],
   ["a pod has an address of each family", { podIPs: [{ ip: "10.0.0.1" }, { ip: "::1" }] }, []],
   [
     "a pod has one address of a family",
@@ -116,4 +163,12 @@ test.each<[string, string, number, string[]]>([
   const container = { name: "c", image: "x", restartPolicy: "Never", restartPolicyRules: rules };
   const spec = { restartPolicy: "Never", containers: [container] };
   expect(report(running, ended(exitCode), { spec })).toEqual(findings);
+});
+
+test("an address that was there before the rule became strict may stay", () => {
+  const podIPs = [{ ip: "010.0.0.1" }];
+  expect(report({ podIPs })).toEqual([
+    'status.podIPs[0]: Invalid value: "010.0.0.1": must not have leading 0s',
+  ]);
+  expect(report({ podIPs }, { podIPs })).toEqual([]);
 });

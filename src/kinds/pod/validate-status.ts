@@ -1,17 +1,27 @@
 /** Pure: what a kubelet may report, and what it cannot take back. */
-import { duplicate, type Finding, forbidden, invalid, notSupported } from "../../api/finding.ts";
+import {
+  duplicate,
+  type Finding,
+  forbidden,
+  internal,
+  invalid,
+  notSupported,
+  required,
+} from "../../api/finding.ts";
 import type {
   Container,
+  ContainerExtendedResourceRequest,
   ContainerStatus,
   EphemeralContainerCommon,
   Pod,
   PodSpec,
   ResourceStatus,
 } from "../../api/generated/core.ts";
-import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { validateIp } from "../meta/addresses.ts";
 import { validateImmutable, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { addressDump } from "./go-dump.ts";
-import { parseIp, validateIp } from "./ip-address.ts";
+import { parseIp } from "./ip-address.ts";
 import { mayRestart } from "./restarts.ts";
 import { invalidEach, numericId } from "./syntax.ts";
 import { validatePodAnnotations, validatePodAnnotationsUpdate } from "./validate-annotations.ts";
@@ -32,8 +42,9 @@ export function validatePodStatusUpdate(next: Pod, old: Pod): Finding[] {
     ...validateImmutable(status.qosClass ?? "", old.status.qosClass ?? "", "status.qosClass"),
     ...validateTransitions(next, old),
     ...validateClaimStatuses(next),
-    ...validatePodIps(status),
-    ...validateHostIps(status),
+    ...validateExtendedClaim(next),
+    ...validatePodIps(status, old.status),
+    ...validateHostIps(status, old.status),
     ...LISTS.flatMap((list) => validateUsers(status[list] ?? [], `status.${list}`, spec)),
     ...validateAllocations(next),
   ];
@@ -112,33 +123,103 @@ function validateClaimStatuses({ status, spec }: Pod): Finding[] {
   });
 }
 
+/** The claim that stands for the extended resources a pod asks for. */
+function validateExtendedClaim({ status, spec }: Pod): Finding[] {
+  const claim = status.extendedResourceClaimStatus;
+  if (claim === undefined) return [];
+  const path = "status.extendedResourceClaimStatus";
+  const { requestMappings, resourceClaimName: name } = claim;
+  const mappings = requestMappings ?? [];
+  const seen = new Set<string>();
+  const findings =
+    mappings.length > 0
+      ? []
+      : [required(`${path}.requestMappings`, "at least one request mapping is required")];
+  for (const [at, mapping] of mappings.entries()) {
+    const here = `${path}.requestMappings[${at}]`;
+    const { requestName } = mapping;
+    findings.push(
+      ...validateMappedResource(mapping, spec, here),
+      ...invalidEach(`${path}.requestName`, requestName, dns1123Label(requestName)),
+    );
+    const key = JSON.stringify([mapping.containerName, mapping.resourceName, requestName]);
+    const fields = ["containerName", "resourceName", "requestName"] as const;
+    if (seen.has(key)) {
+      findings.push(...fields.map((field) => duplicate(`${here}.${field}`, mapping[field])));
+    }
+    seen.add(key);
+  }
+  const field = `${path}.resourceClaimName`;
+  const ofName = name === "" ? [required(field)] : invalidEach(field, name, dns1123Subdomain(name));
+  return [...findings, ...ofName];
+}
+
+function validateMappedResource(
+  { containerName, resourceName }: ContainerExtendedResourceRequest,
+  spec: PodSpec,
+  path: string,
+): Finding[] {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  const container = containers.find(({ name }) => name === containerName);
+  if (container === undefined) {
+    const detail =
+      "must match the name of an entry in spec.initContainers.name or spec.containers.name";
+    return [invalid(`${path}.containerName`, containerName, detail)];
+  }
+  if (container.resources.requests?.[resourceName] !== undefined) return [];
+  const detail =
+    "must match the extended resource name of an entry in " +
+    "spec.initContainers.resources.requests or spec.containers.resources.requests";
+  return [invalid(`${path}.resourceName`, resourceName, detail)];
+}
+
 type Address = { readonly ip: string };
 
-function validatePodIps({ podIPs = [] }: Pod["status"]): Finding[] {
+function validatePodIps({ podIPs = [] }: Pod["status"], old: Pod["status"]): Finding[] {
   return [
-    ...podIPs.flatMap(({ ip }, at) => validateIp(ip, `status.podIPs[${at}]`)),
+    ...validateAddresses(podIPs, old.podIPs, "status.podIPs"),
     ...validateFamilies(podIPs, "status.podIPs"),
   ];
 }
 
-function validateHostIps({ hostIP = "", hostIPs = [] }: Pod["status"]): Finding[] {
+function validateHostIps(status: Pod["status"], old: Pod["status"]): Finding[] {
+  const { hostIP = "", hostIPs = [] } = status;
   const first = hostIPs[0]?.ip;
   if (first === undefined) return [];
   return [
     ...(first === hostIP
       ? []
       : [invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
-    ...hostIPs.flatMap(({ ip }, at) => validateIp(ip, `status.hostIPs[${at}]`)),
+    ...validateAddresses(hostIPs, old.hostIPs, "status.hostIPs"),
     ...validateFamilies(hostIPs, "status.hostIPs"),
   ];
+}
+
+/** What was there before the rule became strict may stay. */
+function validateAddresses(
+  addresses: readonly Address[],
+  old: readonly Address[] = [],
+  field: string,
+): Finding[] {
+  const known = new Set(old.map(({ ip }) => ip));
+  return addresses.flatMap(({ ip }, at) =>
+    known.has(ip) ? [] : validateIp(ip, `${field}[${at}]`),
+  );
 }
 
 function validateFamilies(addresses: readonly Address[], field: string): Finding[] {
   if (addresses.length < 2) return [];
   const families = new Set(addresses.map(({ ip }) => parseIp(ip)?.family));
   if (addresses.length === 2 && families.has(4) && families.has(6)) return [];
+  const unread = addresses.findIndex(({ ip }) => parseIp(ip) === undefined);
+  const unreadable = `invalid IP[${unread}]: ${addresses[unread]?.ip}`;
   const detail = "may specify no more than one IP for each IP family";
-  return [invalid(field, addresses.map(addressDump), detail)];
+  return [
+    ...(unread < 0
+      ? []
+      : [internal(field, `failed to check for dual stack with error:${unreadable}`)]),
+    invalid(field, addresses.map(addressDump), detail),
+  ];
 }
 
 function validateUsers(
@@ -148,7 +229,7 @@ function validateUsers(
 ): Finding[] {
   return statuses.flatMap(({ user }, at) => {
     const linux = user?.linux;
-    const field = `${path}[${at}].linux`;
+    const field = `${path}[${at}].user.linux`;
     if (linux === undefined) return [];
     if (os?.name === "windows") return [forbidden(field, "cannot be set for a windows pod")];
     return [

@@ -212,3 +212,21 @@ test("a resize changes cpu and memory of containers and nothing else", () => {
     'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
   ]);
 });
+
+test("a resize neither adds nor renames containers", () => {
+  const old = storedPod();
+  const resize = (containers: object[]) => {
+    const next = storedPod({ spec: { containers } });
+    prepareForResize(next, old);
+    return validatePodResize(next, old).map(formatFinding);
+  };
+  expect(resize([{ name: "d", image: "x" }])).toEqual([
+    "spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize",
+  ]);
+  expect(
+    resize([
+      { name: "c", image: "x" },
+      { name: "d", image: "x" },
+    ]),
+  ).toEqual(["spec.containers: Forbidden: containers may not be added or removed on resize"]);
+});

@@ -125,7 +125,8 @@ function validateDataSource(
   source: TypedLocalObjectReference & Pick<TypedObjectReference, "namespace">,
   path: string,
 ): Finding[] {
-  const { apiGroup = "", kind, name, namespace = "" } = source;
+  const { kind, name, namespace = "" } = source;
+  const apiGroup = source.apiGroup ?? "";
   const findings: Finding[] = [];
   if (name === "") findings.push(required(`${path}.name`));
   if (kind === "") findings.push(required(`${path}.kind`));

@@ -15,6 +15,21 @@ const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage
 
 test.each<[string, object, string[]]>([
   [
+    "a claim may be filled from another claim, whose group has no name",
+    {
+      ephemeral: {
+        volumeClaimTemplate: {
+          spec: {
+            ...claim,
+            dataSource: { apiGroup: null, kind: "PersistentVolumeClaim", name: "a" },
+            dataSourceRef: { apiGroup: null, kind: "PersistentVolumeClaim", name: "a" },
+          },
+        },
+      },
+    },
+    [],
+  ],
+  [
     "a size limit is not negative",
     { emptyDir: { sizeLimit: "-1" } },
     ["emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity"],

@@ -66,7 +66,7 @@ export function validateHostProcesses(spec: PodSpec, path: string): Finding[] {
 export function validateOs(spec: PodSpec, path: string): Finding[] {
   if (spec.os === undefined) return [];
   const { name } = spec.os;
-  if (name === "") return [required(`${path}.os.name`, "cannot be empty")];
+  if (name === "") return [required(`${path}.os.name`)];
   if (name === "linux") return refuseOnLinux(spec, path);
   if (name === "windows") return refuseOnWindows(spec, path);
   return [notSupported(`${path}.os`, name, ["linux", "windows"])];

@@ -171,18 +171,15 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "half a byte and a negative time",
+    "half a byte",
     {
       spec: {
-        terminationGracePeriodSeconds: -1,
         containers: [{ name: "c", image: "x", resources: { requests: { memory: "1500m" } } }],
       },
     },
     [
       'spec.containers[0].resources.requests[memory]: fractional byte value "1500m" is invalid, ' +
         "must be an integer",
-      "spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be " +
-        "treated as 1",
     ],
   ],
   [

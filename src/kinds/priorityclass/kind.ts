@@ -2,7 +2,7 @@
  * Pure: PriorityClasses: names for how important a pod is. The names with the prefix "system-" and
  * the values above a billion are Kubernetes' own.
  */
-import { type Finding, forbidden, notSupported } from "../../api/finding.ts";
+import { type Finding, forbidden, notSupported, required } from "../../api/finding.ts";
 import type { PriorityClass } from "../../api/generated/scheduling.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
@@ -72,7 +72,8 @@ function validate(priorityClass: PriorityClass): Finding[] {
     const detail = `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`;
     findings.push(forbidden("value", detail));
   }
-  if (preemptionPolicy !== undefined && !PREEMPTION_POLICIES.includes(preemptionPolicy)) {
+  if (preemptionPolicy === "") findings.push(required("preemptionPolicy"));
+  else if (preemptionPolicy !== undefined && !PREEMPTION_POLICIES.includes(preemptionPolicy)) {
     findings.push(notSupported("preemptionPolicy", preemptionPolicy, PREEMPTION_POLICIES));
   }
   return findings;

@@ -1,5 +1,8 @@
 /** Pure: RuntimeClasses: which container runtime a pod asks for, and what it costs. */
-import { type Finding, invalid } from "../../api/finding.ts";
+
+import { isEqual } from "../../api/equal.ts";
+import { duplicate, type Finding, invalid, required } from "../../api/finding.ts";
+import type { Toleration } from "../../api/generated/core.ts";
 import type { RuntimeClass } from "../../api/generated/node.ts";
 import { dns1123Label, dns1123Subdomain } from "../../api/names.ts";
 import { defineKind } from "../kind.ts";
@@ -22,6 +25,8 @@ export const runtimeClassKind = defineKind<RuntimeClass>({
   singular: "runtimeclass",
   namespaced: false,
   message: "node/v1.RuntimeClass",
+  createsOnUpdate: true,
+  requiresResourceVersion: true,
   rules: { validate, validateUpdate },
   columns: [
     nameColumn,
@@ -40,12 +45,42 @@ function validate({ metadata, handler, overhead, scheduling }: RuntimeClass): Fi
   const rules = { namespaced: false, nameRule: dns1123Subdomain };
   return [
     ...validateObjectMeta(metadata, rules),
-    ...dns1123Label(handler).map((problem) => invalid("handler", handler, problem)),
+    ...validateHandler(handler),
     // What the runtime itself takes is checked as the limits of a container are.
     ...validateContainerResources({ limits: overhead?.podFixed ?? {} }, "overhead", new Set()),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
-    ...validateTolerations(scheduling?.tolerations ?? [], "scheduling.tolerations"),
+    ...validateSchedulingTolerations(scheduling?.tolerations ?? [], "scheduling.tolerations"),
   ];
+}
+
+function validateHandler(handler: string): Finding[] {
+  if (handler === "") return [required("handler")];
+  return dns1123Label(handler).map((problem) => invalid("handler", handler, problem));
+}
+
+/** Those of the class are added to those of a pod, so each has a meaning of its own. */
+function validateSchedulingTolerations(
+  tolerations: readonly Toleration[],
+  path: string,
+): Finding[] {
+  const repeated = tolerations.flatMap((toleration, at) =>
+    tolerations.slice(0, at).some((other) => isEqual(other, toleration))
+      ? [duplicate(`${path}[${at}]`, tolerationDump(toleration))]
+      : [],
+  );
+  return [...validateTolerations(tolerations, path), ...repeated];
+}
+
+/** As Kubernetes prints its internal type in a message. */
+function tolerationDump(toleration: Toleration): object {
+  const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
+  return {
+    Key: key,
+    Operator: operator,
+    Value: value,
+    Effect: effect,
+    TolerationSeconds: tolerationSeconds ?? null,
+  };
 }
 
 function validateUpdate(next: RuntimeClass, old: RuntimeClass): Finding[] {

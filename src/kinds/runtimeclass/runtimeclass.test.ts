@@ -7,6 +7,14 @@ import { runtimeClassKind } from "./kind.ts";
 
 test.each<[{ [field: string]: Json }, string[]]>([
   [{ overhead: { podFixed: { cpu: "100m" } }, scheduling: { nodeSelector: { a: "b" } } }, []],
+  [{ handler: "" }, ["handler: Required value"]],
+  [
+    { scheduling: { tolerations: [{ key: "a" }, { key: "a" }] } },
+    [
+      'scheduling.tolerations[1]: Duplicate value: {"Key":"a","Operator":"","Value":"",' +
+        '"Effect":"","TolerationSeconds":null}',
+    ],
+  ],
   [
     { overhead: { podFixed: { cpu: "-1" } } },
     ['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0'],

@@ -7,7 +7,10 @@ const NUMBER_PARTS: readonly (readonly [RegExp, string])[] = [
   [/([eE][+-]?\d*)?/y, "in exponent of numeric literal"],
 ];
 
-/** Undefined when the text is a JSON object or null. */
+/**
+ * Undefined when the text is a JSON object or null. Go looks at bytes, so the text is to have one
+ * character for each of them.
+ */
 export function jsonObjectProblem(text: string): string | undefined {
   try {
     new Scanner(text).document();

@@ -97,6 +97,7 @@ test.each([
   ['{"a":"\n"}', "invalid character '\\n' in string literal"],
   ['{"a":"\\q"}', "invalid character 'q' in string escape code"],
   ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+  ["\u00c7", "invalid character 'Ç' looking for beginning of value"],
   ["{} {}", "invalid character '{' after top-level value"],
   ["[]", "json: cannot unmarshal array into Go value of type map[string]interface {}"],
   ["true", "json: cannot unmarshal bool into Go value of type map[string]interface {}"],

@@ -66,7 +66,7 @@ function isPrivateKey(type: string): boolean {
 function validateJson(data: { readonly [key: string]: string }, key: string): Finding[] {
   const value = data[key];
   if (value === undefined) return [requiredKey(key)];
-  const problem = jsonObjectProblem(decode(value));
+  const problem = jsonObjectProblem(Buffer.from(value, "base64").toString("latin1"));
   if (problem === undefined) return [];
   return [invalid(`data[${key}]`, "<secret contents redacted>", problem)];
 }

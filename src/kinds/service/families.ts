@@ -12,14 +12,22 @@ import { isHeadless, needsClusterIP, needsHealthCheckNodePort, needsNodePort } f
 import { validateClusterAddresses } from "./validate-addresses.ts";
 
 /** Fills in the families and their policy, or says why they cannot be. */
-export function settleFamilies(service: Draft<Service>, clusterFamily: IpFamily): Finding[] {
-  const { spec } = service;
+export function settleFamilies(
+  { spec }: Draft<Service>,
+  clusterFamily: IpFamily,
+  before?: Service,
+): Finding[] {
   if (spec.type === "ExternalName") return [];
+  if (before && isSettledAsBefore(spec, before.spec)) return [];
   const isUnmanaged = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= isUnmanaged ? "RequireDualStack" : "SingleStack";
-  const malformed = validateClusterAddresses(spec);
+  const malformed = validateClusterAddresses(spec, before?.spec);
   if (malformed.length > 0) return malformed;
-  const conflicts = [...policyConflicts(spec), ...inferFamilies(spec, clusterFamily)];
+  const conflicts = [
+    ...(before ? reductionConflicts(spec, before.spec) : []),
+    ...policyConflicts(spec),
+    ...inferFamilies(spec, clusterFamily),
+  ];
   if (conflicts.length > 0) return conflicts;
   if (isUnmanaged) {
     settleUnmanaged(spec, clusterFamily);
@@ -35,9 +43,7 @@ export function settleFamilies(service: Draft<Service>, clusterFamily: IpFamily)
 export function keepAllocated({ spec }: Draft<Service>, { spec: old }: Service): void {
   if (needsClusterIP(old) && needsClusterIP(spec)) {
     if (spec.clusterIP === undefined && old.clusterIP !== undefined) spec.clusterIP = old.clusterIP;
-    if (spec.clusterIPs === undefined && spec.clusterIP === old.clusterIP && old.clusterIPs) {
-      spec.clusterIPs = [...old.clusterIPs];
-    }
+    if (old.clusterIPs) spec.clusterIPs ??= [...old.clusterIPs];
     if (old.ipFamilies) spec.ipFamilies ??= [...old.ipFamilies];
     if (old.ipFamilyPolicy !== undefined) spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
   }
@@ -90,6 +96,33 @@ function inferFamilies(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): Findi
     }
     spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
     return [];
+  });
+}
+
+/** A cluster that changes its families takes none from a Service that prefers both. */
+function isSettledAsBefore(spec: ServiceSpec, old: ServiceSpec): boolean {
+  return (
+    spec.type === old.type &&
+    spec.ipFamilyPolicy === "PreferDualStack" &&
+    old.ipFamilyPolicy === "PreferDualStack" &&
+    isSameList(spec.clusterIPs, old.clusterIPs) &&
+    isSameList(spec.ipFamilies, old.ipFamilies)
+  );
+}
+
+/** The second of a pair goes where the policy says that one is enough, and only there. */
+function reductionConflicts(spec: Draft<ServiceSpec>, old: ServiceSpec): Finding[] {
+  const lists = { clusterIPs: "cluster IP", ipFamilies: "IP family" } as const;
+  const fields = ["clusterIPs", "ipFamilies"] as const;
+  return fields.flatMap((field) => {
+    const [list = [], before = []] = [spec[field], old[field]];
+    if (spec.ipFamilyPolicy === "SingleStack") {
+      if (isSameList(list, before) && list.length > 1) spec[field] = list.slice(0, 1);
+      return [];
+    }
+    if (list.length === 0 || list.length >= before.length) return [];
+    const detail = `must be 'SingleStack' to release the secondary ${lists[field]}`;
+    return [invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, detail)];
   });
 }
 

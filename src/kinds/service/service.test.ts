@@ -27,7 +27,8 @@ function changeProblems(old: Service, spec: Spec): string[] {
   const next = patched<Service>(serviceKind, old, { spec });
   keepAllocated(next, old);
   alignClusterIPs(next, old);
-  settleFamilies(next, "IPv4");
+  const refused = settleFamilies(next, "IPv4", old);
+  if (refused.length > 0) return refused.map(formatFinding);
   serviceKind.rules.prepareForUpdate?.(next, old);
   return serviceKind.rules.validateUpdate(next, old).map(formatFinding);
 }
@@ -231,7 +232,7 @@ test("only a load balancer has an ingress, and loses it when it becomes somethin
   expect(next.status).toEqual({ loadBalancer: {} });
   const found = serviceKind.rules.validateStatusUpdate?.({ ...next, status } as Service, next);
   expect(found?.map(formatFinding)).toEqual([
-    "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is LoadBalancer",
+    "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
   ]);
 });
 
@@ -268,4 +269,68 @@ test("what is deprecated or oddly written is warned of", () => {
     "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
   ]);
+});
+
+test.each<[Spec, string[]]>([
+  [{ ipFamilies: ["IPv4", "IPv6"], ports: [{ port: 81 }] }, []],
+  [{ ipFamilyPolicy: "SingleStack" }, []],
+  [
+    { ipFamilies: ["IPv4"] },
+    [
+      'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": ' +
+        "must be 'SingleStack' to release the secondary IP family",
+    ],
+  ],
+  [
+    { clusterIPs: ["None", "None"] },
+    ['spec.clusterIPs: Invalid value: ["None","None"]: \'None\' must be the first and only value'],
+  ],
+])("a headless Service of both families that becomes %j", (change, expected) => {
+  const old = service({ clusterIP: "None", ipFamilyPolicy: "PreferDualStack" });
+  expect(changeProblems(old, change)).toEqual(expected);
+});
+
+test("a new address alone stands for the list, which then may not change", () => {
+  const old = at(web, "10.96.0.7");
+  expect(changeProblems(old, { clusterIP: "10.96.0.8", clusterIPs: null })).toEqual([
+    'spec.clusterIPs[0]: Invalid value: ["10.96.0.8"]: may not change once set',
+  ]);
+});
+
+test("of an unknown family nothing can be expected", () => {
+  expect(changeProblems(at(web, "10.96.0.7"), { ipFamilies: ["x"] })).toEqual([
+    'spec.ipFamilies[0]: Unsupported value: "x": supported values: "IPv4", "IPv6"',
+  ]);
+});
+
+test("a load balancer may have the port of the kubelet", () => {
+  expect(problems({ type: "LoadBalancer", ports: [{ port: 10250 }] })).toEqual([]);
+});
+
+test("metadata is looked at once in an update", () => {
+  const old = at(web, "10.96.0.7");
+  const next = patched<Service>(serviceKind, old, { metadata: { labels: { "a b": "c" } } });
+  expect(serviceKind.rules.validateUpdate(next, old)).toHaveLength(1);
+});
+
+const DEPRECATED =
+  "spec.externalIPs is deprecated and may no longer be implemented in some clusters";
+
+test.each<[Spec, string[]]>([
+  [{ ...web, externalIPs: ["1.2.3.4"] }, [DEPRECATED]],
+  [
+    { clusterIP: "None", externalIPs: ["1.2.3.4"], loadBalancerIP: "FD00::1" },
+    [
+      "spec.loadBalancerIP is ignored for headless services",
+      "spec.externalIPs is ignored for headless services",
+      'spec.loadBalancerIP: IPv6 address "FD00::1" should be in RFC 5952 canonical format ' +
+        '("fd00::1")',
+    ],
+  ],
+  [
+    { type: "ExternalName", externalName: "a.b", externalIPs: ["1.2.3.4"] },
+    ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
+  ],
+])("addresses that lead nowhere are not deprecated, too: %j", (spec, expected) => {
+  expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual(expected);
 });

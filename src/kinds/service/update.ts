@@ -14,7 +14,7 @@ import {
   needsHealthCheckNodePort,
   needsNodePort,
 } from "./defaults.ts";
-import { validateService } from "./validate.ts";
+import { validateServiceContent } from "./validate.ts";
 import { validateLoadBalancerClass } from "./validate-exposure.ts";
 
 const FIXED = "may not change once set";
@@ -26,7 +26,7 @@ export function validateServiceUpdate(next: Service, old: Service): Finding[] {
     ...validateLists(next.spec, old.spec, "ipFamilies", "ipFamily"),
     ...validateClassChange(next.spec, old.spec),
     ...validateHealthCheckChange(next.spec, old.spec),
-    ...validateService(next),
+    ...validateServiceContent(next, old),
   ];
 }
 

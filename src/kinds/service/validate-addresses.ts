@@ -8,7 +8,8 @@ const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const PATH = "spec.clusterIPs";
 
-export function validateClusterAddresses(spec: ServiceSpec): Finding[] {
+/** What a Service has already is not looked at again, whatever the rules were then. */
+export function validateClusterAddresses(spec: ServiceSpec, old?: ServiceSpec): Finding[] {
   if (spec.type === "ExternalName") return [];
   const findings = [
     ...validateAlignment(spec),
@@ -16,7 +17,7 @@ export function validateClusterAddresses(spec: ServiceSpec): Finding[] {
     ...validatePolicy(spec.ipFamilyPolicy),
   ];
   const { clusterIPs = [] } = spec;
-  const malformed = validateEach(clusterIPs);
+  const malformed = validateEach(clusterIPs, old?.clusterIPs);
   findings.push(...malformed);
   if (clusterIPs.length > 2) {
     findings.push(invalid(PATH, clusterIPs, "may only hold up to 2 values"));
@@ -50,9 +51,9 @@ function validatePolicy(policy: string | undefined): Finding[] {
   return [notSupported("spec.ipFamilyPolicy", policy, POLICIES)];
 }
 
-function validateEach(clusterIPs: readonly string[]): Finding[] {
+function validateEach(clusterIPs: readonly string[], old: readonly string[] = []): Finding[] {
   return clusterIPs.flatMap((ip, at) => {
-    if (at > 0 || ip !== "None") return validateIp(ip, `${PATH}[${at}]`);
+    if (at > 0 || ip !== "None") return old.includes(ip) ? [] : validateIp(ip, `${PATH}[${at}]`);
     if (clusterIPs.length === 1) return [];
     return [invalid(PATH, clusterIPs, "'None' must be the first and only value")];
   });
@@ -69,7 +70,8 @@ function validateAgainstFamilies(spec: ServiceSpec): Finding[] {
   if (isHeadless(spec)) return [];
   return (spec.clusterIPs ?? []).flatMap((ip, at) => {
     const expected = spec.ipFamilies?.[at];
-    if (expected === undefined || expected === ipFamily(ip)) return [];
+    if (expected === undefined || !FAMILIES.includes(expected)) return [];
+    if (expected === ipFamily(ip)) return [];
     const detail = `expected an ${expected} value as indicated by \`ipFamilies[${at}]\``;
     return [invalid(`${PATH}[${at}]`, ip, detail)];
   });

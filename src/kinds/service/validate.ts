@@ -22,17 +22,21 @@ const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const AFFINITIES = ["ClientIP", "None"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const AFFINITY_MAX_SECONDS = 86400;
-const KUBELET_PORT = 10250;
 const TOPOLOGY_MODE = "service.kubernetes.io/topology-mode";
 export const TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints";
 
 export function validateService(service: Service): Finding[] {
+  return [
+    ...validateObjectMeta(service.metadata, { namespaced: true, nameRule: dns1123Label }),
+    ...validateServiceContent(service),
+  ];
+}
+
+/** All but the metadata, which an update has looked at already. */
+export function validateServiceContent(service: Service, old?: Service): Finding[] {
   const { spec } = service;
   const { ports = [] } = spec;
-  const findings = [
-    ...validateObjectMeta(service.metadata, { namespaced: true, nameRule: dns1123Label }),
-    ...validateTopologyAnnotations(service),
-  ];
+  const findings = validateTopologyAnnotations(service);
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName") {
     findings.push(required("spec.ports"));
   }
@@ -42,7 +46,7 @@ export function validateService(service: Service): Finding[] {
     ...ports.flatMap((_, at) => validateServicePort(ports, at)),
     ...validateLabels(spec.selector, "spec.selector"),
     ...validateAffinity(spec),
-    ...validateClusterAddresses(spec),
+    ...validateClusterAddresses(spec, old?.spec),
     ...(spec.externalIPs ?? []).flatMap((ip, at) => validateExternalIp(ip, at)),
     ...validateType(spec.type ?? ""),
     ...validatePortPairs(spec),
@@ -54,7 +58,7 @@ export function validateServiceStatusUpdate(next: Service, old: Service): Findin
   const findings = validateObjectMetaUpdate(next.metadata, old.metadata);
   const ingresses = next.status.loadBalancer.ingress ?? [];
   if (next.spec.type !== "LoadBalancer" && ingresses.length > 0) {
-    const detail = "may only be used when `spec.type` is LoadBalancer";
+    const detail = "may only be used when `spec.type` is 'LoadBalancer'";
     return [...findings, forbidden("status.loadBalancer.ingress", detail)];
   }
   return [
@@ -82,7 +86,6 @@ function validateTopologyAnnotations({ metadata }: Service): Finding[] {
 function validateByType(spec: ServiceSpec): Finding[] {
   switch (spec.type) {
     case "LoadBalancer":
-      return [...validateKubeletPort(spec), ...validateNotHeadless(spec)];
     case "NodePort":
       return validateNotHeadless(spec);
     case "ExternalName":
@@ -90,13 +93,6 @@ function validateByType(spec: ServiceSpec): Finding[] {
     default:
       return [];
   }
-}
-
-function validateKubeletPort({ ports = [] }: ServiceSpec): Finding[] {
-  const detail = `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`;
-  return ports.flatMap(({ port }, at) =>
-    port === KUBELET_PORT ? [invalid(`spec.ports[${at}]`, port, detail)] : [],
-  );
 }
 
 function validateNotHeadless(spec: ServiceSpec): Finding[] {

@@ -5,7 +5,7 @@ import { isHeadless } from "./defaults.ts";
 import { TOPOLOGY_HINTS } from "./validate.ts";
 
 export function serviceWarnings({ metadata, spec }: Service): string[] {
-  const { externalIPs = [], externalName } = spec;
+  const { externalIPs = [], externalName, loadBalancerIP } = spec;
   const warnings: string[] = [];
   if (metadata.annotations?.[TOPOLOGY_HINTS] !== undefined) {
     const instead = "service.kubernetes.io/topology-mode";
@@ -13,7 +13,7 @@ export function serviceWarnings({ metadata, spec }: Service): string[] {
   }
   if (isHeadless(spec)) {
     const ignored = {
-      loadBalancerIP: spec.loadBalancerIP !== undefined,
+      loadBalancerIP: loadBalancerIP !== undefined,
       externalIPs: externalIPs.length > 0,
       SessionAffinity: spec.sessionAffinity !== "None",
     };
@@ -22,7 +22,10 @@ export function serviceWarnings({ metadata, spec }: Service): string[] {
     }
   }
   warnings.push(...externalIPs.flatMap((ip, at) => ipWarnings(ip, `spec.externalIPs[${at}]`)));
-  if (externalIPs.length > 0) {
+  if (loadBalancerIP !== undefined) {
+    warnings.push(...ipWarnings(loadBalancerIP, "spec.loadBalancerIP"));
+  }
+  if (externalIPs.length > 0 && !isHeadless(spec) && spec.type !== "ExternalName") {
     const rest = "is deprecated and may no longer be implemented in some clusters";
     warnings.push(`spec.externalIPs ${rest}`);
   }

@@ -2,7 +2,7 @@
 import type { ServiceAccount } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { defineKind } from "../kind.ts";
-import { ageColumn, column, nameColumn } from "../meta/columns.ts";
+import { ageColumn, nameColumn } from "../meta/columns.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { age } from "../print/age.ts";
 
@@ -34,26 +34,8 @@ export const serviceAccountKind = defineKind<ServiceAccount>({
     warningsOnUpdate: annotationWarnings,
   },
   deletion: { returnsObject: true },
-  columns: [
-    nameColumn,
-    column(
-      "Secrets",
-      "Secrets is a list of the secrets in the same namespace that pods running using this " +
-        "ServiceAccount are allowed to use. Pods are only limited to this list if this service " +
-        `account has a "${ENFORCE_SECRETS}" annotation set to "true". The "${ENFORCE_SECRETS}" ` +
-        "annotation is deprecated since v1.32. Prefer separate namespaces to isolate access to " +
-        "mounted secrets. This field should not be used to find auto-generated service account " +
-        "token secrets for use outside of pods. Instead, tokens can be requested directly using " +
-        "the TokenRequest API, or service account token secrets can be manually created. More " +
-        "info: https://kubernetes.io/docs/concepts/configuration/secret",
-    ),
-    ageColumn,
-  ],
-  cells: ({ metadata, secrets = [] }, now) => [
-    metadata.name ?? "",
-    secrets.length,
-    age(metadata.creationTimestamp, now),
-  ],
+  columns: [nameColumn, ageColumn],
+  cells: ({ metadata }, now) => [metadata.name ?? "", age(metadata.creationTimestamp, now)],
 });
 
 function keepNames(account: Draft<ServiceAccount>): void {

@@ -12,7 +12,7 @@ import {
 } from "../../api/quantity.ts";
 import { defineKind } from "../kind.ts";
 import { createdAtColumn, nameColumn } from "../meta/columns.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { validateObjectMeta } from "../meta/object-meta.ts";
 import {
   isOvercommitAllowed,
   validateContainerResourceName,
@@ -34,11 +34,9 @@ export const limitRangeKind = defineKind<LimitRange>({
   createsOnUpdate: true,
   rules: {
     setDefaults,
+    prepareForCreate,
     validate,
-    validateUpdate: (next, old) => [
-      ...validateObjectMetaUpdate(next.metadata, old.metadata),
-      ...validate(next),
-    ],
+    validateUpdate: (next) => validate(next),
   },
   columns: [nameColumn, createdAtColumn],
   cells: ({ metadata }) => [metadata.name ?? "", metadata.creationTimestamp ?? ""],
@@ -60,6 +58,11 @@ function roundAmounts(amounts: { [resource: string]: string } | undefined): void
   for (const [resource, amount] of Object.entries(amounts ?? {})) {
     if (amounts) amounts[resource] = formatQuantity(roundUpToMilli(getQuantity(amount)));
   }
+}
+
+/** Its name tells nobody anything, so one without gets a unique one. */
+function prepareForCreate({ metadata }: Draft<LimitRange>): void {
+  if ((metadata.name ?? "") === "" && metadata.uid !== undefined) metadata.name = metadata.uid;
 }
 
 function validate({ metadata, spec }: LimitRange): Finding[] {

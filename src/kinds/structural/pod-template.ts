@@ -2,6 +2,7 @@
 import type { PodTemplate } from "../../api/generated/core.ts";
 import { defineKind } from "../kind.ts";
 import { column, nameColumn } from "../meta/columns.ts";
+import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import { containerImages, containerNames } from "../print/pod-template.ts";
@@ -19,6 +20,7 @@ export const podTemplateKind = defineKind<PodTemplate>({
   createsOnUpdate: true,
   rules: {
     ...standardRules<PodTemplate>({ namespaced: true }),
+    validateUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
     setDefaults: ({ template }) => setPodTemplateDefaults(template),
   },
   deletion: { returnsObject: true },

@@ -7,6 +7,7 @@ import type { ReplicationController } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { scaleSubresource, statusSubresource } from "../apps/subresources.ts";
 import { unattendedWarning } from "../apps/unattended.ts";
+import { nameWarnings } from "../job/warnings.ts";
 import { defineKind, type Rules } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateNonnegative, validateObjectMetaUpdate } from "../meta/object-meta.ts";
@@ -27,8 +28,13 @@ const ABOUT =
 
 const rules: Rules<ReplicationController> = {
   ...standardRules({ namespaced: true, validateContent }),
+  validateUpdate: (next, old) => [
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateContent(next),
+  ],
   setDefaults,
   prepareForCreate,
+  warningsOnCreate: ({ metadata }) => nameWarnings(metadata.name ?? ""),
   validateStatusUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
 };
 
@@ -67,7 +73,7 @@ export const replicationControllerKind = defineKind<ReplicationController>({
       "Selector",
       "Selector is a label query over pods that should match the Replicas count. If Selector is " +
         "empty, it is defaulted to the labels present on the Pod template. Label keys and values " +
-        "that must be matched in order to be controlled by this replication controller, if empty " +
+        "that must match in order to be controlled by this replication controller, if empty " +
         "defaulted to labels on Pod template. More info: " +
         "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
       { wide: true },

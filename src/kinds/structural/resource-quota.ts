@@ -190,7 +190,7 @@ function validateScopeExpression(expression: ScopeExpression, path: string): Fin
   if (PLAIN_SCOPES.includes(scopeName) && operator !== "Exists") {
     const list = PLAIN_SCOPES.slice(0, -1).map((scope) => `ResourceQuotaScope${scope}`);
     const last = `ResourceQuotaScope${PLAIN_SCOPES.at(-1)}`;
-    const detail = `must be 'Exist' when scope is any of ${list.join(", ")} or ${last}`;
+    const detail = `must be 'Exists' when scope is any of ${list.join(", ")} or ${last}`;
     findings.push(invalid(`${path}.operator`, operator, detail));
   }
   const rule = (amount: string, operators: string) =>

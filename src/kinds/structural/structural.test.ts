@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { created } from "../../../test/builders/created.ts";
 import { formatFinding } from "../../api/finding.ts";
 import type { LimitRange, ReplicationController, ResourceQuota } from "../../api/generated/core.ts";
-import type { Json } from "../../api/object.ts";
+import type { Draft, Json } from "../../api/object.ts";
 import { limitRangeKind } from "./limit-range.ts";
 import { replicationControllerKind } from "./replication-controller.ts";
 import { resourceQuotaKind } from "./resource-quota.ts";
@@ -103,7 +103,7 @@ test.each<[Fields, string[]]>([
   [
     scoped({ scopeName: "Terminating", operator: "X" }),
     [
-      "spec.scopeSelector.matchExpressions.operator: Invalid value: \"X\": must be 'Exist' when " +
+      "spec.scopeSelector.matchExpressions.operator: Invalid value: \"X\": must be 'Exists' when " +
         "scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
         "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or " +
         "ResourceQuotaScopeCrossNamespacePodAffinity",
@@ -147,4 +147,11 @@ test("a ReplicationController takes its labels and its selector from its templat
   expect(replicationControllerKind.rules.validate(other).map(({ field }) => field)).toContain(
     "spec.template.metadata.labels",
   );
+});
+
+test("a limit range without a name gets a unique one", () => {
+  const made = limitRange({ type: "Pod", max: { cpu: "1" } }) as Draft<LimitRange>;
+  made.metadata = { uid: "u" };
+  limitRangeKind.rules.prepareForCreate?.(made);
+  expect(made.metadata.name).toBe("u");
 });

@@ -17,7 +17,7 @@ import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { openServiceAddresses } from "./service-addresses.ts";
-import { settleService } from "./service-fields.ts";
+import { forgetInternalTraffic, settleService } from "./service-fields.ts";
 import { taintNewNodes } from "./taint-new-nodes.ts";
 
 export interface AdmissionOptions {
@@ -66,8 +66,9 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       return [];
     },
     allocate: ({ operation, kind, object, old }) => {
-      const isService = kind.kind === "Service" && kind.group === "";
-      if (isService && operation === "update") addresses.allocate(object, old);
+      if (kind.kind !== "Service" || kind.group !== "") return;
+      forgetInternalTraffic(object);
+      if (operation === "update") addresses.allocate(object, old);
     },
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),

@@ -1,7 +1,7 @@
 /** The fields of a Service that depend on this cluster, settled before the Service is validated. */
 import { invalidObject } from "../../api/errors.ts";
 import type { Service } from "../../api/generated/core.ts";
-import type { Draft } from "../../api/object.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
 import type { IpFamily } from "../../kinds/meta/addresses.ts";
 import { alignClusterIPs, keepAllocated, settleFamilies } from "../../kinds/service/families.ts";
 import type { AdmissionRequest } from "./plugin.ts";
@@ -12,6 +12,12 @@ export function settleService(request: AdmissionRequest, family: IpFamily): void
   const old = request.old as Service | undefined;
   if (old) keepAllocated(service, old);
   alignClusterIPs(service, old);
-  const findings = settleFamilies(service, family);
+  const findings = settleFamilies(service, family, old);
   if (findings.length > 0) throw invalidObject(request.kind, service.metadata.name ?? "", findings);
+}
+
+/** An alias has no traffic of its own: what it says of it is checked and forgotten. */
+export function forgetInternalTraffic(object: Draft<KubeObject>): void {
+  const { spec } = object as unknown as Draft<Service>;
+  if (spec.type === "ExternalName") delete spec.internalTrafficPolicy;
 }

@@ -1,0 +1,164 @@
+/**
+ * Carries out what was decided about pods, and says what really happened. Creation starts slowly:
+ * one pod, then two, four, …; where one is refused the next would be too.
+ */
+import type { Client, Name } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import { pods } from "../../api/resources.ts";
+import { describeError } from "../../base/describe-error.ts";
+import type { EventRecorder } from "../runtime/recorder.ts";
+import { MAX_POD_CHANGES } from "./names.ts";
+import { podFactory } from "./new-pod.ts";
+import { noteWrite, type OwnWrites } from "./own-writes.ts";
+import { UNTRACK } from "./ownership.ts";
+import type { PlannedPod, PodChanges } from "./pod-changes.ts";
+import type { KnownPod } from "./scoreboard.ts";
+import type { PodsChanged } from "./status.ts";
+
+export interface Hands {
+  readonly client: Client;
+  readonly recorder: EventRecorder;
+  readonly writes: OwnWrites;
+}
+
+const NOTHING: PodsChanged = { created: 0, removed: 0, removedReady: 0, errors: [] };
+
+export async function changePods(
+  hands: Hands,
+  job: Job,
+  changes: PodChanges,
+): Promise<PodsChanged> {
+  switch (changes.kind) {
+    case "create":
+      return createPods(hands, job, changes.pods);
+    case "remove":
+      return deletePods(hands, job, changes.pods, { untracksFirst: true });
+    case "terminate":
+      return deletePods(hands, job, changes.pods, { untracksFirst: false });
+    default:
+      return NOTHING;
+  }
+}
+
+export interface Released {
+  /** A pod that is gone counts as released. */
+  readonly uids: ReadonlySet<string>;
+  readonly errors: readonly unknown[];
+}
+
+export async function releasePods(hands: Hands, known: readonly KnownPod[]): Promise<Released> {
+  const uids = new Set<string>();
+  const errors: unknown[] = [];
+  await inBatches(known, async (each) => {
+    try {
+      await untrack(hands, each);
+      uids.add(each.uid);
+    } catch (error) {
+      if (isNotFound(error)) uids.add(each.uid);
+      else errors.push(error);
+    }
+  });
+  return { uids, errors };
+}
+
+async function createPods(
+  hands: Hands,
+  job: Job,
+  planned: readonly PlannedPod[],
+): Promise<PodsChanged> {
+  const { client, recorder, writes } = hands;
+  const build = podFactory(job);
+  const errors: unknown[] = [];
+  let created = 0;
+  let isClosing = false;
+  const createOne = async (plan: PlannedPod): Promise<void> => {
+    try {
+      const pod = await client.create(pods, build(plan));
+      noteWrite(writes, "pods", pod);
+      created++;
+      recorder.event(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+    } catch (error) {
+      if (isNamespaceTerminating(error)) {
+        isClosing = true;
+        return;
+      }
+      errors.push(error);
+      recorder.event(job, "Warning", "FailedCreate", `Error creating: ${describeError(error)}`);
+    }
+  };
+  for (let at = 0, size = 1; at < planned.length; at += size, size *= 2) {
+    await Promise.all(planned.slice(at, at + size).map(createOne));
+    if (errors.length > 0 || isClosing) break;
+  }
+  return { ...NOTHING, created, errors };
+}
+
+async function deletePods(
+  hands: Hands,
+  job: Job,
+  known: readonly KnownPod[],
+  { untracksFirst }: { readonly untracksFirst: boolean },
+): Promise<PodsChanged> {
+  const errors: unknown[] = [];
+  let removed = 0;
+  let removedReady = 0;
+  await inBatches(known, async (each) => {
+    try {
+      if (untracksFirst && each.isTracked) await untrack(hands, each);
+      await deletePod(hands, job, each);
+    } catch (error) {
+      if (!isNotFound(error)) {
+        errors.push(error);
+        return;
+      }
+    }
+    removed++;
+    if (each.isReady) removedReady++;
+  });
+  return { ...NOTHING, removed, removedReady, errors };
+}
+
+async function deletePod(
+  { client, recorder, writes }: Hands,
+  job: Job,
+  known: KnownPod,
+): Promise<void> {
+  const name = nameOf(known);
+  try {
+    await client.delete(pods, name);
+    writes.leaving.set(known.uid, name.name);
+    recorder.event(job, "Normal", "SuccessfulDelete", `Deleted pod: ${name.name}`);
+  } catch (error) {
+    if (!isNotFound(error)) {
+      recorder.event(job, "Warning", "FailedDelete", `Error deleting: ${describeError(error)}`);
+    }
+    throw error;
+  }
+}
+
+async function untrack({ client, writes }: Hands, known: KnownPod): Promise<void> {
+  noteWrite(writes, "pods", await client.patch(pods, nameOf(known), UNTRACK));
+}
+
+async function inBatches<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += MAX_POD_CHANGES) {
+    await Promise.all(items.slice(at, at + MAX_POD_CHANGES).map(run));
+  }
+}
+
+function nameOf({ pod }: KnownPod): Name {
+  const { namespace = "", name = "" } = pod.metadata;
+  return { namespace, name };
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "NotFound";
+}
+
+function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return (
+    error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false
+  );
+}

@@ -1,0 +1,49 @@
+/** Pure: what one sync of a Job is to do, from what was observed. Nothing here can fail. */
+import type { Job } from "../../api/generated/batch.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Backoff } from "../../base/backoff.ts";
+import { isBeingDeleted, isSuspended } from "./job-facts.ts";
+import { decidePodChanges, type PodChanges } from "./pod-changes.ts";
+import type { Scoreboard } from "./scoreboard.ts";
+import { type Tally, tallyPods } from "./tally.ts";
+import { decideEnd, untilDeadlineMs, type Verdict } from "./verdict.ts";
+
+export interface JobObservation {
+  readonly job: Job;
+  /** Stands still from the observation to the end of the sync. */
+  readonly board: Scoreboard;
+  readonly nowMs: number;
+  readonly backoff: Backoff;
+}
+
+export interface JobDecision {
+  readonly tally: Tally;
+  readonly startTime?: string;
+  readonly verdict?: Verdict;
+  readonly podChanges: PodChanges;
+  /** When to look again if nothing happens before. */
+  readonly againInMs?: number;
+}
+
+export function decideJob(observation: JobObservation): JobDecision {
+  const { job, board, nowMs } = observation;
+  const tally = tallyPods(job, board);
+  const startTime = job.status.startTime ?? (isSuspended(job) ? undefined : formatTime(nowMs));
+  const started = startTime === undefined ? {} : { startTime };
+  const evidence = { job, board, tally, nowMs, ...started };
+  const verdict = decideEnd(evidence);
+  if (verdict) {
+    const podChanges: PodChanges = { kind: "terminate", pods: [...board.active.values()] };
+    return { tally, ...started, verdict, podChanges };
+  }
+  const podChanges: PodChanges = isBeingDeleted(job)
+    ? { kind: "leave" }
+    : decidePodChanges({ ...observation, tally });
+  const againInMs = Math.min(
+    untilDeadlineMs(evidence) ?? Number.POSITIVE_INFINITY,
+    podChanges.kind === "wait" ? podChanges.delayMs : Number.POSITIVE_INFINITY,
+    "hasMore" in podChanges && podChanges.hasMore ? 0 : Number.POSITIVE_INFINITY,
+  );
+  const again = againInMs < Number.POSITIVE_INFINITY ? { againInMs } : {};
+  return { tally, ...started, podChanges, ...again };
+}

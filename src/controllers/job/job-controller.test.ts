@@ -1,0 +1,307 @@
+import { expect, test } from "vitest";
+import { INDEXED } from "../../../test/builders/job.ts";
+import { jobBody, podBody } from "../../../test/builders/resources.ts";
+import { aServer } from "../../../test/builders/server.ts";
+import type { Client } from "../../api/client.ts";
+import { forbidden } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { events, jobs, pods } from "../../api/resources.ts";
+import { formatTime } from "../../api/time.ts";
+import { silentLog } from "../../base/log.ts";
+import { Metrics } from "../../base/metrics.ts";
+import { seededRandom } from "../../base/random.ts";
+import { localClient } from "../../client/local.ts";
+import type { RunningController } from "../runtime/controller.ts";
+import { type JobControllerOptions, jobController } from "./job-controller.ts";
+
+const JOB = { namespace: "default", name: "j" };
+
+/** A server with the Job controller; the test plays the nodes. */
+async function aCluster(
+  options: JobControllerOptions = {},
+  disturb: (client: Client) => Partial<Client> = () => ({}),
+) {
+  const server = aServer();
+  const client = localClient(server);
+  const metrics = new Metrics();
+  const { clock } = server;
+  const disturbed = { ...client, ...disturb(client) };
+  const context = { client: disturbed, clock, random: seededRandom(2), log: silentLog, metrics };
+  const start = () => jobController(options).start(context);
+  let running: RunningController = await start();
+  const settle = async (ms = 600) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(10);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const nowText = () => formatTime(clock.nowMs());
+  const list = async () => (await client.list(pods, { namespace: "default" })).items;
+  const indexOf = ({ metadata }: Pod) =>
+    Number(metadata.annotations?.["batch.kubernetes.io/job-completion-index"]);
+  return {
+    client,
+    metrics,
+    clock,
+    settle,
+    list,
+    job: () => client.get(jobs, JOB),
+    create: async (spec: { [field: string]: unknown }) => {
+      const job = await client.create(jobs, jobBody({ name: "j" }, spec));
+      await settle();
+      return job;
+    },
+    edit: async (spec: Partial<Job["spec"]>) => {
+      await client.patch(jobs, JOB, { type: "merge", body: { spec } });
+      await settle();
+    },
+    /** Indexes of pods that are not over. */
+    running: async () =>
+      (await list())
+        .filter(({ status }) => status.phase === "Pending" || status.phase === "Running")
+        .map(indexOf)
+        .sort((one, other) => one - other),
+    /** The pod of the index that is not over, or any. */
+    end: async (phase: string, index?: number) => {
+      const found = (await list()).find(
+        (pod) => pod.status.phase === "Pending" && (index === undefined || indexOf(pod) === index),
+      );
+      const name = found?.metadata.name ?? "";
+      const terminated = { exitCode: phase === "Failed" ? 1 : 0, finishedAt: nowText() };
+      const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
+      const containerStatuses = [{ ...container, state: { terminated } }];
+      const body = { status: { phase, containerStatuses } };
+      await client.patch(pods, { ...JOB, name }, { type: "merge", body, subresource: "status" });
+      await settle();
+    },
+    restart: async () => {
+      running.stop();
+      running = await start();
+      await settle();
+    },
+    reasons: async () =>
+      (await client.list(events, { namespace: "default" })).items.map(({ reason }) => reason),
+  };
+}
+
+type Cluster = Awaited<ReturnType<typeof aCluster>>;
+
+async function conditions(cluster: Cluster): Promise<string[]> {
+  const { status } = await cluster.job();
+  return (status.conditions ?? []).map(({ type, reason }) => `${type}/${reason}`);
+}
+
+test("an Indexed Job runs every index once and is complete", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, completions: 3, parallelism: 2 });
+  expect(await cluster.running()).toEqual([0, 1]);
+  expect((await cluster.job()).status).toMatchObject({ active: 2, ready: 0, terminating: 0 });
+  await cluster.end("Succeeded", 1);
+  expect(await cluster.running()).toEqual([0, 2]);
+  expect((await cluster.job()).status).toMatchObject({ completedIndexes: "1", succeeded: 1 });
+  await cluster.end("Succeeded", 0);
+  await cluster.end("Succeeded", 2);
+  const { status } = await cluster.job();
+  expect(status).toMatchObject({ completedIndexes: "0-2", succeeded: 3, ready: 0 });
+  expect(status.completionTime).toBeDefined();
+  expect(await conditions(cluster)).toEqual([
+    "SuccessCriteriaMet/CompletionsReached",
+    "Complete/CompletionsReached",
+  ]);
+  expect((await cluster.list()).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+  expect(await cluster.reasons()).toContain("Completed");
+});
+
+test("a controller that starts again goes on where the former one was stopped", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, completions: 4, parallelism: 2 });
+  await cluster.end("Succeeded", 0);
+  await cluster.restart();
+  expect(await cluster.running()).toEqual([1, 2]);
+  await cluster.end("Succeeded", 2);
+  await cluster.restart();
+  await cluster.end("Succeeded", 1);
+  await cluster.end("Succeeded", 3);
+  expect((await cluster.job()).status).toMatchObject({ completedIndexes: "0-3", succeeded: 4 });
+  expect(await cluster.list()).toHaveLength(4);
+});
+
+test("more pods than one sync creates are there soon all the same", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, completions: 1200, parallelism: 1200 });
+  expect(await cluster.running()).toHaveLength(1200);
+  expect((await cluster.job()).status.active).toBe(1200);
+});
+
+test("after a failure the replacement waits, twice as long each time", async () => {
+  const cluster = await aCluster();
+  await cluster.create({});
+  for (const waitMs of [10_000, 20_000, 40_000]) {
+    await cluster.end("Failed");
+    await cluster.settle(waitMs - 2500);
+    expect(await cluster.running()).toHaveLength(0);
+    await cluster.settle(3000);
+    expect(await cluster.running()).toHaveLength(1);
+  }
+  expect((await cluster.job()).status.failed).toBe(3);
+});
+
+test("a Job that failed too often deletes what runs, counts it, and is failed", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, backoffLimit: 0 });
+  await cluster.end("Failed", 1);
+  expect((await cluster.job()).status).toMatchObject({ failed: 3 });
+  expect(await conditions(cluster)).toEqual([
+    "FailureTarget/BackoffLimitExceeded",
+    "Failed/BackoffLimitExceeded",
+  ]);
+  expect(await cluster.reasons()).toContain("BackoffLimitExceeded");
+});
+
+test("a Job past its deadline fails without anything else happening", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ activeDeadlineSeconds: 5 });
+  await cluster.settle(3500);
+  expect(await conditions(cluster)).toEqual([]);
+  await cluster.settle(1500);
+  expect(await conditions(cluster)).toContain("Failed/DeadlineExceeded");
+});
+
+test("a suspended Job loses its pods uncounted, and begins anew when it is resumed", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, activeDeadlineSeconds: 60 });
+  await cluster.end("Succeeded", 0);
+  await cluster.edit({ suspend: true });
+  expect(await cluster.running()).toEqual([]);
+  const { startTime, active, failed } = (await cluster.job()).status;
+  expect({ startTime, active, failed }).toEqual({});
+  expect(await conditions(cluster)).toEqual(["Suspended/JobSuspended"]);
+  await cluster.edit({ suspend: false });
+  expect(await cluster.running()).toEqual([1, 2, 3]);
+  expect(await conditions(cluster)).toEqual(["Suspended/JobResumed"]);
+  expect((await cluster.job()).status.startTime).toBeDefined();
+});
+
+test("a Job made smaller forgets indexes, and runs them again when it is made larger", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 });
+  await cluster.end("Succeeded", 2);
+  await cluster.edit({ completions: 2, parallelism: 2 });
+  expect((await cluster.job()).status.succeeded).toBe(undefined);
+  await cluster.edit({ completions: 4, parallelism: 4 });
+  expect(await cluster.running()).toEqual([0, 1, 2, 3]);
+});
+
+test("a pod that matches is adopted and tracked, one that stops matching is let go", async () => {
+  const cluster = await aCluster();
+  const job = await cluster.create({ completions: 2, parallelism: 2 });
+  const labels = job.spec.template.metadata.labels ?? {};
+  await cluster.client.create(pods, podBody({ name: "found", labels }));
+  await cluster.settle();
+  const name = { namespace: "default", name: "found" };
+  const adopted = await cluster.client.get(pods, name).catch(() => undefined);
+  const others = (await cluster.list()).filter(({ metadata }) => metadata.name !== "found");
+  expect((adopted ? [adopted] : []).length + others.length).toBe(2);
+  for (const { metadata } of await cluster.list()) {
+    expect(metadata.ownerReferences?.[0]?.uid).toBe(job.metadata.uid);
+  }
+  const [lost] = await cluster.list();
+  const lostName = { namespace: "default", name: lost?.metadata.name ?? "" };
+  const body = { metadata: { labels: { "batch.kubernetes.io/controller-uid": "x" } } };
+  await cluster.client.patch(pods, lostName, { type: "merge", body });
+  await cluster.settle();
+  const { metadata } = await cluster.client.get(pods, lostName);
+  expect({ owners: metadata.ownerReferences, finalizers: metadata.finalizers }).toEqual({});
+  expect(await cluster.list()).toHaveLength(3);
+});
+
+test("pods of a Job that is gone are left without the finalizer", async () => {
+  const cluster = await aCluster();
+  await cluster.create(INDEXED);
+  await cluster.client.delete(jobs, JOB, { propagationPolicy: "Background" });
+  await cluster.settle();
+  const left = await cluster.list();
+  expect(left).toHaveLength(3);
+  expect(left.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+});
+
+test("a Job that is somebody else's is left alone", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ managedBy: "example.com/other" });
+  expect(await cluster.list()).toEqual([]);
+  expect((await cluster.job()).status).toEqual({});
+  const counted = 'jobs_by_external_controller_total{controller_name="example.com/other"} 1';
+  expect(cluster.metrics.text()).toContain(counted);
+});
+
+test("a controller of another name looks after the Jobs that name it, and no others", async () => {
+  const cluster = await aCluster({ managedBy: "example.com/own" });
+  await cluster.create({ managedBy: "example.com/own" });
+  expect(await cluster.running()).toHaveLength(1);
+  await cluster.client.create(jobs, jobBody({ name: "k" }));
+  await cluster.settle();
+  expect(await cluster.list()).toHaveLength(1);
+});
+
+test("where one pod is refused no more are tried at once, and all are tried again", async () => {
+  const refusals = [1, 2];
+  let attempts = 0;
+  const cluster = await aCluster({}, (client) => ({
+    create: async (type, object) => {
+      if (type.resource === "pods") {
+        attempts++;
+        if (refusals.pop()) throw forbidden({ group: "", resource: "pods" }, "", "no room");
+      }
+      return client.create(type, object);
+    },
+  }));
+  await cluster.create({ ...INDEXED, completions: 3 });
+  expect(await cluster.running()).toEqual([0, 1, 2]);
+  expect(attempts).toBe(5);
+  const list = await cluster.client.list(events, { namespace: "default" });
+  const refused = list.items.find(({ reason }) => reason === "FailedCreate");
+  expect(refused?.message).toBe("Error creating: pods is forbidden: no room");
+});
+
+test("a pod that could not be let go is let go later", async () => {
+  let isDown = false;
+  const cluster = await aCluster({}, (client) => ({
+    patch: async (type, name, request) => {
+      if (isDown) throw new Error("down");
+      return client.patch(type, name, request);
+    },
+  }));
+  await cluster.create({});
+  const [pod] = await cluster.list();
+  const name = { namespace: "default", name: pod?.metadata.name ?? "" };
+  isDown = true;
+  const body = { metadata: { labels: { "batch.kubernetes.io/controller-uid": "x" } } };
+  await cluster.client.patch(pods, name, { type: "merge", body });
+  await cluster.settle();
+  expect((await cluster.client.get(pods, name)).metadata.ownerReferences).toHaveLength(1);
+  isDown = false;
+  await cluster.settle(5000);
+  expect((await cluster.client.get(pods, name)).metadata.ownerReferences).toBe(undefined);
+});
+
+test("what happened is counted", async () => {
+  const cluster = await aCluster();
+  await cluster.create({ ...INDEXED, completions: 2, parallelism: 2 });
+  await cluster.end("Succeeded", 0);
+  await cluster.end("Succeeded", 1);
+  const text = cluster.metrics.text();
+  for (const line of [
+    'job_controller_jobs_finished_total{completion_mode="Indexed",result="succeeded",reason="CompletionsReached"} 1',
+    'job_finished_total{completion_mode="Indexed",result="succeeded",reason="CompletionsReached"} 1',
+    'job_controller_job_pods_finished_total{completion_mode="Indexed",result="succeeded"} 2',
+    'job_controller_job_finished_indexes_total{status="succeeded",backoffLimit="global"} 2',
+    'job_controller_job_pods_creation_total{reason="new",status="succeeded"} 2',
+    'job_controller_terminated_pods_tracking_finalizer_total{event="add"} 2',
+    'job_controller_terminated_pods_tracking_finalizer_total{event="delete"} 2',
+    'job_sync_duration_seconds_bucket{completion_mode="Indexed",result="success",action="pods_created",le="0.004"}',
+  ]) {
+    expect(text).toContain(line);
+  }
+});

@@ -1,0 +1,227 @@
+/**
+ * The Job controller: caches of Jobs and pods, a memory for each Job, two workers. Events only say
+ * which Job or pod to look at; what is to be done is found out in reconcile.ts.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import type { OwnerReference } from "../../api/generated/meta.ts";
+import { jobs as jobsType, pods as podsType } from "../../api/resources.ts";
+import type { Backoff } from "../../base/backoff.ts";
+import { type Cache, openCache } from "../../client/cache.ts";
+import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
+import { KeyedWorker } from "../runtime/keyed-worker.ts";
+import { done, type Outcome } from "../runtime/outcome.ts";
+import { openRecorder } from "../runtime/recorder.ts";
+import { isFinished, keyOf, managerOf } from "./job-facts.ts";
+import { jobMetrics } from "./job-metrics.ts";
+import { type JobMemory, newMemory } from "./memory.ts";
+import { BUILT_IN_MANAGER } from "./names.ts";
+import { ORPHAN_INDEX, OWNER_INDEX } from "./observe.ts";
+import { controllerOf, selectorOf } from "./ownership.ts";
+import { hasTrackingFinalizer } from "./pod-facts.ts";
+import { type JobSync, syncJob } from "./reconcile.ts";
+import { untrackOrphan } from "./untrack-orphans.ts";
+import {
+  type Change,
+  isAbandoned,
+  leavesPodsTracked,
+  newsOf,
+  trackingEvent,
+  whenToSync,
+} from "./watches.ts";
+
+export interface JobControllerOptions {
+  /** The Jobs to look after, by their spec.managedBy; the built-in controller's unless said. */
+  readonly managedBy?: string;
+  /** Between pods after failures; 10 s to 10 min unless said otherwise. */
+  readonly backoff?: Backoff;
+}
+
+const POD_BACKOFF: Backoff = { firstMs: 10_000, maxMs: 600_000 };
+
+/**
+ * Events of pods come in crowds. A sync waits as long as the last one took, so that a busy Job
+ * spends half its time on them and a small one answers at once; never longer than this.
+ */
+const LONGEST_BATCH_MS = 10;
+const SHORTEST_BATCH_MS = 1;
+
+/** Pods with the finalizer, by the UID of their owner; without one by their namespace. */
+const TRACKED_INDEX = "tracked";
+/** Jobs by a label that all pods they select have; those without one by their namespace. */
+const SELECTOR_INDEX = "selector";
+
+export function jobController(options: JobControllerOptions = {}): Controller {
+  return {
+    name: "job",
+    start: async (context) => {
+      const { client, clock, log } = context;
+      const shared = { client, clock, log };
+      const [jobs, pods] = await Promise.all([
+        openCache({ ...shared, type: jobsType, indexes: { [SELECTOR_INDEX]: selectorValues } }),
+        openCache({ ...shared, type: podsType, indexes: POD_INDEXES }),
+      ]);
+      return new JobController(context, options, jobs, pods);
+    },
+  };
+}
+
+class JobController implements RunningController {
+  private readonly memories = new Map<string, JobMemory>();
+  private readonly worker: KeyedWorker;
+  private readonly orphans: KeyedWorker;
+  private readonly sync: JobSync;
+  private readonly manager: string;
+
+  constructor(
+    context: ControllerContext,
+    { managedBy = BUILT_IN_MANAGER, backoff = POD_BACKOFF }: JobControllerOptions,
+    private readonly jobs: Cache<Job>,
+    private readonly pods: Cache<Pod>,
+  ) {
+    const { client, clock, log, metrics } = context;
+    this.manager = managedBy;
+    const recorder = openRecorder({ ...context, component: "job-controller" });
+    const own = { client, jobs, pods, clock, recorder, backoff };
+    this.sync = { ...own, metrics: jobMetrics(metrics) };
+    const shared = { clock, log, metrics };
+    const reconcile = (key: string) => this.reconcile(key);
+    this.worker = new KeyedWorker({ ...shared, name: "job", reconcile });
+    this.orphans = new KeyedWorker({
+      ...shared,
+      name: "job_orphan_pod",
+      reconcile: (key) => this.untrack(key),
+    });
+    jobs.onChange((change) => this.onJob(change), { existing: true });
+    pods.onChange((change) => this.onPod(change), { existing: true });
+  }
+
+  stop(): void {
+    this.worker.stop();
+    this.orphans.stop();
+    this.jobs.close();
+    this.pods.close();
+  }
+
+  private async reconcile(key: string): Promise<Outcome> {
+    // Not inside the very write that woke it.
+    await Promise.resolve();
+    const job = this.jobs.get(...namesOf(key));
+    if (!job || isFinished(job) || !this.isOurs(job)) {
+      this.memories.delete(key);
+      this.worker.forget(key);
+      return done;
+    }
+    const { completionMode = "NonIndexed" } = job.spec;
+    if (completionMode !== "NonIndexed" && completionMode !== "Indexed") {
+      const message = "Skipped Job sync because completion mode is unknown";
+      this.sync.recorder.event(job, "Warning", "UnknownCompletionMode", message);
+      return done;
+    }
+    return syncJob(this.sync, job, this.memoryOf(key));
+  }
+
+  private onJob(change: Change<Job>): void {
+    const { type, object: job } = change;
+    const key = keyOf(job.metadata);
+    if (!this.isOurs(job)) {
+      const controller_name = managerOf(job);
+      if (type === "ADDED") this.sync.metrics.externalJobs.add({ controller_name });
+      return;
+    }
+    if (leavesPodsTracked(change)) this.untrackPodsOf(job);
+    if (whenToSync(change) === "now") this.worker.add(key);
+    else this.wakeSoon(key);
+  }
+
+  private onPod(change: Change<Pod>): void {
+    const { type, object: pod } = change;
+    const event = trackingEvent(change);
+    if (event) this.sync.metrics.trackedTerminated.add({ event });
+    const { former, owner, isAdoptable } = newsOf(change);
+    const { uid = "", namespace = "", deletionTimestamp } = pod.metadata;
+    if (former) this.tell(namespace, former, uid, undefined);
+    if (owner) this.tell(namespace, owner, uid, type === "DELETED" ? undefined : pod);
+    if (isAdoptable) this.offer(pod);
+    if (type === "DELETED" || (owner && deletionTimestamp === undefined)) return;
+    if (isAbandoned(pod, this.ownerOf(pod))) this.orphans.add(keyOf(pod.metadata));
+  }
+
+  /** A Job without a board has no use for single changes: it will look at all its pods. */
+  private tell(namespace: string, owner: OwnerReference, uid: string, pod: Pod | undefined): void {
+    const job = this.jobs.get(namespace, owner.name);
+    if (job?.metadata.uid !== owner.uid || !this.isOurs(job)) return;
+    const key = keyOf(job.metadata);
+    this.memories.get(key)?.changed.set(uid, pod);
+    this.wakeSoon(key);
+  }
+
+  private offer(pod: Pod): void {
+    const { name = "", namespace = "", labels = {} } = pod.metadata;
+    const values = Object.entries(labels).map(([label, value]) => `${namespace}/${label}=${value}`);
+    for (const value of [...values, `${namespace}/`]) {
+      for (const job of this.jobs.find(SELECTOR_INDEX, value)) {
+        if (isFinished(job) || !this.isOurs(job) || !selectorOf(job)(pod)) continue;
+        this.memoryOf(keyOf(job.metadata)).claimable.add(name);
+        this.wakeSoon(keyOf(job.metadata));
+      }
+    }
+  }
+
+  private wakeSoon(key: string): void {
+    const lastMs = this.memories.get(key)?.lastSyncMs ?? 0;
+    this.worker.addAfter(key, Math.min(LONGEST_BATCH_MS, Math.max(SHORTEST_BATCH_MS, lastMs)));
+  }
+
+  private untrackPodsOf({ metadata }: Job): void {
+    for (const pod of this.pods.find(TRACKED_INDEX, metadata.uid ?? "")) {
+      this.orphans.add(keyOf(pod.metadata));
+    }
+  }
+
+  private async untrack(key: string): Promise<void> {
+    await Promise.resolve();
+    const pod = this.pods.get(...namesOf(key));
+    const job = pod && this.ownerOf(pod);
+    if (job && !this.isOurs(job)) return;
+    await untrackOrphan(this.sync.client, pod, job);
+  }
+
+  private ownerOf(pod: Pod): Job | undefined {
+    const owner = controllerOf(pod);
+    const job = owner && this.jobs.get(pod.metadata.namespace ?? "", owner.name);
+    return job?.metadata.uid === owner?.uid ? job : undefined;
+  }
+
+  private memoryOf(key: string): JobMemory {
+    const known = this.memories.get(key) ?? newMemory(this.sync.clock.monotonicMs());
+    this.memories.set(key, known);
+    return known;
+  }
+
+  private isOurs(job: Job): boolean {
+    return managerOf(job) === this.manager;
+  }
+}
+
+const POD_INDEXES = {
+  [OWNER_INDEX]: (pod: Pod) => {
+    const owner = controllerOf(pod);
+    return owner ? [owner.uid] : [];
+  },
+  [ORPHAN_INDEX]: (pod: Pod) => (controllerOf(pod) ? [] : [pod.metadata.namespace ?? ""]),
+  [TRACKED_INDEX]: (pod: Pod) => {
+    if (!hasTrackingFinalizer(pod)) return [];
+    return [controllerOf(pod)?.uid ?? `${pod.metadata.namespace}/`];
+  },
+};
+
+function selectorValues({ metadata, spec }: Job): readonly string[] {
+  const [first] = Object.entries(spec.selector?.matchLabels ?? {});
+  return [`${metadata.namespace}/${first ? first.join("=") : ""}`];
+}
+
+function namesOf(key: string): [namespace: string, name: string] {
+  const slash = key.indexOf("/");
+  return [key.slice(0, slash), key.slice(slash + 1)];
+}

@@ -1,0 +1,40 @@
+/**
+ * What the controller remembers of one Job between syncs. Everything here can be had again from the
+ * caches: a restart loses nothing but the count of failures that the back-off grows with.
+ */
+import type { Pod } from "../../api/generated/core.ts";
+import { noWrites, type OwnWrites } from "./own-writes.ts";
+import type { Scoreboard } from "./scoreboard.ts";
+
+export interface JobMemory {
+  board?: Scoreboard;
+  /** The Job the board is about, and what of its status the board stands for. */
+  basis: Basis;
+  /** By UID, pods that changed since the board was last brought up to date; undefined: gone. */
+  readonly changed: Map<string, Pod | undefined>;
+  /** Names of pods that the Job may have to adopt or to let go; kept until that is done. */
+  readonly claimable: Set<string>;
+  readonly writes: OwnWrites;
+  /** When the Job was first looked at. */
+  readonly sinceMs: number;
+  lastSyncMs: number;
+}
+
+export interface Basis {
+  readonly uid: string;
+  /** As the status has them: completed and failed indexes, and how many of these failed. */
+  readonly completed: string;
+  readonly failed: string;
+  readonly failedCount: number;
+}
+
+export function newMemory(sinceMs: number): JobMemory {
+  return {
+    basis: { uid: "", completed: "", failed: "", failedCount: 0 },
+    changed: new Map(),
+    claimable: new Set(),
+    writes: noWrites(),
+    sinceMs,
+    lastSyncMs: 0,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Brings the scoreboard of a Job up to date: with the pods that changed since, or, where there is
+ * none or it no longer fits, from all its pods. Also finds the pods to adopt and to let go.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import type { Cache } from "../../client/cache.ts";
+import type { Claims } from "./claim-pods.ts";
+import { parseIndexes } from "./index-set.ts";
+import { isBeingDeleted } from "./job-facts.ts";
+import type { JobMemory } from "./memory.ts";
+import { controllerOf, selectorOf } from "./ownership.ts";
+import {
+  forgetPod,
+  isUpToDate,
+  openScoreboard,
+  recordPod,
+  type Scoreboard,
+  settleBoard,
+} from "./scoreboard.ts";
+
+/** The names of the pod cache's indexes: by the UID of the owner, and by namespace without one. */
+export const OWNER_INDEX = "owner";
+export const ORPHAN_INDEX = "orphan";
+
+export interface Observed {
+  readonly board: Scoreboard;
+  readonly claims: Claims;
+}
+
+export function observe(memory: JobMemory, job: Job, pods: Cache<Pod>): Observed {
+  const isSelected = selectorOf(job);
+  const isOwn = (pod: Pod): boolean => {
+    if (isSelected(pod)) return true;
+    memory.claimable.add(pod.metadata.name ?? "");
+    return false;
+  };
+  const board = fittingBoard(memory, job) ?? openBoard(memory, job, pods, isOwn);
+  for (const [uid, pod] of memory.changed) {
+    if (pod && isOwn(pod)) recordPod(board, pod);
+    else forgetPod(board, uid);
+  }
+  memory.changed.clear();
+  settleBoard(board);
+  const claims = isBeingDeleted(job) ? NO_CLAIMS : findClaims(memory, job, pods, isSelected);
+  return { board, claims };
+}
+
+const NO_CLAIMS: Claims = { adopted: [], released: [] };
+
+/** Someone else may have edited the status, or made the Job larger or smaller. */
+function fittingBoard({ board, basis }: JobMemory, job: Job): Scoreboard | undefined {
+  const { completedIndexes = "", failedIndexes = "" } = job.status;
+  if (!board || basis.uid !== job.metadata.uid || !isUpToDate(board, job)) return undefined;
+  const isSame = basis.completed === completedIndexes && basis.failed === failedIndexes;
+  return isSame ? board : undefined;
+}
+
+function openBoard(
+  memory: JobMemory,
+  job: Job,
+  pods: Cache<Pod>,
+  isOwn: (pod: Pod) => boolean,
+): Scoreboard {
+  const { uid = "", namespace = "" } = job.metadata;
+  const former = memory.basis.uid === uid ? memory.board : undefined;
+  const { completedIndexes: completed = "", failedIndexes: failed = "" } = job.status;
+  memory.changed.clear();
+  memory.board = openScoreboard(job, pods.find(OWNER_INDEX, uid).filter(isOwn), former);
+  const failedCount = parseIndexes(failed, job.spec.completions ?? 0).size;
+  memory.basis = { uid, completed, failed, failedCount };
+  for (const { metadata } of pods.find(ORPHAN_INDEX, namespace)) {
+    memory.claimable.add(metadata.name ?? "");
+  }
+  return memory.board;
+}
+
+function findClaims(
+  { claimable }: JobMemory,
+  { metadata }: Job,
+  pods: Cache<Pod>,
+  isSelected: (pod: Pod) => boolean,
+): Claims {
+  const adopted: Pod[] = [];
+  const released: Pod[] = [];
+  for (const name of claimable) {
+    const pod = pods.get(metadata.namespace ?? "", name);
+    const owner = pod && controllerOf(pod);
+    const isGoing = pod?.metadata.deletionTimestamp !== undefined;
+    if (pod && !owner && !isGoing && isSelected(pod)) adopted.push(pod);
+    else if (pod && owner?.uid === metadata.uid && !isSelected(pod)) released.push(pod);
+    else claimable.delete(name);
+  }
+  return { adopted, released };
+}

@@ -1,0 +1,78 @@
+/** Pure: whose a pod is, and the patches that change it. */
+import type { PatchRequest } from "../../api/client.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import type { LabelSelector, OwnerReference } from "../../api/generated/meta.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { matchesLabels, type Requirement } from "../../api/selectors/label-selector-query.ts";
+import { TRACKING_FINALIZER } from "./names.ts";
+
+export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+export function isJobReference({ apiVersion, kind }: OwnerReference): boolean {
+  return apiVersion === "batch/v1" && kind === "Job";
+}
+
+export function referenceTo({ metadata }: Job): OwnerReference {
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    name: metadata.name ?? "",
+    uid: metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** An absent selector selects nothing, an empty one everything. */
+export function selectorOf({ spec }: Job): (pod: Pod) => boolean {
+  if (spec.selector === undefined) return () => false;
+  const requirements = requirementsOf(spec.selector);
+  return ({ metadata }) => matchesLabels(requirements, metadata.labels);
+}
+
+const OPERATORS: { readonly [operator: string]: Requirement["operator"] } = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};
+
+function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): Requirement[] {
+  const equal = Object.entries(matchLabels ?? {}).map(
+    ([key, value]): Requirement => ({ key, operator: "=", values: [value] }),
+  );
+  const others = (matchExpressions ?? []).map(
+    ({ key, operator, values }): Requirement => ({
+      key,
+      operator: OPERATORS[operator] ?? "in",
+      values: values ?? [],
+    }),
+  );
+  return [...equal, ...others];
+}
+
+/** Owner and finalizer in one step: a pod that is owned and not tracked could vanish uncounted. */
+export function adoption(job: Job, { metadata }: Pod): PatchRequest {
+  const ownerReferences = [referenceTo(job)];
+  const finalizers = [TRACKING_FINALIZER];
+  return strategic({ uid: metadata.uid, ownerReferences, finalizers });
+}
+
+export function release({ metadata: owner }: Job, { metadata }: Pod): PatchRequest {
+  return strategic({
+    uid: metadata.uid,
+    ownerReferences: [{ $patch: "delete", uid: owner.uid }],
+    "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER],
+  });
+}
+
+export const UNTRACK: PatchRequest = strategic({
+  "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER],
+});
+
+function strategic(metadata: unknown): PatchRequest {
+  return { type: "strategic", body: { metadata } };
+}

@@ -1,0 +1,133 @@
+/**
+ * Pure: how many pods to create or remove, and which. Never both at once: with too many pods or
+ * with pods out of place the Job first gets rid of them.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import type { Backoff } from "../../base/backoff.ts";
+import { remainingMs } from "./backoff.ts";
+import { firstMissing } from "./index-set.ts";
+import { isIndexed, isSuspended, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
+import { MAX_POD_CHANGES } from "./names.ts";
+import { failuresBefore, finishedMs } from "./pod-facts.ts";
+import { compareForRemoval } from "./removal-order.ts";
+import { failuresOf, type KnownPod, type Scoreboard } from "./scoreboard.ts";
+import type { Tally } from "./tally.ts";
+
+/** A pod to create. */
+export interface PlannedPod {
+  readonly index?: number;
+  /** Where each index has its own limit: how its failures were taken so far. */
+  readonly failures?: { readonly counted: number; readonly ignored: number };
+}
+
+export type PodChanges =
+  /** Nobody looked: the Job is being deleted. */
+  | { readonly kind: "leave" }
+  | { readonly kind: "keep" }
+  /** Pods are missing, and it is too early after a failure. */
+  | { readonly kind: "wait"; readonly delayMs: number }
+  | { readonly kind: "create"; readonly pods: readonly PlannedPod[]; readonly hasMore: boolean }
+  /** Takes the finalizer off first: these pods never count as failed. */
+  | { readonly kind: "remove"; readonly pods: readonly KnownPod[]; readonly hasMore: boolean }
+  /** The end of the Job: finalizers stay until each pod is counted. */
+  | { readonly kind: "terminate"; readonly pods: readonly KnownPod[] };
+
+export interface Situation {
+  readonly job: Job;
+  readonly board: Scoreboard;
+  readonly tally: Tally;
+  readonly nowMs: number;
+  readonly backoff: Backoff;
+}
+
+export function decidePodChanges(situation: Situation): PodChanges {
+  const { job, board, tally } = situation;
+  if (isSuspended(job)) return { kind: "remove", pods: [...board.active.values()], hasMore: false };
+  const wanted = wantedPods(job, tally);
+  const surplus = podsToRemove(board, Math.max(0, tally.active - wanted));
+  if (surplus.length > 0) {
+    const hasMore = surplus.length > MAX_POD_CHANGES;
+    return { kind: "remove", pods: surplus.slice(0, MAX_POD_CHANGES), hasMore };
+  }
+  const held = replacesOnlyFailed(job.spec) ? tally.terminating : 0;
+  const missing = wanted - tally.active - held;
+  return missing > 0 ? decideCreation(situation, missing) : { kind: "keep" };
+}
+
+function wantedPods({ spec }: Job, { active, succeeded }: Tally): number {
+  const parallelism = spec.parallelism ?? 1;
+  if (spec.completions !== undefined) {
+    return Math.max(0, Math.min(parallelism, spec.completions - succeeded));
+  }
+  // Once a worker found the queue empty, the others are left to finish.
+  return succeeded > 0 ? active : parallelism;
+}
+
+/** Those out of place whatever their number, then as many as are too many. */
+function podsToRemove(board: Scoreboard, atLeast: number): readonly KnownPod[] {
+  const { active, activePlaces, misplaced } = board;
+  const removed = [...misplaced.values()];
+  if (atLeast === 0 && activePlaces.surplus.size === 0) return removed;
+  const ordered = [...active.values()]
+    .filter(({ hasPlace }) => hasPlace)
+    .sort((one, other) => compareForRemoval(one.pod, other.pod));
+  const repeated = new Map(activePlaces.surplus);
+  const kept: KnownPod[] = [];
+  for (const known of ordered) {
+    const above = repeated.get(known.index ?? -1) ?? 0;
+    if (above > 0) removed.push(known);
+    else kept.push(known);
+    if (known.index !== undefined && above > 0) repeated.set(known.index, above - 1);
+  }
+  return [...removed, ...kept.slice(0, Math.max(0, atLeast - removed.length))];
+}
+
+function decideCreation(situation: Situation, missing: number): PodChanges {
+  const { job, board, nowMs, backoff } = situation;
+  const count = Math.min(missing, MAX_POD_CHANGES);
+  const hasMore = missing > count;
+  if (limitsEachIndex(job.spec)) return decideEachIndex(situation, count, hasMore);
+  const delayMs = remainingMs(backoff, board.record, nowMs);
+  if (delayMs > 0) return { kind: "wait", delayMs };
+  if (!isIndexed(job.spec)) {
+    return { kind: "create", pods: Array.from({ length: count }, () => ({})), hasMore };
+  }
+  const pods = pendingIndexes(job, board, count).map((index) => ({ index }));
+  return pods.length > 0 ? { kind: "create", pods, hasMore } : { kind: "keep" };
+}
+
+/** Indexes that wait use up the places of others: higher ones do not overtake them. */
+function decideEachIndex(
+  { job, board, nowMs, backoff }: Situation,
+  count: number,
+  hasMore: boolean,
+): PodChanges {
+  const pods: PlannedPod[] = [];
+  let delayMs = Number.POSITIVE_INFINITY;
+  for (const index of pendingIndexes(job, board, count)) {
+    const replaced = board.retained.get(index);
+    const waitMs = replaced ? remainingMs(backoff, failureRecord(replaced), nowMs) : 0;
+    if (waitMs > 0) delayMs = Math.min(delayMs, waitMs);
+    else pods.push({ index, failures: failuresAfter(replaced) });
+  }
+  if (pods.length > 0) return { kind: "create", pods, hasMore };
+  return delayMs < Number.POSITIVE_INFINITY ? { kind: "wait", delayMs } : { kind: "keep" };
+}
+
+function pendingIndexes({ spec }: Job, board: Scoreboard, count: number): number[] {
+  const taken = [board.completed, board.activePlaces.indexes, board.failed];
+  if (replacesOnlyFailed(spec)) taken.push(board.terminatingPlaces.indexes);
+  return firstMissing(taken, spec.completions ?? 0, count);
+}
+
+function failureRecord({ pod }: KnownPod) {
+  return { failures: failuresOf(pod) + 1, lastFailureMs: finishedMs(pod) };
+}
+
+function failuresAfter(replaced: KnownPod | undefined): { counted: number; ignored: number } {
+  if (!replaced) return { counted: 0, ignored: 0 };
+  const { counted, ignored } = failuresBefore(replaced.pod);
+  return replaced.failure?.isCounted
+    ? { counted: counted + 1, ignored }
+    : { counted, ignored: ignored + 1 };
+}

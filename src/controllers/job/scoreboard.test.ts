@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { aJob, INDEXED } from "../../../test/builders/job.ts";
+import { aJobPod } from "../../../test/builders/job-pods.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import { forgetPod, openScoreboard, recordPod, settleBoard } from "./scoreboard.ts";
+
+const job: Job = aJob(INDEXED);
+const failed = { phase: "Failed", exitCode: 1 };
+
+test("a failure is news once: not when the board is opened anew, not when it was named", () => {
+  const pod = aJobPod(job, { uid: "a", index: 0, ...failed });
+  const board = openScoreboard(job, [pod]);
+  settleBoard(board);
+  expect(board.record.failures).toBe(1);
+  recordPod(board, pod);
+  settleBoard(board);
+  expect(board.record.failures).toBe(1);
+  const again = openScoreboard(job, [pod], board);
+  settleBoard(again);
+  expect(again.record.failures).toBe(1);
+  const named: Job = { ...job, status: { uncountedTerminatedPods: { failed: ["a"] } } };
+  const afterRestart = openScoreboard(named, [pod]);
+  settleBoard(afterRestart);
+  expect(afterRestart.record.failures).toBe(0);
+});
+
+test("a pod that is over and released is not kept", () => {
+  const board = openScoreboard(job, []);
+  recordPod(board, aJobPod(job, { uid: "a", index: 0, phase: "Running" }));
+  recordPod(board, aJobPod(job, { uid: "a", index: 0, phase: "Succeeded" }));
+  recordPod(board, aJobPod(job, { uid: "a", index: 0, phase: "Succeeded", isTracked: false }));
+  expect(board.known.size).toBe(0);
+  expect(board.completed.size).toBe(1);
+});
+
+test("of the failed pods of an index the one that knows most is kept until it is replaced", () => {
+  const limited: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 5 });
+  const [first, second] = ["a", "b"].map((uid, counted) =>
+    aJobPod(limited, { uid, index: 2, ...failed, failures: { counted, ignored: 0 } }),
+  );
+  const board = openScoreboard(limited, first && second ? [second, first] : []);
+  settleBoard(board);
+  expect(board.retained.get(2)?.uid).toBe("b");
+  expect([...board.finished.keys()]).toEqual(["a"]);
+  recordPod(board, aJobPod(limited, { uid: "c", index: 2 }));
+  settleBoard(board);
+  expect(board.retained.size).toBe(0);
+  expect([...board.finished.keys()]).toEqual(["a", "b"]);
+});
+
+test("an index that two pods ran to different ends is completed", () => {
+  const limited: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 0 });
+  const board = openScoreboard(limited, [aJobPod(limited, { index: 1, ...failed })]);
+  expect(board.failed.size).toBe(1);
+  recordPod(board, aJobPod(limited, { uid: "b", index: 1, phase: "Succeeded" }));
+  forgetPod(board, "b");
+  expect({ failed: board.failed.size, completed: board.completed.size }).toEqual({
+    failed: 0,
+    completed: 1,
+  });
+});

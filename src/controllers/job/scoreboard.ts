@@ -1,0 +1,253 @@
+/**
+ * Pure: what one Job knows of its pods and indexes, kept up to date pod by pod.
+ *
+ * Every change costs the same however large the Job is: what a pod contributed before is taken
+ * back, what it contributes now is entered. Completed and failed indexes come from the status and
+ * from pods that still have their finalizer, so that a board opened after a restart is the board
+ * there was. Only pods that matter are kept: one that is over and released is not.
+ */
+import type { Job, JobSpec } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { type FailureRecord, NO_FAILURES, nextRecord } from "./backoff.ts";
+import { type Failure, judgeFailure } from "./failure-policy.ts";
+import { addIndex, hasIndex, type IndexSet, parseIndexes, removeIndex } from "./index-set.ts";
+import { isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
+import { emptyPlaces, occupy, type Places, vacate } from "./places.ts";
+import {
+  completionIndexOf,
+  failuresBefore,
+  finishedMs,
+  hasTrackingFinalizer,
+  isReady,
+  restartsOf,
+  type Stage,
+  stageOf,
+} from "./pod-facts.ts";
+import { countCompleted, type SuccessRule, successRulesOf } from "./success-policy.ts";
+
+export interface KnownPod {
+  readonly pod: Pod;
+  readonly uid: string;
+  readonly stage: Stage;
+  /** Absent where the Job is not Indexed, or the pod has no index or one out of range. */
+  readonly index?: number;
+  readonly isTracked: boolean;
+  readonly isReady: boolean;
+  readonly restarts: number;
+  /** Absent while the pod has not failed. */
+  readonly failure?: Failure;
+  /** Whether its end is one that the counters count: in an Indexed Job it takes an index. */
+  readonly hasPlace: boolean;
+}
+
+export interface Scoreboard {
+  readonly spec: JobSpec;
+  readonly known: Map<string, KnownPod>;
+  readonly active: Map<string, KnownPod>;
+  /** Those with the finalizer. */
+  readonly tracked: Map<string, KnownPod>;
+  /** Of the tracked those that are over and wait for nothing but to be counted. */
+  readonly finished: Map<string, KnownPod>;
+  /** By index, the failed pod that stays tracked until its replacement knows its failures. */
+  readonly retained: Map<number, KnownPod>;
+  /** By pod, why it fails the Job. */
+  readonly fatal: Map<string, string>;
+  readonly activePlaces: Places;
+  readonly terminatingPlaces: Places;
+  /** Active pods of an Indexed Job without a valid index. */
+  readonly misplaced: Map<string, KnownPod>;
+  readonly completed: IndexSet;
+  readonly failed: IndexSet;
+  readonly successRules: readonly SuccessRule[];
+  ready: number;
+  terminating: number;
+  restarts: number;
+  /** Tracked pods whose end counts and that no status has counted, by how they ended. */
+  successes: number;
+  failures: number;
+  record: FailureRecord;
+  news: { readonly succeededMs: number[]; readonly failedMs: number[] };
+}
+
+/** The former board of the same Job, if any, says which ends are news and how often it failed. */
+export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboard): Scoreboard {
+  const { spec, status } = job;
+  const completed = parseIndexes(status.completedIndexes ?? "", spec.completions ?? 0);
+  const board: Scoreboard = {
+    spec,
+    known: new Map(),
+    active: new Map(),
+    tracked: new Map(),
+    finished: new Map(),
+    retained: new Map(),
+    fatal: new Map(),
+    activePlaces: emptyPlaces(),
+    terminatingPlaces: emptyPlaces(),
+    misplaced: new Map(),
+    completed,
+    failed: parseIndexes(status.failedIndexes ?? "", spec.completions ?? 0),
+    successRules: successRulesOf(spec, completed),
+    ready: 0,
+    terminating: 0,
+    restarts: 0,
+    successes: 0,
+    failures: 0,
+    record: former?.record ?? NO_FAILURES,
+    news: { succeededMs: [], failedMs: [] },
+  };
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const told = new Set([...succeeded, ...failed]);
+  for (const pod of pods) {
+    const now = assess(spec, pod);
+    const before = former?.known.get(now.uid);
+    enter(board, now, told.has(now.uid) || (before !== undefined && isOver(before)));
+  }
+  return board;
+}
+
+/** Whether what the board was opened with still holds. */
+export function isUpToDate({ spec }: Scoreboard, { spec: now }: Job): boolean {
+  return (
+    spec.completions === now.completions && replacesOnlyFailed(spec) === replacesOnlyFailed(now)
+  );
+}
+
+export function recordPod(board: Scoreboard, pod: Pod): void {
+  const now = assess(board.spec, pod);
+  const before = board.known.get(now.uid);
+  if (before) withdraw(board, before);
+  enter(board, now, before !== undefined && isOver(before));
+}
+
+export function forgetPod(board: Scoreboard, uid: string): void {
+  const before = board.known.get(uid);
+  if (before) withdraw(board, before);
+}
+
+/** What has to wait until all changes are known: the back-off, and who is kept back. */
+export function settleBoard(board: Scoreboard): void {
+  board.record = nextRecord(board.record, board.news);
+  board.news = { succeededMs: [], failedMs: [] };
+  if (!limitsEachIndex(board.spec)) return;
+  for (const known of [...board.finished.values()]) retain(board, known);
+}
+
+function assess(spec: JobSpec, pod: Pod): KnownPod {
+  const stage = stageOf(pod);
+  const index = isIndexed(spec) ? completionIndexOf(pod) : undefined;
+  const isInRange = index !== undefined && index < (spec.completions ?? 0);
+  const hasFailed = stage === "failed" || (stage === "terminating" && !replacesOnlyFailed(spec));
+  return {
+    pod,
+    uid: pod.metadata.uid ?? "",
+    stage,
+    ...(isInRange ? { index } : {}),
+    isTracked: hasTrackingFinalizer(pod),
+    isReady: isReady(pod),
+    restarts: restartsOf(pod),
+    ...(hasFailed ? { failure: judgeFailure(spec.podFailurePolicy, pod) } : {}),
+    hasPlace: isInRange || !isIndexed(spec),
+  };
+}
+
+function isOver({ stage, failure }: KnownPod): boolean {
+  return stage === "succeeded" || failure !== undefined;
+}
+
+/** Over and released: nothing about it matters any more, unless it fails the Job. */
+function matters({ stage, isTracked, failure }: KnownPod): boolean {
+  if (isTracked || stage === "active" || stage === "terminating") return true;
+  return failure?.message !== undefined;
+}
+
+function enter(board: Scoreboard, now: KnownPod, isTold: boolean): void {
+  if (!matters(now)) return;
+  board.known.set(now.uid, now);
+  count(board, now, 1);
+  if (now.failure?.message !== undefined) board.fatal.set(now.uid, now.failure.message);
+  if (now.stage === "active") {
+    board.active.set(now.uid, now);
+    if (!now.hasPlace) board.misplaced.set(now.uid, now);
+  }
+  if (now.index !== undefined) {
+    if (now.stage === "active") occupy(board.activePlaces, now.index);
+    if (now.stage === "terminating") occupy(board.terminatingPlaces, now.index);
+    reconsider(board, now.index);
+  }
+  if (!now.isTracked) return;
+  board.tracked.set(now.uid, now);
+  if (!isOver(now)) return;
+  board.finished.set(now.uid, now);
+  if (now.index !== undefined) scoreIndex(board, now, now.index);
+  if (!isTold && now.hasPlace) {
+    const { succeededMs, failedMs } = board.news;
+    (now.stage === "succeeded" ? succeededMs : failedMs).push(finishedMs(now.pod));
+  }
+}
+
+function withdraw(board: Scoreboard, before: KnownPod): void {
+  const { uid, stage, index } = before;
+  count(board, before, -1);
+  for (const group of GROUPS) board[group].delete(uid);
+  board.fatal.delete(uid);
+  if (index === undefined) return;
+  if (stage === "active") vacate(board.activePlaces, index);
+  if (stage === "terminating") vacate(board.terminatingPlaces, index);
+  if (board.retained.get(index)?.uid === uid) board.retained.delete(index);
+}
+
+const GROUPS = ["known", "active", "tracked", "finished", "misplaced"] as const;
+
+function count(board: Scoreboard, known: KnownPod, sign: 1 | -1): void {
+  const { stage, isTracked, hasPlace, failure } = known;
+  if (stage === "active" && known.isReady) board.ready += sign;
+  if (stage === "terminating") board.terminating += sign;
+  board.restarts += sign * known.restarts;
+  if (!isTracked || !hasPlace) return;
+  if (stage === "succeeded") board.successes += sign;
+  if (failure?.isCounted) board.failures += sign;
+}
+
+/** An index that two pods ran, to different ends, is completed: no status may say both. */
+function scoreIndex(board: Scoreboard, { pod, stage, failure }: KnownPod, index: number): void {
+  if (stage === "succeeded") {
+    removeIndex(board.failed, index);
+    if (addIndex(board.completed, index)) countCompleted(board.successRules, index);
+    return;
+  }
+  const limit = board.spec.backoffLimitPerIndex;
+  if (limit === undefined || failure === undefined || hasIndex(board.completed, index)) return;
+  const isExhausted = failure.isCounted && failuresBefore(pod).counted >= limit;
+  if (failure.action === "FailIndex" || isExhausted) addIndex(board.failed, index);
+}
+
+/** Something about the index changed: whether its pod must still be kept back is asked anew. */
+function reconsider(board: Scoreboard, index: number): void {
+  const kept = board.retained.get(index);
+  if (!kept) return;
+  board.retained.delete(index);
+  board.finished.set(kept.uid, kept);
+}
+
+function retain(board: Scoreboard, known: KnownPod): void {
+  const { uid, index, failure } = known;
+  if (index === undefined || failure === undefined) return;
+  const { activePlaces, completed, failed, retained, finished } = board;
+  const isReplaced = hasIndex(activePlaces.indexes, index);
+  if (isReplaced || hasIndex(completed, index) || hasIndex(failed, index)) return;
+  const kept = retained.get(index);
+  if (kept && !knowsMore(known, kept)) return;
+  if (kept) finished.set(kept.uid, kept);
+  retained.set(index, known);
+  finished.delete(uid);
+}
+
+function knowsMore({ pod }: KnownPod, { pod: other }: KnownPod): boolean {
+  return failuresOf(pod) >= failuresOf(other) && finishedMs(pod) >= finishedMs(other);
+}
+
+/** All failures of its index before the pod's own. */
+export function failuresOf(pod: Pod): number {
+  const { counted, ignored } = failuresBefore(pod);
+  return counted + ignored;
+}

@@ -1,0 +1,203 @@
+/**
+ * Pure: the status of a Job before its finished pods are released, and after.
+ *
+ * 1. composeStatus names every pod that is about to be released, by UID or by index. Written first:
+ *    a pod without its finalizer may vanish at any time.
+ * 2. settleStatus moves those that were released into the counters and, when nothing is left, says
+ *    that the Job is finished.
+ */
+import type { JobCondition, JobStatus } from "../../api/generated/batch.ts";
+import { formatTime } from "../../api/time.ts";
+import type { JobDecision, JobObservation } from "./decide.ts";
+import { formatIndexes } from "./index-set.ts";
+import { isIndexed, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import { chooseReleases, type Releases } from "./releases.ts";
+import { completionsReached, type Verdict } from "./verdict.ts";
+
+/** What really happened to pods. */
+export interface PodsChanged {
+  readonly created: number;
+  readonly removed: number;
+  /** Of the removed those that were ready. */
+  readonly removedReady: number;
+  readonly errors: readonly unknown[];
+}
+
+export interface ComposedStatus {
+  readonly status: JobStatus;
+  readonly releases: Releases;
+  readonly verdict?: Verdict;
+  /** The reason of the event to leave when this is written. */
+  readonly suspension?: "Suspended" | "Resumed";
+}
+
+export function composeStatus(
+  observation: JobObservation,
+  decision: JobDecision,
+  changed: PodsChanged,
+): ComposedStatus {
+  const { job, board, nowMs } = observation;
+  const { tally } = decision;
+  const active = tally.active + changed.created - changed.removed;
+  const verdict = finalVerdict(observation, decision, changed, active);
+  const releases = chooseReleases(job, board, verdict);
+  const suspended = verdict ? {} : suspensionOf(observation, decision);
+  const conditions = [...(suspended.conditions ?? job.status.conditions ?? [])];
+  if (
+    verdict &&
+    !conditions.some(({ type, status }) => type === verdict.type && status === "True")
+  ) {
+    conditions.push(conditionOf({ ...verdict, status: "True" }, nowMs));
+  }
+  const counted = countReleased(job.status, (uid) => board.tracked.has(uid));
+  const uncounted = counted.uncountedTerminatedPods ?? {};
+  const startTime = suspended.suspension ? suspended.startTime : decision.startTime;
+  const status = normal({
+    ...counted,
+    ...indexesOf(observation),
+    conditions,
+    active,
+    ready: tally.ready - changed.removedReady,
+    terminating: tally.terminating + changed.removed,
+    uncountedTerminatedPods: {
+      succeeded: [...(uncounted.succeeded ?? []), ...releases.succeeded],
+      failed: [...(uncounted.failed ?? []), ...releases.failed],
+    },
+    startTime,
+  });
+  return {
+    status,
+    releases,
+    ...(verdict ? { verdict } : {}),
+    ...(suspended.suspension ? { suspension: suspended.suspension } : {}),
+  };
+}
+
+export interface SettledStatus {
+  readonly status: JobStatus;
+  /** Present when the Job is finished by this status. */
+  readonly finished?: Verdict;
+}
+
+export function settleStatus(
+  { status, releases, verdict }: ComposedStatus,
+  released: ReadonlySet<string>,
+  nowMs: number,
+): SettledStatus {
+  const counted = countReleased(status, (uid) => !released.has(uid));
+  const { succeeded = [], failed = [] } = counted.uncountedTerminatedPods ?? {};
+  const isPending = releases.hasMore || releases.pods.some(({ uid }) => !released.has(uid));
+  const isUncounted = succeeded.length + failed.length > 0;
+  if (!verdict || isPending || isUncounted || (counted.terminating ?? 0) > 0)
+    return { status: counted };
+  const type = verdict.type === "FailureTarget" ? "Failed" : "Complete";
+  const conditions = withCondition(counted.conditions ?? [], { ...verdict, type }, nowMs);
+  const completionTime = type === "Complete" ? { completionTime: formatTime(nowMs) } : {};
+  return { status: { ...counted, ...completionTime, conditions }, finished: verdict };
+}
+
+/** An end is not declared while a pod could not be stopped. */
+function finalVerdict(
+  { job }: JobObservation,
+  { verdict, podChanges, tally }: JobDecision,
+  { errors }: PodsChanged,
+  active: number,
+): Verdict | undefined {
+  if (podChanges.kind === "terminate") return errors.length === 0 ? verdict : undefined;
+  return completionsReached(job, { active, succeeded: tally.succeeded });
+}
+
+interface Suspension {
+  readonly suspension?: "Suspended" | "Resumed";
+  readonly conditions?: readonly JobCondition[];
+  /** The deadline stands still while the Job is suspended, and begins anew after. */
+  readonly startTime?: string;
+}
+
+function suspensionOf({ job, nowMs }: JobObservation, { podChanges }: JobDecision): Suspension {
+  if (podChanges.kind === "leave" || podChanges.kind === "terminate") return {};
+  const conditions = job.status.conditions ?? [];
+  const current = conditions.find(({ type }) => type === "Suspended");
+  if (isSuspended(job)) {
+    if (current?.status === "True" && current.reason === SUSPENDED.reason) return {};
+    return { suspension: "Suspended", conditions: withCondition(conditions, SUSPENDED, nowMs) };
+  }
+  if (current === undefined || (current.status === "False" && current.reason === RESUMED.reason)) {
+    return {};
+  }
+  return {
+    suspension: "Resumed",
+    conditions: withCondition(conditions, RESUMED, nowMs),
+    startTime: formatTime(nowMs),
+  };
+}
+
+const SUSPENDED = { type: "Suspended", reason: "JobSuspended", message: "Job suspended" };
+const RESUMED = {
+  type: "Suspended",
+  status: "False",
+  reason: "JobResumed",
+  message: "Job resumed",
+};
+
+type ConditionText = Pick<JobCondition, "type" | "reason" | "message"> & { status?: string };
+
+function conditionOf(text: ConditionText, nowMs: number): JobCondition {
+  const time = formatTime(nowMs);
+  return { ...text, status: text.status ?? "True", lastProbeTime: time, lastTransitionTime: time };
+}
+
+function withCondition(
+  conditions: readonly JobCondition[],
+  text: ConditionText,
+  nowMs: number,
+): JobCondition[] {
+  const next = conditionOf(text, nowMs);
+  if (!conditions.some(({ type }) => type === next.type)) return [...conditions, next];
+  return conditions.map((each) => (each.type === next.type ? next : each));
+}
+
+function indexesOf({ job, board }: JobObservation): JobStatus {
+  if (!isIndexed(job.spec)) return {};
+  return {
+    succeeded: board.completed.size,
+    completedIndexes: formatIndexes(board.completed),
+    ...(limitsEachIndex(job.spec) ? { failedIndexes: formatIndexes(board.failed) } : {}),
+  };
+}
+
+/** Whoever is named and no longer tracked is counted instead. */
+function countReleased(status: JobStatus, isTracked: (uid: string) => boolean): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const left = { succeeded: succeeded.filter(isTracked), failed: failed.filter(isTracked) };
+  return normal({
+    ...status,
+    succeeded: (status.succeeded ?? 0) + succeeded.length - left.succeeded.length,
+    failed: (status.failed ?? 0) + failed.length - left.failed.length,
+    uncountedTerminatedPods: left,
+  });
+}
+
+/** Built with whatever is at hand: undefined stands for absent. */
+type LooseStatus = { readonly [Field in keyof JobStatus]?: JobStatus[Field] | undefined };
+
+/** As the server prints it, so that two that say the same are the same. */
+function normal(status: LooseStatus): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const uncountedTerminatedPods = {
+    ...(succeeded.length > 0 ? { succeeded } : {}),
+    ...(failed.length > 0 ? { failed } : {}),
+  };
+  const fields = Object.entries({ ...status, uncountedTerminatedPods }).filter(
+    ([field, value]) => value !== undefined && !(isOmittedEmpty(field) && isEmpty(value)),
+  );
+  return Object.fromEntries(fields);
+}
+
+function isOmittedEmpty(field: string): boolean {
+  return !["ready", "terminating", "failedIndexes", "uncountedTerminatedPods"].includes(field);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === 0 || value === "" || (Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,48 @@
+/**
+ * Pure: a Job's successPolicy. Each rule counts the completed indexes it asks for as they come, so
+ * that asking costs the number of rules and not of indexes.
+ */
+import type { JobSpec } from "../../api/generated/batch.ts";
+import { countCommon, hasIndex, type IndexSet, parseIndexes } from "./index-set.ts";
+
+export interface SuccessRule {
+  /** Absent: any index will do. */
+  readonly indexes?: IndexSet;
+  /** Absent: all of them. */
+  readonly succeededCount?: number;
+  completed: number;
+}
+
+export function successRulesOf(
+  { successPolicy, completions = 0 }: JobSpec,
+  completed: IndexSet,
+): SuccessRule[] {
+  return (successPolicy?.rules ?? []).map(({ succeededIndexes, succeededCount }) => {
+    const count = succeededCount === undefined ? {} : { succeededCount };
+    if (succeededIndexes === undefined) return { ...count, completed: completed.size };
+    const indexes = parseIndexes(succeededIndexes, completions);
+    return { ...count, indexes, completed: countCommon(indexes, completed) };
+  });
+}
+
+export function countCompleted(rules: readonly SuccessRule[], index: number): void {
+  for (const rule of rules) {
+    if (rule.indexes === undefined || hasIndex(rule.indexes, index)) rule.completed++;
+  }
+}
+
+/** The place of the first rule that is met. Nothing is met before the first index is completed. */
+export function findMetRule(
+  rules: readonly SuccessRule[],
+  completed: IndexSet,
+): number | undefined {
+  if (completed.size === 0) return undefined;
+  const at = rules.findIndex(isMet);
+  return at < 0 ? undefined : at;
+}
+
+function isMet({ indexes, succeededCount, completed }: SuccessRule): boolean {
+  const isCountReached = succeededCount !== undefined && completed >= succeededCount;
+  if (indexes === undefined) return isCountReached;
+  return indexes.size > 0 && (completed === indexes.size || isCountReached);
+}

@@ -1,0 +1,121 @@
+/** Pure: whether a Job has come to its end, and why. The first rule that has an answer decides. */
+import type { Job } from "../../api/generated/batch.ts";
+import { millisecondsOf } from "../../api/time.ts";
+import { findTrue, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import type { Scoreboard } from "./scoreboard.ts";
+import { findMetRule } from "./success-policy.ts";
+import type { Tally } from "./tally.ts";
+
+/** What a Job shows until its pods are gone. Then Failed or Complete says the same for good. */
+export interface Verdict {
+  readonly type: "FailureTarget" | "SuccessCriteriaMet";
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Evidence {
+  readonly job: Job;
+  readonly board: Scoreboard;
+  readonly tally: Tally;
+  /** Absent while the Job is suspended. */
+  readonly startTime?: string;
+  readonly nowMs: number;
+}
+
+type Rule = (evidence: Evidence) => Verdict | undefined;
+
+/** Failures come before successes: a Job that meets both has failed. */
+const RULES: readonly Rule[] = [
+  alreadySucceeded,
+  alreadyFailed,
+  failurePolicy,
+  backoffLimit,
+  activeDeadline,
+  maxFailedIndexes,
+  failedIndexes,
+  successPolicy,
+];
+
+export function decideEnd(evidence: Evidence): Verdict | undefined {
+  for (const rule of RULES) {
+    const verdict = rule(evidence);
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+/** Asked last, and of the pods as they are after this sync changed them. */
+export function completionsReached(
+  { spec }: Job,
+  { active, succeeded }: Pick<Tally, "active" | "succeeded">,
+): Verdict | undefined {
+  const wanted = spec.completions ?? 1;
+  if (active > 0 || succeeded < wanted) return undefined;
+  return succeededBy("CompletionsReached", "Reached expected number of succeeded pods");
+}
+
+/** How long until the deadline; undefined without one, and while the Job is suspended. */
+export function untilDeadlineMs({ job, startTime, nowMs }: Evidence): number | undefined {
+  const seconds = job.spec.activeDeadlineSeconds;
+  if (seconds === undefined || startTime === undefined || isSuspended(job)) return undefined;
+  return millisecondsOf(startTime) + seconds * 1000 - nowMs;
+}
+
+function alreadySucceeded({ job }: Evidence): Verdict | undefined {
+  const condition = findTrue(job, "SuccessCriteriaMet");
+  return condition && succeededBy(condition.reason ?? "", condition.message ?? "");
+}
+
+function alreadyFailed({ job }: Evidence): Verdict | undefined {
+  const condition = findTrue(job, "FailureTarget");
+  return condition && failedBy(condition.reason ?? "", condition.message ?? "");
+}
+
+function failurePolicy({ board }: Evidence): Verdict | undefined {
+  for (const message of board.fatal.values()) return failedBy("PodFailurePolicy", message);
+  return undefined;
+}
+
+function backoffLimit({ job, board, tally }: Evidence): Verdict | undefined {
+  const limit = job.spec.backoffLimit ?? 6;
+  const restartsInPlace = job.spec.template.spec.restartPolicy === "OnFailure";
+  const isPast = restartsInPlace && board.restarts >= Math.max(1, limit);
+  if (tally.failed <= limit && !isPast) return undefined;
+  return failedBy("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+}
+
+function activeDeadline(evidence: Evidence): Verdict | undefined {
+  const untilMs = untilDeadlineMs(evidence);
+  if (untilMs === undefined || untilMs > 0) return undefined;
+  return failedBy("DeadlineExceeded", "Job was active longer than specified deadline");
+}
+
+function maxFailedIndexes({ job, board }: Evidence): Verdict | undefined {
+  const limit = job.spec.maxFailedIndexes;
+  if (!limitsEachIndex(job.spec) || limit === undefined || board.failed.size <= limit) {
+    return undefined;
+  }
+  const message = "Job has exceeded the specified maximal number of failed indexes";
+  return failedBy("MaxFailedIndexesExceeded", message);
+}
+
+function failedIndexes({ job, board }: Evidence): Verdict | undefined {
+  const ended = board.failed.size + board.completed.size;
+  if (board.failed.size === 0 || ended < (job.spec.completions ?? 0)) return undefined;
+  return failedBy("FailedIndexes", "Job has failed indexes");
+}
+
+function successPolicy({ board }: Evidence): Verdict | undefined {
+  const at = findMetRule(board.successRules, board.completed);
+  return at === undefined
+    ? undefined
+    : succeededBy("SuccessPolicy", `Matched rules at index ${at}`);
+}
+
+function failedBy(reason: string, message: string): Verdict {
+  return { type: "FailureTarget", reason, message };
+}
+
+function succeededBy(reason: string, message: string): Verdict {
+  return { type: "SuccessCriteriaMet", reason, message };
+}

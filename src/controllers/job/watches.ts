@@ -1,0 +1,83 @@
+/** Pure: which events wake which Job, and which leave a pod that nobody will untrack. */
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import type { OwnerReference } from "../../api/generated/meta.ts";
+import { isFinished } from "./job-facts.ts";
+import { controllerOf, isJobReference } from "./ownership.ts";
+import { hasTrackingFinalizer, stageOf } from "./pod-facts.ts";
+
+export interface Change<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: T;
+  readonly previous?: T;
+}
+
+/** At once for what a user asked for, soon for what happened: then several things are one. */
+export function whenToSync({ type, object, previous }: Change<Job>): "now" | "soon" {
+  const isEdited = object.metadata.generation !== previous?.metadata.generation;
+  return type === "MODIFIED" && !isEdited ? "soon" : "now";
+}
+
+/** Its pods should have been released before: this is for those that were not. */
+export function leavesPodsTracked({ type, object }: Change<Job>): boolean {
+  return type === "DELETED" || isFinished(object);
+}
+
+/** Before and after the change; what the pod is to each. */
+export interface PodNews {
+  /** The owner it has lost. */
+  readonly former?: OwnerReference;
+  readonly owner?: OwnerReference;
+  /** Whether Jobs that select it should try to adopt it. */
+  readonly isAdoptable: boolean;
+}
+
+export function newsOf(change: Change<Pod>): PodNews {
+  const owner = controllerOf(change.object);
+  const before = change.previous && controllerOf(change.previous);
+  const former = before?.uid === owner?.uid ? undefined : before;
+  return {
+    ...(former ? { former } : {}),
+    ...(owner ? { owner } : {}),
+    isAdoptable: owner === undefined && isStaying(change) && isNewToSelectors(change, former),
+  };
+}
+
+function isStaying({ type, object }: Change<Pod>): boolean {
+  return type !== "DELETED" && object.metadata.deletionTimestamp === undefined;
+}
+
+function isNewToSelectors({ type, object, previous }: Change<Pod>, former?: OwnerReference) {
+  return type === "ADDED" || former !== undefined || hasOtherLabels(object, previous);
+}
+
+/** Tracked, and not by a Job that will let it go: none, one that is gone, one that is finished. */
+export function isAbandoned(pod: Pod, job: Job | undefined): boolean {
+  if (!hasTrackingFinalizer(pod)) return false;
+  const owner = controllerOf(pod);
+  if (owner === undefined) return true;
+  return isJobReference(owner) && (job === undefined || isFinished(job));
+}
+
+/** What the metric about tracked pods that are over tells of a change. */
+export function trackingEvent({
+  type,
+  object,
+  previous,
+}: Change<Pod>): "add" | "delete" | undefined {
+  const was = previous !== undefined && isOverAndTracked(previous);
+  const is = type !== "DELETED" && isOverAndTracked(object);
+  if (was === is) return undefined;
+  return is ? "add" : "delete";
+}
+
+function isOverAndTracked(pod: Pod): boolean {
+  const stage = stageOf(pod);
+  return (stage === "succeeded" || stage === "failed") && hasTrackingFinalizer(pod);
+}
+
+function hasOtherLabels({ metadata }: Pod, previous: Pod | undefined): boolean {
+  const [labels, before] = [metadata.labels ?? {}, previous?.metadata.labels ?? {}];
+  const keys = Object.keys({ ...labels, ...before });
+  return keys.some((key) => labels[key] !== before[key]);
+}
