@@ -45,6 +45,14 @@ export class ApiError extends Error {
     };
   }
 
+  /** What the client is warned of all the same. */
+  warnings: readonly string[] = [];
+
+  withWarnings(warnings: readonly string[]): this {
+    this.warnings = warnings;
+    return this;
+  }
+
   get code(): number {
     return this.status.code ?? 500;
   }

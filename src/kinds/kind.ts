@@ -78,8 +78,8 @@ export interface DeletionRules<T extends KubeObject> {
   readonly gracePeriod?: (object: T, requested: number | undefined) => number | undefined;
   /** The answer is the object itself rather than a Status. */
   readonly returnsObject?: boolean;
-  /** Jobs keep their pods unless told otherwise, and say so. */
-  readonly orphansByDefault?: { readonly warning: string };
+  /** The oldest kinds leave their pods behind unless told otherwise; Jobs warn of it. */
+  readonly orphansByDefault?: { readonly warning?: string };
 }
 
 export interface Kind<T extends KubeObject = KubeObject> {

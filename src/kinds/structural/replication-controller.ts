@@ -49,6 +49,7 @@ export const replicationControllerKind = defineKind<ReplicationController>({
   categories: ["all"],
   message: "core/v1.ReplicationController",
   hasGeneration: true,
+  deletion: { orphansByDefault: {} },
   subresources: [scaleSubresource, statusSubresource],
   rules,
   selectableFields: { "status.replicas": ({ status }) => String(status.replicas) },

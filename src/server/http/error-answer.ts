@@ -39,7 +39,8 @@ export function warned(
     const given = answer();
     return { ...given, warnings: [...warnings, ...(given.warnings ?? [])] };
   } catch (error) {
-    return { ...errorAnswer(server, request, error), warnings };
+    const own = error instanceof ApiError ? error.warnings : [];
+    return { ...errorAnswer(server, request, error), warnings: [...warnings, ...own] };
   }
 }
 

@@ -118,9 +118,13 @@ const EVICTION = {
   message: "policy/v1.Eviction",
 };
 
+/** The one kind whose older version is still taken: clients of every age drain nodes. */
+const OLD_EVICTION = { ...EVICTION, version: "v1beta1" };
+
 function serveEviction(server: ApiServer, request: NamedRequest): Answer {
   const options = parseWriteQuery(request.query, "CreateOptions");
-  const decoded = readMessage(server.registry, request, EVICTION, options.fieldValidation);
+  const expected = request.body.includes("policy/v1beta1") ? OLD_EVICTION : EVICTION;
+  const decoded = readMessage(server.registry, request, expected, options.fieldValidation);
   const eviction = decoded.object as KubeObject & { readonly deleteOptions?: DeleteOptions };
   validateDeleteOptions(eviction.deleteOptions ?? {});
   evict(server, request.namespace, request.name, eviction, options);

@@ -107,3 +107,27 @@ test("fields that nobody knows are warned of, refused or ignored, as the client 
     },
   });
 });
+
+test("a name that is taken by something on its way out is refused with that reason", () => {
+  const server = aServer();
+  const metadata = { name: "a", finalizers: ["example.com/hold"] };
+  ask(server, "POST", CONFIG_MAPS, { metadata });
+  expect(ask(server, "POST", CONFIG_MAPS, { metadata }).object).toMatchObject({
+    reason: "AlreadyExists",
+    message: 'configmaps "a" already exists',
+  });
+  ask(server, "DELETE", `${CONFIG_MAPS}/a`);
+  expect(ask(server, "POST", CONFIG_MAPS, { metadata }).object).toMatchObject({
+    reason: "AlreadyExists",
+    message: 'object is being deleted: configmaps "a" already exists',
+  });
+});
+
+test("warnings of a valid object are given although its name is taken", () => {
+  const server = aServer();
+  const jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const body = jobBody({ name: "with.dots" });
+  const [warning] = ask(server, "POST", jobs, body).warnings;
+  expect(warning).toContain("a DNS label is recommended");
+  expect(ask(server, "POST", jobs, body)).toMatchObject({ status: 409, warnings: [warning] });
+});

@@ -3,7 +3,6 @@ import { ApiError, alreadyExists, badRequest, invalidObject } from "../../api/er
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMeta } from "../../kinds/meta/object-meta.ts";
-import { KeyExists } from "../../store/types.ts";
 import {
   fromStored,
   groupKind,
@@ -67,18 +66,24 @@ function createNamed(
   if (kind.unattended) warnings.push(kind.unattended);
   server.admission.allocate({ operation: "create", kind, object, dryRun: options.dryRun });
   const key = keyOf(kind, namespace, name);
+  const present = server.store.get(key);
+  if (present) throw nameTaken(kind, present, warnings);
   if (options.dryRun) {
-    if (server.store.get(key)) throw alreadyExists(groupResource(kind), name);
     delete object.metadata.resourceVersion;
     return { object, warnings };
   }
-  try {
-    const stored = server.store.create(key, toStored(kind, object));
-    return { object: fromStored(kind, stored), warnings };
-  } catch (error) {
-    if (error instanceof KeyExists) throw alreadyExists(groupResource(kind), name);
-    throw error;
-  }
+  const stored = server.store.create(key, toStored(kind, object));
+  return { object: fromStored(kind, stored), warnings };
+}
+
+/** What a valid object is warned of is said even if there is one of its name. */
+function nameTaken(kind: Kind, present: KubeObject, warnings: readonly string[]): ApiError {
+  const { name = "", deletionTimestamp } = present.metadata;
+  const taken = alreadyExists(groupResource(kind), name);
+  if (deletionTimestamp === undefined) return taken.withWarnings(warnings);
+  const message = `object is being deleted: ${taken.message}`;
+  const { details } = taken.status;
+  return new ApiError(409, "AlreadyExists", message, details).withWarnings(warnings);
 }
 
 /** The namespace of the URL is the object's; naming another one is an error. */

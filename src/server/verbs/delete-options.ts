@@ -39,5 +39,5 @@ export function isDryRun(options: DeleteOptions): boolean {
 export function deletionWarnings(kind: Kind, options: DeleteOptions): string[] {
   const orphans = kind.deletion?.orphansByDefault;
   const decided = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
-  return orphans && !decided ? [orphans.warning] : [];
+  return orphans?.warning !== undefined && !decided ? [orphans.warning] : [];
 }

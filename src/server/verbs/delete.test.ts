@@ -199,3 +199,16 @@ test("a namespace waits for the garbage collector if asked to", () => {
   const { object } = ask(server, "DELETE", "/api/v1/namespaces/n?propagationPolicy=Orphan");
   expect(object.metadata.finalizers).toEqual(["orphan"]);
 });
+
+test("a ReplicationController leaves its pods behind unless told otherwise, without a word", () => {
+  const server = aServer();
+  const controllers = "/api/v1/namespaces/default/replicationcontrollers";
+  const template = {
+    metadata: { labels: { app: "x" } },
+    spec: { containers: [{ name: "c", image: "busybox:1.36" }] },
+  };
+  ask(server, "POST", controllers, { metadata: { name: "rc" }, spec: { template } });
+  const { object, warnings } = ask(server, "DELETE", `${controllers}/rc`);
+  expect(object.metadata.finalizers).toEqual(["orphan"]);
+  expect(warnings).toEqual([]);
+});

@@ -104,3 +104,9 @@ test.each([
   expect(ask(server, "POST", url, body).status).toBe(201);
   expect(server.store.revision).toBe(before);
 });
+
+test("an eviction in the version before is understood", () => {
+  const server = aRunningPod();
+  const old = { apiVersion: "policy/v1beta1", kind: "Eviction", ...eviction() };
+  expect(ask(server, "POST", EVICTION, old).status).toBe(201);
+});
