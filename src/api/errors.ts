@@ -130,7 +130,6 @@ const CAUSE_REASONS: Record<Finding["type"], string> = {
   NotFound: "FieldValueNotFound",
   TooLong: "FieldValueTooLong",
   TooMany: "FieldValueTooMany",
-  TypeInvalid: "FieldValueTypeInvalid",
   Internal: "InternalError",
 };
 

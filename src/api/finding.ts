@@ -9,7 +9,6 @@ export type FindingType =
   | "NotFound"
   | "TooLong"
   | "TooMany"
-  | "TypeInvalid"
   | "Internal";
 
 export interface Finding {
@@ -32,7 +31,6 @@ const WORDS: Record<FindingType, string> = {
   NotFound: "Not found",
   TooLong: "Too long",
   TooMany: "Too many",
-  TypeInvalid: "Invalid value",
   Internal: "Internal error",
 };
 
@@ -42,10 +40,6 @@ export function required(field: string, detail = ""): Finding {
 
 export function invalid(field: string, value: unknown, detail: string): Finding {
   return finding("Invalid", field, value, detail);
-}
-
-export function typeInvalid(field: string, value: unknown, detail: string): Finding {
-  return finding("TypeInvalid", field, value, detail);
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): Finding {

@@ -2,13 +2,11 @@
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
-const LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const LABEL_VALUE = `(${QUALIFIED})?`;
 
 const label = new RegExp(`^${LABEL}$`);
 const subdomain = new RegExp(`^${SUBDOMAIN}$`);
-const label1035 = new RegExp(`^${LABEL_1035}$`);
 const qualified = new RegExp(`^${QUALIFIED}$`);
 const value = new RegExp(`^${LABEL_VALUE}$`);
 
@@ -38,15 +36,6 @@ function subdomainProblems(text: string, limit: (max: number) => string): string
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " +
     "'.', and must start and end with an alphanumeric character";
   return [...problems, regexProblem(rule, SUBDOMAIN, ["example.com"])];
-}
-
-export function dns1035Label(text: string): string[] {
-  const problems = text.length > LABEL_MAX ? [tooLong(LABEL_MAX)] : [];
-  if (label1035.test(text)) return problems;
-  const rule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an " +
-    "alphabetic character, and end with an alphanumeric character";
-  return [...problems, regexProblem(rule, LABEL_1035, ["my-name", "abc-123"])];
 }
 
 /** A label or annotation key: "[prefix/]name". */

@@ -17,8 +17,6 @@ export interface QuantityProblem {
   readonly problem: string;
 }
 
-export const ZERO_QUANTITY: Quantity = { nanos: 0n, format: "DecimalSI" };
-
 const NANO = 1_000_000_000n;
 const MAX_BINARY = (2n ** 63n - 1n) * NANO;
 /** Beyond this an exponent only costs memory: no amount of anything needs it. */

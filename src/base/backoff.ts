@@ -12,11 +12,3 @@ export function backoffMs({ firstMs, maxMs, factor = 2 }: Backoff, failures: num
   if (failures <= 0) return 0;
   return Math.min(maxMs, firstMs * factor ** (failures - 1));
 }
-
-/**
- * Between half of the wait and all of it, so that many who failed together do not return together.
- * The fraction is a random number from 0 up to 1.
- */
-export function withJitter(waitMs: number, fraction: number): number {
-  return waitMs / 2 + (waitMs / 2) * fraction;
-}

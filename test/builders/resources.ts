@@ -6,22 +6,6 @@ import type { ConfigMap, Pod } from "../../src/api/generated/core.ts";
 import type { ObjectMeta } from "../../src/api/generated/meta.ts";
 import { POD_SPEC } from "./job.ts";
 
-export const jobs: ResourceType<Job> = {
-  group: "batch",
-  version: "v1",
-  resource: "jobs",
-  kind: "Job",
-  namespaced: true,
-};
-
-export const pods: ResourceType<Pod> = {
-  group: "",
-  version: "v1",
-  resource: "pods",
-  kind: "Pod",
-  namespaced: true,
-};
-
 export const statefulSets: ResourceType<StatefulSet> = {
   group: "apps",
   version: "v1",

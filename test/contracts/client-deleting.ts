@@ -1,8 +1,8 @@
 /** The part of the contract about delete. */
 import { describe, expect, test } from "vitest";
 import type { DeleteRequest } from "../../src/api/client.ts";
-import { configMaps } from "../../src/api/resources.ts";
-import { configMapBody, jobBody, jobs, podBody, pods } from "../builders/resources.ts";
+import { configMaps, jobs, pods } from "../../src/api/resources.ts";
+import { configMapBody, jobBody, podBody } from "../builders/resources.ts";
 import type { Open } from "./client-contract.ts";
 import { refusal, refusalCode } from "./refusal.ts";
 

@@ -1,7 +1,7 @@
 /** The part of the contract about get and list. */
 import { describe, expect, test } from "vitest";
-import { configMaps, namespaces } from "../../src/api/resources.ts";
-import { configMapBody, jobBody, jobs } from "../builders/resources.ts";
+import { configMaps, jobs, namespaces } from "../../src/api/resources.ts";
+import { configMapBody, jobBody } from "../builders/resources.ts";
 import type { Open } from "./client-contract.ts";
 import { refusal, refusalCode } from "./refusal.ts";
 

@@ -1,8 +1,8 @@
 /** The part of the contract about watches. */
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../src/api/client.ts";
-import { configMaps } from "../../src/api/resources.ts";
-import { configMapBody, jobs } from "../builders/resources.ts";
+import { configMaps, jobs } from "../../src/api/resources.ts";
+import { configMapBody } from "../builders/resources.ts";
 import type { Open } from "./client-contract.ts";
 import { watchEvents } from "./seen-events.ts";
 

@@ -3,14 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { PatchRequest } from "../../src/api/client.ts";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { draftOf } from "../../src/api/object.ts";
-import { configMaps, namespaces } from "../../src/api/resources.ts";
-import {
-  configMapBody,
-  jobBody,
-  jobs,
-  statefulSetBody,
-  statefulSets,
-} from "../builders/resources.ts";
+import { configMaps, jobs, namespaces } from "../../src/api/resources.ts";
+import { configMapBody, jobBody, statefulSetBody, statefulSets } from "../builders/resources.ts";
 import type { Open } from "./client-contract.ts";
 import { refusal, refusalCode } from "./refusal.ts";
 

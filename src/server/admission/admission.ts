@@ -25,19 +25,14 @@ export interface AdmissionOptions {
   readonly serviceCidr: string;
 }
 
-export interface Allocation {
-  readonly operation: "create" | "update";
-  readonly kind: Kind;
-  readonly object: Draft<KubeObject>;
-  readonly old?: KubeObject;
-  readonly dryRun: boolean;
-}
-
 export interface Admission {
   /** Changes the object as the plugins have it, or throws an ApiError. Answers with warnings. */
   admit(request: AdmissionRequest): string[];
-  /** Gives a Service that changed the addresses and ports it lacks, or throws an ApiError. */
-  allocate(allocation: Allocation): void;
+  /**
+   * The last word on a valid object, whose old state is absent on creation: a Service that changed
+   * gets the addresses and ports it lacks. Throws an ApiError.
+   */
+  settle(kind: Kind, object: Draft<KubeObject>, old?: KubeObject): void;
   /** The address of the Service default/kubernetes. */
   readonly firstServiceAddress: string;
   close(): void;
@@ -65,10 +60,10 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       if (request.operation === "create") addresses.allocate(request.object);
       return [];
     },
-    allocate: ({ operation, kind, object, old }) => {
+    settle: (kind, object, old) => {
       if (kind.kind !== "Service" || kind.group !== "") return;
       forgetInternalTraffic(object);
-      if (operation === "update") addresses.allocate(object, old);
+      if (old) addresses.allocate(object, old);
     },
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),

@@ -64,7 +64,7 @@ function createNamed(
   if (common.length > 0) throw invalidObject(groupKind(kind), name, common);
   const warnings = [...admitted, ...(kind.rules.warningsOnCreate?.(object) ?? [])];
   if (kind.unattended) warnings.push(kind.unattended);
-  server.admission.allocate({ operation: "create", kind, object, dryRun: options.dryRun });
+  server.admission.settle(kind, object);
   const key = keyOf(kind, namespace, name);
   const present = server.store.get(key);
   if (present) throw nameTaken(kind, present, warnings);

@@ -92,13 +92,7 @@ export function replace(
   ];
   if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
   const warnings = target.part === "object" ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
-  server.admission.allocate({
-    operation: "update",
-    kind,
-    object: next,
-    old,
-    dryRun: options.dryRun,
-  });
+  server.admission.settle(kind, next, old);
   return {
     object: commit(server, target, old, next, options),
     warnings: [...admitted, ...warnings],
