@@ -3,10 +3,10 @@
  * machine of the same size (etcd's fsync switched off), whose figures were recorded.
  */
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { startTally, type Tally } from "../test/support/tally.ts";
 import { run } from "./load.ts";
+import { cpuMs, residentMb } from "./process-figures.ts";
 import { type Row, table } from "./report.ts";
 
 const RECORDED = { creates: 1_691, createsP99Ms: 53, gets: 3_441, memoryMb: 390 };
@@ -118,18 +118,6 @@ async function cpuPerCreate(tally: Tally, prefix: string, total: number): Promis
   const before = await cpuMs(tally);
   await creates(tally, prefix, total);
   return ((await cpuMs(tally)) - before) / total;
-}
-
-async function cpuMs(tally: Tally): Promise<number> {
-  const stat = await readFile(`/proc/${tally.process.pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return ticks * 10;
-}
-
-async function residentMb(tally: Tally): Promise<number> {
-  const status = await readFile(`/proc/${tally.process.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
 const WATCHERS = 500;

@@ -1,13 +1,17 @@
-/** `npm run bench [NAME…]`: runs the benchmarks and prints each beside what it is compared with. */
+/** `npm run bench [-- --quick] [NAME…]`: prints each figure beside what it is compared with. */
 import { benchApi } from "./api.ts";
+import { benchJobs } from "./jobs.ts";
+import type { BenchOptions } from "./options.ts";
 import { benchStore } from "./store.ts";
 
-const BENCHMARKS: { readonly [name: string]: () => Promise<void> } = {
+const BENCHMARKS: { readonly [name: string]: (options: BenchOptions) => Promise<void> } = {
   store: benchStore,
   api: benchApi,
+  jobs: benchJobs,
 };
 
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((argument) => argument !== "--quick");
+const options: BenchOptions = { isQuick: process.argv.includes("--quick") };
 const unknown = asked.filter((name) => !BENCHMARKS[name]);
 if (unknown.length > 0) {
   process.stderr.write(
@@ -16,5 +20,5 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 for (const [name, run] of Object.entries(BENCHMARKS)) {
-  if (asked.length === 0 || asked.includes(name)) await run();
+  if (asked.length === 0 || asked.includes(name)) await run(options);
 }

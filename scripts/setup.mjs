@@ -15,10 +15,15 @@ const inRoot = (...parts) => path.join(root, ...parts);
 
 requireNode();
 installDependencies();
-await bundle({ input: "src/main.ts", output: "dist", sources: ["src"] });
+await bundle({
+  // The spawner is a process of its own that must stay small: it loads nothing of the server.
+  inputs: { main: "src/main.ts", spawner: "src/agent/spawner/main.ts" },
+  output: "dist",
+  sources: ["src"],
+});
 if (process.argv.includes("bench")) {
   const sources = ["src", "bench", "test/support"];
-  await bundle({ input: "bench/main.ts", output: "dist-bench", sources });
+  await bundle({ inputs: { main: "bench/main.ts" }, output: "dist-bench", sources });
 }
 
 function requireNode() {
@@ -56,11 +61,11 @@ function isInstalled(lock) {
   });
 }
 
-async function bundle({ input, output, sources }) {
+async function bundle({ inputs, output, sources }) {
   const stamp = inRoot(output, ".source-hash");
   const wanted = sourceHash(["scripts/setup.mjs", "package-lock.json"], sources);
   if (readIfPresent(stamp) === wanted) return;
-  say(`bundling ${input} into ${output}`);
+  say(`bundling ${Object.values(inputs).join(", ")} into ${output}`);
   // Made aside and swapped in whole: nothing of a deleted source stays, nothing is half done.
   const fresh = inRoot(".cache", `${output}-${process.pid}`);
   fs.rmSync(fresh, { recursive: true, force: true });
@@ -69,7 +74,9 @@ async function bundle({ input, output, sources }) {
     const { rolldown } = await import("rolldown");
     const { dependencies } = JSON.parse(fs.readFileSync(inRoot("package.json"), "utf8"));
     const external = Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`));
-    const made = await rolldown({ input: inRoot(input), platform: "node", external, cwd: root });
+    const entries = Object.entries(inputs).map(([name, file]) => [name, inRoot(file)]);
+    const input = Object.fromEntries(entries);
+    const made = await rolldown({ input, platform: "node", external, cwd: root });
     await made.write({ dir: fresh, format: "esm", chunkFileNames: "[name].js" });
     await made.close();
     fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);

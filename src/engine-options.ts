@@ -1,6 +1,8 @@
 /**
  * Pure: what an embedded engine is started with and what it answers: the contract of engine.ts.
  */
+import type { FeatureGates } from "./api/feature-gates.ts";
+import type { Backoff } from "./base/backoff.ts";
 import type { Log } from "./base/log.ts";
 
 /** PEM texts. */
@@ -18,14 +20,41 @@ export interface EngineOptions {
   readonly port: number;
   /** Plain HTTP without a token, on 127.0.0.1 only. Absent: not served. 0 for any free port. */
   readonly insecurePort?: number;
-  /** Whether this machine is a node that runs pods. */
-  readonly agent: boolean;
+  /** This machine as a node that runs pods; absent: it is none. */
+  readonly agent?: AgentMeasures;
   readonly controllers: "all" | "none" | readonly string[];
   readonly serviceCidr: string;
+  /** Absent: the Job controller's own measures. */
+  readonly jobs?: JobMeasures;
+  /** All features are on where it is absent. */
+  readonly featureGates?: FeatureGates;
   readonly certificates: ServingCertificates;
   /** The bearer token of the administrator. */
   readonly token: string;
   readonly log: Log;
+}
+
+export interface AgentMeasures {
+  /** Absent: the name of the machine. */
+  readonly nodeName?: string;
+  readonly maxPods: number;
+  /** What becomes of running pods when the engine stops. */
+  readonly onExit: "terminate" | "leave";
+  readonly strictLimits: boolean;
+  /** Of the output of one run of a container; 0 for no limit. */
+  readonly logMaxBytes: number;
+}
+
+/** What the Job controller can be tuned by. */
+export interface JobMeasures {
+  /** Between pods after failures. */
+  readonly backoff: Backoff;
+  /** How long events may be gathered before they are looked at. */
+  readonly batch: { readonly longestMs: number };
+  /** Jobs at once. */
+  readonly workers: number;
+  /** Pods that one sync creates or removes. */
+  readonly podsPerSync: number;
 }
 
 /** The controllers an engine can run, by the names that --controllers takes. */
@@ -34,6 +63,7 @@ export const CONTROLLERS: readonly string[] = [
   "job",
   "namespace",
   "rootca",
+  "scheduler",
   "serviceaccount",
   "ttl",
 ];

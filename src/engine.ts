@@ -3,29 +3,34 @@
  * The only file that knows every part; nothing imports it but the command line and tests.
  */
 import { tokenVerifier } from "./access/token.ts";
+import { type NodeAgent, startNodeAgent } from "./agent/node-agent.ts";
+import { DEFAULT_FEATURE_GATES } from "./api/feature-gates.ts";
 import { systemClock } from "./base/clock.ts";
+import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
-import { systemRandom } from "./base/random.ts";
+import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
 import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
 import { jobController } from "./controllers/job/job-controller.ts";
 import { namespaceController } from "./controllers/namespace/namespace-controller.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
+import { schedulerController } from "./controllers/scheduler/scheduler.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
 import { ttlController } from "./controllers/ttl/ttl-controller.ts";
 import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "./engine-options.ts";
 import { verbsOf } from "./kinds/kind.ts";
 import { registry } from "./kinds/registry.ts";
+import { ledgerNotes } from "./ledger/ledger-notes.ts";
 import { openAdmission } from "./server/admission/admission.ts";
 import { bootstrap } from "./server/bootstrap.ts";
 import { bearerAuthenticator, type Guard } from "./server/http/guard.ts";
 import { type Listener, listen } from "./server/http/listen.ts";
 import type { ApiServer, User } from "./server/http/request.ts";
 import { INDEXES } from "./server/indexes.ts";
-import { DirectoryInUse } from "./store/lock.ts";
+import { type Sweeper, startSweeper } from "./server/ledger/sweep.ts";
 import { openStore } from "./store/open.ts";
-import type { Store } from "./store/types.ts";
+import type { NotesOf, Store } from "./store/types.ts";
 
 const ADMINISTRATOR: User = {
   name: "tally-admin",
@@ -42,15 +47,21 @@ const SERVICE_HOSTS = [
 ];
 
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { log } = options;
+  const { log, featureGates: gates = DEFAULT_FEATURE_GATES } = options;
   const store = await openData(options.dataDir);
   const admission = openAdmission(store, { serviceCidr: options.serviceCidr });
-  const context = { store, admission, registry, clock: systemClock, random: systemRandom, log };
+  const machine = { clock: systemClock, random: systemRandom, log };
+  const context = { store, admission, registry, gates, ...machine };
   const metrics = new Metrics();
   const listeners: Listener[] = [];
+  let sweeper: Sweeper | undefined;
+  let agent: NodeAgent | undefined;
   const running: RunningController[] = [];
   const stop = async (): Promise<void> => {
+    // How its pods end is still to be written, and counted.
+    await agent?.stop({ leavesRunning: options.agent?.onExit === "leave" });
     for (const controller of running) controller.stop();
+    sweeper?.stop();
     await Promise.all(listeners.map((listener) => listener.close()));
     admission.close();
     await store.close();
@@ -62,6 +73,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       metrics,
       findUser: guard.authenticate,
       address: `${options.address}:${options.port}`,
+      get logs() {
+        return agent?.logs;
+      },
     };
     const secure = await listen(server, {
       address: options.address,
@@ -75,6 +89,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     bootstrap(context, { address: options.address, port: secure.port });
     await store.durable(store.revision);
     running.push(...(await startControllers(context, metrics, options)));
+    sweeper = startSweeper(context);
+    agent = await startAgent(context, metrics, options);
     let stopping: Promise<void> | undefined;
     return {
       url: `https://${bracketed(options.address)}:${secure.port}`,
@@ -92,7 +108,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
 async function openData(dataDir: string): Promise<Store> {
   try {
-    return await openStore({ dataDir, indexes: INDEXES });
+    const notesOf: NotesOf = (change) => ledgerNotes(change, systemClock.nowMs());
+    return await openStore({ dataDir, indexes: INDEXES, notesOf });
   } catch (cause) {
     if (!(cause instanceof DirectoryInUse)) throw cause;
     throw Object.assign(new Error(cause.message, { cause }), { code: DATA_DIRECTORY_IN_USE });
@@ -129,19 +146,33 @@ const DELETABLE = registry.kinds.filter((kind) => {
   return verbs.includes("delete") && verbs.includes("list") && verbs.includes("watch");
 });
 
+async function startAgent(
+  server: LocalServer & { readonly random: Random },
+  metrics: Metrics,
+  { agent, dataDir, log }: EngineOptions,
+): Promise<NodeAgent | undefined> {
+  if (!agent) return undefined;
+  const { clock, random } = server;
+  const client = localClient(server);
+  const own = { client, clock, random, metrics, dataDir, log: log.child({ part: "agent" }) };
+  return startNodeAgent({ ...own, ...agent });
+}
+
 async function startControllers(
   server: LocalServer,
   metrics: Metrics,
   options: EngineOptions,
 ): Promise<RunningController[]> {
-  const { controllers, log } = options;
+  const { controllers, log, featureGates: gates = DEFAULT_FEATURE_GATES } = options;
   const all: Controller[] = [
     defaultAccountController,
     rootCaController(options.certificates.ca),
-    jobController(),
+    jobController(options.jobs),
     garbageCollector(DELETABLE),
     ttlController,
     namespaceController(DELETABLE),
+    // Without a node of our own whoever adds nodes brings a scheduler, or names this one.
+    ...(options.agent || controllers !== "all" ? [schedulerController] : []),
   ];
   if (controllers === "none") return [];
   const chosen = controllers === "all" ? all : all.filter(({ name }) => controllers.includes(name));
@@ -153,6 +184,7 @@ async function startControllers(
         clock: systemClock,
         random: systemRandom,
         metrics,
+        gates,
         log: log.child({ controller: controller.name }),
       }),
     ),

@@ -22,6 +22,11 @@ export interface Name {
   readonly name: string;
 }
 
+/** A pod as its binding means it: with a uid, no other one that has taken its name since. */
+export interface PodName extends Name {
+  readonly uid?: string;
+}
+
 export interface Selecting {
   /** Absent: all namespaces. */
   readonly namespace?: string;
@@ -87,4 +92,11 @@ export interface Client {
   finalize<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: Name, request: PatchRequest): Promise<T>;
   delete(type: ResourceType, name: Name, request?: DeleteRequest): Promise<void>;
+  /** Gives a pod without a node the node it is to run on, for good. */
+  bind(pod: PodName, node: string): Promise<void>;
+  /**
+   * Settles when what was read or written at this revision cannot be lost any more. Whoever acts
+   * on the world outside waits for it before.
+   */
+  durable(resourceVersion: string): Promise<void>;
 }

@@ -37,3 +37,13 @@ test("an object larger than the budget is encoded and not kept", () => {
   expect(encodeJson(huge) === bytes).toBe(false);
   expect(bytes.length).toBeGreaterThan(JSON_CACHE_BYTES);
 });
+
+test("a Job with many completed indexes is written as any other object", () => {
+  const completedIndexes = Array.from({ length: 10_000 }, (_, at) => at * 2).join(",");
+  const annotations = { completedIndexes: "", ä: '"completedIndexes":""' };
+  const status = { active: 1, completedIndexes, conditions: [{ message: "ünfinished" }] };
+  const job = { kind: "Job", metadata: { annotations }, spec: {}, status };
+  expect(encodeJson(job).toString()).toBe(JSON.stringify(job));
+  const odd = { status: { completedIndexes: `${completedIndexes}"` } };
+  expect(encodeJson(odd).toString()).toBe(JSON.stringify(odd));
+});

@@ -20,6 +20,11 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
 /** JSON as parsed, before its shape is known. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** A part of the old state that goes on as it is: shared with it, and not to be written to. */
+export function kept<T>(value: T): Draft<T> {
+  return value as Draft<T>;
+}
+
 /** A writable copy that shares nothing with the original. */
 export function draftOf<T>(value: T): Draft<T> {
   return copy(value) as Draft<T>;

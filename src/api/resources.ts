@@ -1,7 +1,17 @@
 /** The resources our own components ask for, typed. */
 import type { ResourceType } from "./client.ts";
 import type { Job } from "./generated/batch.ts";
-import type { ConfigMap, Event, Namespace, Pod, ServiceAccount } from "./generated/core.ts";
+import type { Lease } from "./generated/coordination.ts";
+import type {
+  ConfigMap,
+  Event,
+  Namespace,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "./generated/core.ts";
 
 export const namespaces: ResourceType<Namespace> = {
   group: "",
@@ -48,5 +58,37 @@ export const jobs: ResourceType<Job> = {
   version: "v1",
   resource: "jobs",
   kind: "Job",
+  namespaced: true,
+};
+
+export const nodes: ResourceType<Node> = {
+  group: "",
+  version: "v1",
+  resource: "nodes",
+  kind: "Node",
+  namespaced: false,
+};
+
+export const leases: ResourceType<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  resource: "leases",
+  kind: "Lease",
+  namespaced: true,
+};
+
+export const secrets: ResourceType<Secret> = {
+  group: "",
+  version: "v1",
+  resource: "secrets",
+  kind: "Secret",
+  namespaced: true,
+};
+
+export const services: ResourceType<Service> = {
+  group: "",
+  version: "v1",
+  resource: "services",
+  kind: "Service",
   namespaced: true,
 };

@@ -101,7 +101,22 @@ test.each([
   expect(metrics.text()).toContain(`\na ${expected}\n`);
 });
 
-test("buckets grow by a factor, without the dust of floating point", () => {
-  expect(exponentialBuckets(1e-8, 10, 4)).toEqual([1e-8, 1e-7, 1e-6, 1e-5]);
+test("buckets grow by a factor, with the dust that they have in Kubernetes", () => {
+  expect(exponentialBuckets(1e-8, 10, 4)).toEqual([1e-8, 1e-7, 1e-6, 9.999999999999999e-6]);
   expect(exponentialBuckets(0.004, 2, 4)).toEqual([0.004, 0.008, 0.016, 0.032]);
+});
+
+test("a gauge that follows shows what is true when it is asked", () => {
+  const metrics = new Metrics();
+  let value = 1;
+  metrics.gauge("g", "g", ["a"]).follow({ a: "x" }, () => value);
+  expect(metrics.text()).toContain('\ng{a="x"} 1\n');
+  value = 2;
+  expect(metrics.text()).toContain('\ng{a="x"} 2\n');
+});
+
+test("adding nothing to a counter makes it be there", () => {
+  const metrics = new Metrics();
+  metrics.counter("c_total", "c", ["a"]).add({ a: "x" }, 0);
+  expect(metrics.text()).toContain('\nc_total{a="x"} 0\n');
 });

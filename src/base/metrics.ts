@@ -9,25 +9,29 @@ import { assert } from "./assert.ts";
 export type Labels<Name extends string = string> = { readonly [Key in Name]: string };
 
 export interface Counter<Name extends string = string> {
-  /** Never goes down. */
+  /** Never goes down. Adding nothing makes it be there, at 0. */
   add(labels: Labels<Name>, amount?: number): void;
 }
 
 export interface Gauge<Name extends string = string> {
   set(labels: Labels<Name>, value: number): void;
   add(labels: Labels<Name>, amount: number): void;
+  /** Shows from now on what is read whenever the text is made. */
+  follow(labels: Labels<Name>, read: () => number): void;
 }
 
 export interface Histogram<Name extends string = string> {
   observe(labels: Labels<Name>, value: number): void;
 }
 
-/** As many limits as asked for, each so many times the one before. */
+/**
+ * As many limits as asked for, each so many times the one before. Limits are texts that queries
+ * match, so they are made as Prometheus' own library makes them, with its errors of rounding.
+ */
 export function exponentialBuckets(first: number, factor: number, count: number): number[] {
-  return Array.from({ length: count }, (_, power) => {
-    // 1e-8 rather than 1.0000000000000002e-8: limits are texts that queries match.
-    return Number((first * factor ** power).toPrecision(15));
-  });
+  const limits: number[] = [];
+  for (let limit = first; limits.length < count; limit *= factor) limits.push(limit);
+  return limits;
 }
 
 export class Metrics {
@@ -41,7 +45,7 @@ export class Metrics {
     const family = this.family({ name, help, type: "counter", labelNames, buckets: [] });
     return {
       add: (labels, amount = 1) => {
-        if (amount > 0) family.series(labels).value += amount;
+        if (amount >= 0) family.series(labels).value += amount;
       },
     };
   }
@@ -58,6 +62,9 @@ export class Metrics {
       },
       add: (labels, amount) => {
         family.series(labels).value += amount;
+      },
+      follow: (labels, read) => {
+        family.series(labels).read = read;
       },
     };
   }
@@ -118,6 +125,8 @@ interface Series {
   value: number;
   count: number;
   readonly counts: number[];
+  /** Asked instead of the value. */
+  read?: () => number;
 }
 
 type Tree = Map<string, Tree | Series>;
@@ -160,15 +169,20 @@ class Family {
   private newSeries(labels: Labels): Series {
     const { labelNames, buckets } = this.definition;
     const pairs = labelNames.map((name) => `${name}="${escapeValue(labels[name] ?? "")}"`);
-    const series = { labels: pairs.join(","), value: 0, count: 0, counts: buckets.map(() => 0) };
+    const series: Series = {
+      labels: pairs.join(","),
+      value: 0,
+      count: 0,
+      counts: buckets.map(() => 0),
+    };
     this.all.push(series);
     return series;
   }
 
-  private linesOf({ labels, value, count, counts }: Series): string[] {
+  private linesOf({ labels, value, count, counts, read }: Series): string[] {
     const { name, type, buckets } = this.definition;
     const braced = labels === "" ? "" : `{${labels}}`;
-    if (type !== "histogram") return [`${name}${braced} ${formatNumber(value)}`];
+    if (type !== "histogram") return [`${name}${braced} ${formatNumber(read?.() ?? value)}`];
     const before = labels === "" ? "" : `${labels},`;
     let below = 0;
     const lines = buckets.map((limit, at) => {

@@ -16,7 +16,13 @@ export interface Machine {
   /** Of all its networks. */
   readonly addresses: () => readonly string[];
   readonly writeOut: (text: string) => void;
+  /** Settles when there is room for more. */
+  readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
   readonly writeError: (text: string) => void;
+  /** All of stdin. */
+  readonly readInput: () => Promise<string>;
+  /** Nobody reads stdout any more. */
+  readonly onReaderGone: (listener: () => void) => void;
   /** Whether a person reads what is written to stderr. */
   readonly hasReader: boolean;
   /** Answers with the way to stop listening. */
@@ -35,11 +41,28 @@ export function thisMachine(): Machine {
     hostName: hostname(),
     addresses: ownAddresses,
     writeOut: (text) => void process.stdout.write(text),
+    writeBytes,
     writeError: (text) => void process.stderr.write(text),
+    readInput,
+    onReaderGone: (listener) => void process.stdout.once("error", listener),
     hasReader: process.stderr.isTTY === true,
     onSignal,
     exit: (code) => process.exit(code),
   };
+}
+
+async function writeBytes(bytes: Uint8Array): Promise<void> {
+  if (process.stdout.write(bytes)) return;
+  await new Promise((resolve) => {
+    process.stdout.once("drain", resolve);
+    process.stdout.once("error", resolve);
+  });
+}
+
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 function ownAddresses(): readonly string[] {

@@ -1,15 +1,20 @@
 /**
  * The command line: argv in, exit code out. One file per command: up.ts, whose flags are read in
- * up-flags.ts, and version.ts. A command is loaded when it is called, so that "tally version" does
- * not pay for a server. Nothing in this folder knows the store, the kinds or HTTP.
+ * up-flags.ts, version.ts, and the commands of cluster-commands.ts, which ask a server for what
+ * they do. A command is loaded when it is called, so that "tally version" does not pay for a
+ * server. Nothing in this folder knows the store or the kinds.
  *
  *   0         done, or asked to stop and stopped
- *   1         could not start, or could not go on
+ *   1         could not start, or could not go on; the server refused
  *   2         called wrongly
+ *   3         "tally wait --for finished": a Job has failed
  *   130, 143  a second SIGINT or SIGTERM did not wait for the stop
  */
 import { Command, CommanderError } from "commander";
+import { ApiError } from "../api/errors.ts";
 import { describeError } from "../base/describe-error.ts";
+import { addClusterCommands } from "./cluster-commands.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 import { UsageError } from "./usage-error.ts";
@@ -20,11 +25,18 @@ export async function runCommandLine(
   machine: Machine = thisMachine(),
 ): Promise<number> {
   try {
-    await tallyCommand(machine).parseAsync(argv, { from: "user" });
+    const program = tallyCommand(machine);
+    await program.parseAsync(withPlainSwitches(program, argv), { from: "user" });
     return 0;
   } catch (error) {
     // Help that was asked for ends the same way as a mistake does; commander has said its part.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommandFailure || error instanceof ApiError) {
+      const { errorText } = await import("./output/error-text.ts");
+      const text = errorText(error);
+      if (text !== "") machine.writeError(`${text}\n`);
+      return error instanceof CommandFailure ? error.exitCode : 1;
+    }
     machine.writeError(`tally ${argv[0]}: ${describeError(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
@@ -43,11 +55,26 @@ function tallyCommand(machine: Machine): Command {
     .helpCommand("help [command]", "Show what a command does, its flags and an example.")
     .addHelpText(
       "after",
-      "\nExample:\n  tally up        and then, with the KUBECONFIG it names:\n  kubectl get namespaces",
+      "\nExample:\n  tally up                   and then, in another terminal:\n" +
+        "  tally apply -f job.yaml    or, with the KUBECONFIG it names, kubectl",
     );
   addUp(program, machine);
+  addClusterCommands(program, machine);
   addVersion(program, machine);
   return program;
+}
+
+/** A switch may be given as kubectl takes it, too: "--watch=true". */
+function withPlainSwitches(program: Command, argv: readonly string[]): readonly string[] {
+  const command = program.commands.find((each) => each.name() === argv[0]);
+  return argv.flatMap((arg) => {
+    const [, long, value] = /^(--[a-z-]+)=(true|false)$/.exec(arg) ?? [];
+    const option = command?.options.find((each) => each.long === long);
+    if (long === undefined || !option?.isBoolean()) return [arg];
+    if (value === "true") return [long];
+    const opposite = `--no-${long.slice(2)}`;
+    return command?.options.some((each) => each.long === opposite) ? [opposite] : [];
+  });
 }
 
 function addUp(program: Command, machine: Machine): void {
@@ -69,12 +96,23 @@ function addUp(program: Command, machine: Machine): void {
     .option("--merge-kubeconfig", MERGE_HELP)
     .option("--insecure-port <port>", INSECURE_HELP)
     .option("--no-agent", "Do not make this machine a node that runs pods.")
+    .option("--node-name <name>", "Name of the node (default: that of this machine).")
+    .option("--max-pods <n>", "Pods the node takes at once.", UP_DEFAULTS.maxPods)
+    .option("--on-exit <what>", ON_EXIT_HELP, UP_DEFAULTS.onExit)
+    .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
+    .option("--log-max-bytes <amount>", LOG_MAX_HELP, UP_DEFAULTS.logMaxBytes)
     .option("--controllers <list>", CONTROLLERS_HELP, UP_DEFAULTS.controllers)
     .option(
       "--service-cluster-ip-range <cidr>",
       "Range that Services get their addresses from.",
       UP_DEFAULTS.serviceClusterIpRange,
     )
+    .option("--feature-gates <list>", FEATURE_GATES_HELP, joined)
+    .option("--job-backoff-base <time>", BASE_HELP, UP_DEFAULTS.jobBackoffBase)
+    .option("--job-backoff-cap <time>", "The longest of these waits.", UP_DEFAULTS.jobBackoffCap)
+    .option("--job-batch <time>", BATCH_HELP, UP_DEFAULTS.jobBatch)
+    .option("--concurrent-job-syncs <n>", "Jobs at once.", UP_DEFAULTS.concurrentJobSyncs)
+    .option("--job-pods-per-sync <n>", PODS_PER_SYNC_HELP, UP_DEFAULTS.jobPodsPerSync)
     .option("--log-level <level>", "debug, info, warn or error.", UP_DEFAULTS.logLevel)
     .addHelpText(
       "after",
@@ -91,7 +129,19 @@ const DATA_HELP =
 const MERGE_HELP = "Also add the server to your own kubeconfig and make it the current context.";
 const INSECURE_HELP =
   "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
+const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
+const LOG_MAX_HELP = "Most that is kept of the output of one run; 0 for all of it.";
+const FEATURE_GATES_HELP =
+  'Kubernetes features to switch, as "A=true,B=false"; may be repeated (default: all on).';
+const BASE_HELP = "Wait of a Job after its first failure; it doubles with each further one.";
+const BATCH_HELP = "The longest that events of a busy Job are gathered before it is looked at.";
+const PODS_PER_SYNC_HELP = "Pods created or removed before other Jobs have their turn.";
 const CONTROLLERS_HELP = 'Controllers to run: "all", "none" or names separated by commas.';
+
+/** A flag that is repeated says one list. */
+function joined(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
+}
 
 function addVersion(program: Command, machine: Machine): void {
   program

@@ -1,7 +1,20 @@
 /** Pure: the flags of "tally up": their defaults, and what is wrong with what was given. */
+import {
+  DEFAULT_FEATURE_GATES,
+  type FeatureGates,
+  parseFeatureGates,
+} from "../api/feature-gates.ts";
+import { parseGoDuration } from "../api/go-duration.ts";
+import { dns1123Subdomain } from "../api/names.ts";
+import { parseQuantity, wholeUnits } from "../api/quantity.ts";
 import { isLoopback, parseAddress, parseCidr } from "../base/address.ts";
 import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
-import { CONTROLLERS, type EngineOptions } from "../engine-options.ts";
+import {
+  type AgentMeasures,
+  CONTROLLERS,
+  type EngineOptions,
+  type JobMeasures,
+} from "../engine-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** As given: every value is text, absent where the flag was not used. */
@@ -13,8 +26,19 @@ export interface UpFlags {
   readonly mergeKubeconfig?: boolean;
   readonly insecurePort?: string;
   readonly agent: boolean;
+  readonly nodeName?: string;
+  readonly maxPods: string;
+  readonly onExit: string;
+  readonly strictLimits?: boolean;
+  readonly logMaxBytes: string;
   readonly controllers: string;
   readonly serviceClusterIpRange: string;
+  readonly featureGates?: string;
+  readonly jobBackoffBase: string;
+  readonly jobBackoffCap: string;
+  readonly jobBatch: string;
+  readonly concurrentJobSyncs: string;
+  readonly jobPodsPerSync: string;
   readonly logLevel: string;
 }
 
@@ -22,8 +46,16 @@ export const UP_DEFAULTS: UpFlags = {
   address: "127.0.0.1",
   port: "6443",
   agent: true,
+  maxPods: "10000",
+  onExit: "terminate",
+  logMaxBytes: "0",
   controllers: "all",
   serviceClusterIpRange: "127.128.0.0/16",
+  jobBackoffBase: "10s",
+  jobBackoffCap: "10m",
+  jobBatch: "10ms",
+  concurrentJobSyncs: "5",
+  jobPodsPerSync: "500",
   logLevel: "info",
 };
 
@@ -33,9 +65,11 @@ export interface UpSettings {
   readonly isExposed: boolean;
   readonly port: number;
   readonly insecurePort?: number;
-  readonly agent: boolean;
+  readonly agent?: AgentMeasures;
   readonly controllers: EngineOptions["controllers"];
   readonly serviceCidr: string;
+  readonly featureGates: FeatureGates;
+  readonly jobs: JobMeasures;
   readonly logLevel: LogLevel;
 }
 
@@ -54,11 +88,38 @@ export function readUpFlags(flags: UpFlags): UpSettings {
     isExposed: !isLoopback(address),
     port,
     ...(insecurePort === undefined ? {} : { insecurePort }),
-    agent: flags.agent,
+    ...(flags.agent ? { agent: readAgent(flags) } : {}),
     controllers: readControllers(flags.controllers),
     serviceCidr: readServiceRange(flags.serviceClusterIpRange),
+    featureGates: readFeatureGates(flags.featureGates),
+    jobs: readJobs(flags),
     logLevel: readLogLevel(flags.logLevel),
   };
+}
+
+function readAgent(flags: UpFlags): AgentMeasures {
+  const { nodeName, onExit } = flags;
+  if (nodeName !== undefined && dns1123Subdomain(nodeName).length > 0) {
+    throw wrong("--node-name", nodeName, 'must be a name such as "worker-1.example"');
+  }
+  if (onExit !== "terminate" && onExit !== "leave") {
+    throw wrong("--on-exit", onExit, 'must be "terminate" or "leave"');
+  }
+  return {
+    ...(nodeName === undefined ? {} : { nodeName }),
+    maxPods: readCount("--max-pods", flags.maxPods),
+    onExit,
+    strictLimits: flags.strictLimits === true,
+    logMaxBytes: readBytes("--log-max-bytes", flags.logMaxBytes),
+  };
+}
+
+/** As Kubernetes writes amounts: "10Mi". */
+function readBytes(flag: string, given: string): number {
+  const parsed = parseQuantity(given);
+  const bytes = "problem" in parsed ? Number.NaN : Number(wholeUnits(parsed));
+  if (bytes >= 0) return bytes;
+  throw wrong(flag, given, 'must be an amount such as "10Mi", or 0 for no limit');
 }
 
 function readPort(flag: string, given: string): number {
@@ -96,6 +157,39 @@ function readServiceRange(given: string): string {
   const narrowest = bits - 3;
   if (cidr.prefixLength >= widest && cidr.prefixLength <= narrowest) return given;
   throw wrong(flag, given, `must have a prefix from /${widest} to /${narrowest}`);
+}
+
+function readFeatureGates(given: string | undefined): FeatureGates {
+  if (given === undefined) return DEFAULT_FEATURE_GATES;
+  const parsed = parseFeatureGates(given);
+  if ("gates" in parsed) return parsed.gates;
+  throw new UsageError(`--feature-gates: ${parsed.problem}`);
+}
+
+function readJobs(flags: UpFlags): JobMeasures {
+  const firstMs = readDurationMs("--job-backoff-base", flags.jobBackoffBase);
+  const maxMs = readDurationMs("--job-backoff-cap", flags.jobBackoffCap);
+  if (maxMs < firstMs) {
+    throw wrong("--job-backoff-cap", flags.jobBackoffCap, "must not be below --job-backoff-base");
+  }
+  return {
+    backoff: { firstMs, maxMs },
+    batch: { longestMs: readDurationMs("--job-batch", flags.jobBatch) },
+    workers: readCount("--concurrent-job-syncs", flags.concurrentJobSyncs),
+    podsPerSync: readCount("--job-pods-per-sync", flags.jobPodsPerSync),
+  };
+}
+
+function readDurationMs(flag: string, given: string): number {
+  const parsed = parseGoDuration(given);
+  if ("nanoseconds" in parsed && parsed.nanoseconds >= 0n) return Number(parsed.nanoseconds) / 1e6;
+  throw wrong(flag, given, 'must be a duration such as "10s" or "1m30s"');
+}
+
+function readCount(flag: string, given: string): number {
+  const count = /^\d{1,6}$/.test(given) ? Number(given) : 0;
+  if (count > 0) return count;
+  throw wrong(flag, given, "must be a number from 1 to 999999");
 }
 
 function readLogLevel(given: string): LogLevel {

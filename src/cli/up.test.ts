@@ -81,17 +81,41 @@ test("the engine gets what the flags say", async () => {
     agent: false,
     controllers: "none",
     serviceClusterIpRange: "10.96.0.0/16",
+    jobBackoffBase: "2s",
+    jobBackoffCap: "1m30s",
+    jobBatch: "0s",
+    concurrentJobSyncs: "2",
+    jobPodsPerSync: "50",
   });
   expect(options).toMatchObject({
     dataDir: join(home, "state"),
     address: "::1",
     port: 0,
     insecurePort: 0,
-    agent: false,
     controllers: "none",
     serviceCidr: "10.96.0.0/16",
+    jobs: {
+      backoff: { firstMs: 2000, maxMs: 90_000 },
+      batch: { longestMs: 0 },
+      workers: 2,
+      podsPerSync: 50,
+    },
   });
+  expect(options).not.toHaveProperty("agent");
   expect(new X509Certificate(options.certificates.cert).checkIP("10.96.0.1")).toBe("10.96.0.1");
+});
+
+test("the agent gets what the flags say", async () => {
+  const { options } = await runUp({
+    nodeName: "n1",
+    maxPods: "5",
+    onExit: "leave",
+    strictLimits: true,
+    logMaxBytes: "10Mi",
+  });
+  const logMaxBytes = 10 * 2 ** 20;
+  const agent = { nodeName: "n1", maxPods: 5, onExit: "leave", strictLimits: true, logMaxBytes };
+  expect(options.agent).toEqual(agent);
 });
 
 test("controllers can be chosen by name", async () => {
@@ -101,7 +125,11 @@ test("controllers can be chosen by name", async () => {
 
 test("without flags the engine gets the defaults", async () => {
   const { options } = await runUp();
-  expect(options).toMatchObject({ port: 6443, agent: true, controllers: "all" });
+  expect(options).toMatchObject({
+    port: 6443,
+    agent: { maxPods: 10_000, onExit: "terminate", strictLimits: false, logMaxBytes: 0 },
+    controllers: "all",
+  });
   expect(options).not.toHaveProperty("insecurePort");
 });
 
@@ -216,4 +244,11 @@ test("a signal while the engine starts stops it as soon as it stands", async () 
     return { url: "https://127.0.0.1:6443", stop: async () => void stops++ };
   });
   expect(stops).toBe(1);
+});
+
+test("the engine is told of features that are switched off, and so is the log", async () => {
+  const { options, machine } = await runUp({ featureGates: "IndexedJob=false" });
+  expect(options.featureGates).toMatchObject({ IndexedJob: false, PodIndexLabel: true });
+  expect(machine.error()).toContain("features are switched off");
+  expect((await runUp()).machine.error()).not.toContain("features");
 });

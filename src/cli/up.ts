@@ -1,5 +1,5 @@
 /** "tally up": runs the server in the foreground until it is told to stop. */
-import { isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ensureCertificates, serverNames } from "../access/certificates.ts";
 import { type DataDirectory, openDataDirectory } from "../access/data-directory.ts";
 import type { Access } from "../access/kubeconfig.ts";
@@ -16,6 +16,7 @@ import { systemClock } from "../base/clock.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { LogLevel } from "../base/log-level.ts";
 import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "../engine-options.ts";
+import { dataPath } from "./data-path.ts";
 import type { Machine } from "./machine.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
@@ -35,9 +36,10 @@ export async function up(
   const log = openUpLog(settings.logLevel, machine);
   const stop = stopRequest(machine, log);
   try {
-    const data = await openDataDirectory(dataPath(flags, machine));
+    const data = await openDataDirectory(dataPath(flags.data, machine));
     const options = await engineOptions(settings, data, { machine, log });
     warnOfExposure(settings, log);
+    warnOfDisabledFeatures(settings, log);
     const engine = await startEngine(options).catch((cause) => {
       throw startFailure(cause, options);
     });
@@ -75,19 +77,13 @@ function openUpLog(level: LogLevel, { environment, hasReader, writeError }: Mach
   return openLog({ level, format, write: writeError });
 }
 
-/** State of a user that outlives restarts, by the XDG base directory specification. */
-function dataPath(flags: UpFlags, { environment, home, workingDirectory }: Machine): string {
-  if (flags.data !== undefined) return resolve(workingDirectory, flags.data);
-  const given = environment["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(given) ? given : join(home, ".local", "state"), "tally");
-}
-
 async function engineOptions(
   settings: UpSettings,
   data: DataDirectory,
   { machine, log }: { readonly machine: Machine; readonly log: Log },
 ): Promise<EngineOptions> {
-  const { address, port, insecurePort, agent, controllers, serviceCidr } = settings;
+  const { address, port, insecurePort, agent, controllers, serviceCidr, featureGates, jobs } =
+    settings;
   const names = serverNames(reachableNames(settings, machine));
   const directory = data.certificates;
   const [certificates, token] = await Promise.all([
@@ -99,9 +95,11 @@ async function engineOptions(
     address,
     port,
     ...(insecurePort === undefined ? {} : { insecurePort }),
-    agent,
+    ...(agent ? { agent } : {}),
     controllers,
     serviceCidr,
+    featureGates,
+    jobs,
     certificates,
     token,
     log,
@@ -124,6 +122,11 @@ function isHostName(name: string): boolean {
 
 function warnOfExposure({ isExposed, address }: UpSettings, log: Log): void {
   if (isExposed) log.warn("other machines can reach this server", { address });
+}
+
+function warnOfDisabledFeatures({ featureGates }: UpSettings, log: Log): void {
+  const disabled = Object.entries(featureGates).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+  if (disabled.length > 0) log.warn("features are switched off", { gates: disabled.join(",") });
 }
 
 function startFailure(cause: unknown, { address, port, insecurePort, dataDir }: EngineOptions) {

@@ -245,6 +245,20 @@ test("a server that is not there yet is waited for", async () => {
   expect(cache?.list()).toEqual([]);
 });
 
+test("those who lost the same server do not come back in the same moment", async () => {
+  const server = aServer();
+  const { broken, fault } = breakable(server);
+  const { clock, log } = server;
+  const random = { ...server.random, below: (limit: number) => limit - 1 };
+  fault.list = new ApiError(503, "ServiceUnavailable", "starting");
+  const opening = openCache({ client: broken, type: configMaps, clock, log, random });
+  await settled();
+  expect(clock.untilNextMs()).toBe(1599);
+  delete fault.list;
+  clock.advance(1599);
+  (await opening).close();
+});
+
 test("a closed cache hears, tells and asks nothing more", async () => {
   const { client, server, cache, cut, watches } = await follow();
   let heard = 0;

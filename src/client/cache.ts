@@ -10,6 +10,7 @@ import type { KubeObject } from "../api/object.ts";
 import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
 import { type CacheChange, CachedObjects, type Indexes } from "./cached-objects.ts";
 import {
   FIRST_STATE,
@@ -24,6 +25,8 @@ export interface CacheOptions<T extends KubeObject> extends Selecting {
   readonly type: ResourceType<T>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Spreads the retries of all who lost the same server; without it they are on the dot. */
+  readonly random?: Random;
   readonly indexes?: Indexes<T>;
 }
 
@@ -151,7 +154,10 @@ class FollowingCache<T extends KubeObject> implements Cache<T> {
         this.startWatch(state.revision);
         return;
       case "pausing": {
-        const timer = this.options.clock.schedule(state.delayMs, () => {
+        const { clock, random } = this.options;
+        // Up to twice as long, as Kubernetes' own informers.
+        const spreadMs = random && state.delayMs > 0 ? random.below(state.delayMs) : 0;
+        const timer = clock.schedule(state.delayMs + spreadMs, () => {
           this.report({ kind: "paused" });
         });
         this.current = { close: () => timer.cancel() };

@@ -7,7 +7,7 @@ import { watchEvents } from "../../test/contracts/seen-events.ts";
 import { type Identity, issueAuthority, issueServer } from "../access/x509.ts";
 import { ApiError, expired } from "../api/errors.ts";
 import { jobs } from "../api/resources.ts";
-import type { ConnectionOptions } from "./http-connection.ts";
+import { type ConnectionOptions, connect } from "./http-connection.ts";
 import { type RemoteClient, remoteClient } from "./remote.ts";
 
 const open: { close(): void }[] = [];
@@ -220,4 +220,23 @@ test("over TLS the server is known by its authority, the client by its certifica
   expect(await errorOf(stranger.list(jobs))).not.toBeInstanceOf(ApiError);
   const trusting = clientOf({ server: address });
   expect(await errorOf(trusting.list(jobs))).toMatchObject({ message: "GET /apis/batch/v1/jobs" });
+});
+
+test("an answer can be taken as bytes, with what the server warns of", async () => {
+  const bytes = Buffer.from([0xff, 0x00, 0xc3]);
+  const port = await listening(
+    createServer(({ headers }, answer) => {
+      answer.setHeader("X-Accepted", headers.accept ?? "");
+      answer.setHeader("Warning", ['299 - "one \\"quoted\\""', '299 - "two, too"', "199 - x"]);
+      answer.end(headers.accept === "text/plain" ? bytes : "");
+    }),
+  );
+  const connection = connect({ server: `http://127.0.0.1:${port}` });
+  open.push(connection);
+  const request = { method: "GET", path: "/", accept: "text/plain" } as const;
+  const answer = await connection.send(request);
+  expect(answer.warnings).toEqual(['one "quoted"', "two, too"]);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of answer.bytes) pieces.push(piece);
+  expect(Buffer.concat(pieces)).toEqual(bytes);
 });

@@ -13,13 +13,21 @@ export interface ConnectionOptions {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** The authority that the server's certificate must be of, in PEM; else those of the system. */
   readonly ca?: string;
+  /** The name that the server's certificate must have; else that of the address. */
+  readonly serverName?: string;
+  /** Whoever answers is taken for the server. */
+  readonly skipsVerification?: boolean;
   readonly userAgent?: string;
 }
 
 export interface HttpAnswer {
   readonly status: number;
+  /** What the server warns of. */
+  readonly warnings: readonly string[];
   /** The text as it arrives. */
   readonly pieces: AsyncIterable<string>;
+  /** In place of the text, for what need not be text. */
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface Connection {
@@ -57,13 +65,24 @@ export function connect(options: ConnectionOptions): Connection {
 }
 
 /** Streams have connections of their own: they would keep requests from having any. */
-function agentsOf({ server, certificate, ca }: ConnectionOptions) {
+function agentsOf(options: ConnectionOptions) {
   const requests = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS };
-  if (!isSecure(server)) return { requests: new HttpAgent(requests), streams: new HttpAgent() };
-  const identity = { ...certificate, ...(ca === undefined ? {} : { ca }) };
+  if (!isSecure(options.server)) {
+    return { requests: new HttpAgent(requests), streams: new HttpAgent() };
+  }
+  const identity = identityOf(options);
   return {
     requests: new HttpsAgent({ ...requests, ...identity }),
     streams: new HttpsAgent(identity),
+  };
+}
+
+function identityOf({ certificate, ca, serverName, skipsVerification }: ConnectionOptions) {
+  return {
+    ...certificate,
+    ...(ca === undefined ? {} : { ca }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(skipsVerification ? { rejectUnauthorized: false } : {}),
   };
 }
 
@@ -84,13 +103,13 @@ function opener(options: ConnectionOptions) {
   const begin = isSecure(options.server) ? httpsRequest : httpRequest;
   return (request: HttpRequest, { agent, timeoutMs, signal }: Opening): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
-      const { method, body } = request;
+      const { method } = request;
       const sent = begin({
         hostname,
         port,
         method,
         path: `${prefix}${request.path}`,
-        headers: headersOf(options, body),
+        headers: headersOf(options, request),
         agent,
         ...(signal ? { signal } : {}),
       });
@@ -100,13 +119,16 @@ function opener(options: ConnectionOptions) {
       if (timeoutMs !== undefined) {
         sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)));
       }
-      sent.end(body?.text);
+      sent.end(request.body?.text);
     });
 }
 
-function headersOf({ token, userAgent = "tally" }: ConnectionOptions, body: HttpRequest["body"]) {
+function headersOf(
+  { token, userAgent = "tally" }: ConnectionOptions,
+  { accept = "application/json", body }: HttpRequest,
+) {
   return {
-    Accept: "application/json",
+    Accept: accept,
     "User-Agent": userAgent,
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(body
@@ -116,13 +138,35 @@ function headersOf({ token, userAgent = "tally" }: ConnectionOptions, body: Http
 }
 
 function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
-  message.setEncoding("utf8");
-  return { status: message.statusCode ?? 0, pieces: piecesOf(request, message) };
+  return {
+    status: message.statusCode ?? 0,
+    warnings: warningsOf(message),
+    pieces: piecesOf(request, message),
+    bytes: bytesOf(request, message),
+  };
+}
+
+/** 299 - "spec.x: deprecated": Node would join several into one text that cannot be taken apart. */
+function warningsOf({ rawHeaders }: IncomingMessage): readonly string[] {
+  return rawHeaders.flatMap((name, at) => {
+    if (at % 2 === 1 || name.toLowerCase() !== "warning") return [];
+    const quoted = /^299 \S+ "((?:[^"\\]|\\.)*)"/.exec(rawHeaders[at + 1] ?? "")?.[1];
+    return quoted === undefined ? [] : [quoted.replace(/\\(.)/g, "$1")];
+  });
 }
 
 async function* piecesOf(request: HttpRequest, message: IncomingMessage): AsyncIterable<string> {
+  message.setEncoding("utf8");
   try {
     for await (const piece of message) yield piece as string;
+  } catch (cause) {
+    throw failure(request, cause);
+  }
+}
+
+async function* bytesOf(request: HttpRequest, message: IncomingMessage): AsyncIterable<Uint8Array> {
+  try {
+    for await (const piece of message) yield piece as Uint8Array;
   } catch (cause) {
     throw failure(request, cause);
   }

@@ -4,6 +4,7 @@ import { configMapBody, jobBody } from "../../test/builders/resources.ts";
 import { refusalCode } from "../../test/contracts/refusal.ts";
 import { configMaps, jobs, namespaces } from "../api/resources.ts";
 import {
+  bindRequest,
   createRequest,
   deleteRequest,
   getRequest,
@@ -36,6 +37,7 @@ test.each([
   [updateRequest(jobs, jobBody(NAMED)), "PUT", `${BATCH}/namespaces/ns/jobs/a`],
   [updateRequest(jobs, jobBody(NAMED), "status"), "PUT", `${BATCH}/namespaces/ns/jobs/a/status`],
   [deleteRequest(jobs, NAMED, {}), "DELETE", `${BATCH}/namespaces/ns/jobs/a`],
+  [bindRequest(NAMED, "n"), "POST", "/api/v1/namespaces/ns/pods/a/binding"],
 ])("%j", (request, method, path) => {
   expect([request.method, request.path]).toEqual([method, path]);
 });

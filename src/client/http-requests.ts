@@ -4,17 +4,21 @@ import type {
   ListRequest,
   Name,
   PatchRequest,
+  PodName,
   ResourceType,
   WatchRequest,
 } from "../api/client.ts";
 import { badRequest } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
 import type { KubeObject } from "../api/object.ts";
+import { pods } from "../api/resources.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With the query. */
   readonly path: string;
+  /** JSON unless this says so. */
+  readonly accept?: string;
   readonly body?: { readonly contentType: string; readonly text: string };
 }
 
@@ -64,11 +68,18 @@ export function deleteRequest(type: ResourceType, name: Name, request: DeleteReq
   return { method: "DELETE", path: objectPath(type, name), body: json(options) };
 }
 
+export function bindRequest({ uid, ...place }: PodName, node: string): HttpRequest {
+  const metadata = { ...place, ...(uid === undefined ? {} : { uid }) };
+  const target = { kind: "Node", name: node };
+  const binding = { apiVersion: "v1", kind: "Binding", metadata, target };
+  return { method: "POST", path: objectPath(pods, place, "binding"), body: json(binding) };
+}
+
 function json(value: object): HttpRequest["body"] & object {
   return { contentType: "application/json", text: JSON.stringify(value) };
 }
 
-function collectionPath(type: ResourceType, namespace: string | undefined): string {
+export function collectionPath(type: ResourceType, namespace: string | undefined): string {
   const { group, version, resource, namespaced } = type;
   const root = group === "" ? ["api", version] : ["apis", group, version];
   const isInOne = namespaced && namespace !== undefined && namespace !== "";
@@ -77,7 +88,11 @@ function collectionPath(type: ResourceType, namespace: string | undefined): stri
 }
 
 /** Without a name the path would be that of all objects; with some it would lead elsewhere. */
-function objectPath(type: ResourceType, { name, namespace }: Name, subresource?: string): string {
+export function objectPath(
+  type: ResourceType,
+  { name, namespace }: Name,
+  subresource?: string,
+): string {
   if (name === "") throw badRequest("resource name may not be empty");
   for (const part of [name, namespace ?? ""]) {
     if (/^\.\.?$|[/%]/.test(part)) throw badRequest(`invalid resource name ${quote(part)}`);
@@ -86,7 +101,9 @@ function objectPath(type: ResourceType, { name, namespace }: Name, subresource?:
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-function query(parameters: { readonly [name: string]: string | number | undefined }): string {
+export function query(parameters: {
+  readonly [name: string]: string | number | undefined;
+}): string {
   const pairs = Object.entries(parameters)
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);

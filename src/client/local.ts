@@ -11,6 +11,7 @@ import type {
   ListRequest,
   Name,
   PatchRequest,
+  PodName,
   ResourceType,
   WatchHandlers,
   WatchRequest,
@@ -22,7 +23,8 @@ import { DecodeError, decodeObject } from "../api/schema/decode.ts";
 import { parsed } from "../api/schema/parsed-json.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
-import type { ServerContext } from "../server/context.ts";
+import { keyOf, partsOf, type ServerContext } from "../server/context.ts";
+import { bind } from "../server/verbs/bind.ts";
 import { create } from "../server/verbs/create.ts";
 import { deleteObject } from "../server/verbs/delete.ts";
 import { get } from "../server/verbs/get.ts";
@@ -31,14 +33,16 @@ import { patch } from "../server/verbs/patch.ts";
 import { patchScale } from "../server/verbs/scale.ts";
 import { type UpdateTarget, update } from "../server/verbs/update.ts";
 import { follow } from "../server/verbs/watch.ts";
+import { DecodedParts } from "./decoded-parts.ts";
 
 export interface LocalServer extends ServerContext {
   readonly registry: Registry;
 }
 
-const COMMITTED = { dryRun: false };
+const COMMITTED = { dryRun: false, isQuiet: true };
 
 export function localClient(server: LocalServer): Client {
+  const parts = new DecodedParts();
   return {
     get: async <T extends KubeObject>(type: ResourceType<T>, name: Name) =>
       get(server, kindOf(server, type), name.namespace ?? "", name.name) as T,
@@ -46,9 +50,7 @@ export function localClient(server: LocalServer): Client {
       listed<T>(server, kindOf(server, type), request),
     watch: (type, request, handlers) => watched(server, type, request, handlers),
     create: async <T extends KubeObject>(type: ResourceType<T>, object: T) => {
-      const kind = kindOf(server, type);
-      const namespace = object.metadata.namespace ?? "";
-      return create(server, kind, namespace, decoded(kind, object), COMMITTED).object as T;
+      return created(server, kindOf(server, type), object, parts);
     },
     update: async (type, object) => written(server, kindOf(server, type), object, "object"),
     updateStatus: async (type, object) =>
@@ -59,6 +61,8 @@ export function localClient(server: LocalServer): Client {
     delete: async (type: ResourceType, name: Name, request: DeleteRequest = {}) => {
       deleteObject(server, kindOf(server, type), name.namespace ?? "", name.name, request);
     },
+    bind: async (pod, node) => bound(server, pod, node),
+    durable: (resourceVersion) => server.store.durable(Number(resourceVersion)),
   };
 }
 
@@ -110,6 +114,22 @@ function watched<T extends KubeObject>(
   }
 }
 
+function created<T extends KubeObject>(
+  server: LocalServer,
+  kind: Kind,
+  object: T,
+  parts: DecodedParts,
+): T {
+  const namespace = object.metadata.namespace ?? "";
+  const given: { readonly object: T; readonly known?: KubeObject } = kind.sharesParts
+    ? parts.fill(object)
+    : { object };
+  const draft = decoded(server, kind, given.object, given.known);
+  const made = create(server, kind, namespace, draft, COMMITTED).object as T;
+  if (kind.sharesParts) parts.remember(object, made);
+  return made;
+}
+
 function written<T extends KubeObject>(
   server: LocalServer,
   kind: Kind,
@@ -118,7 +138,8 @@ function written<T extends KubeObject>(
 ): T {
   const { name = "", namespace = "" } = object.metadata;
   const target: UpdateTarget = { kind, namespace, name, part };
-  return update(server, target, decoded(kind, object), COMMITTED).object as T;
+  const known = partsOf(kind, server.store.get(keyOf(kind, namespace, name)));
+  return update(server, target, decoded(server, kind, object, known), COMMITTED).object as T;
 }
 
 function patched<T extends KubeObject>(
@@ -137,12 +158,27 @@ function patched<T extends KubeObject>(
   return patch(server, target, change, COMMITTED, () => {}).object as T;
 }
 
-/** A component hands over a shared or partial object; the server wants a draft of its own. */
-function decoded(kind: Kind, object: KubeObject): Draft<KubeObject> {
+function bound(server: LocalServer, { namespace = "", name, uid }: PodName, node: string): void {
+  const metadata = { name, ...(uid === undefined ? {} : { uid }) };
+  const binding = { apiVersion: "v1", kind: "Binding", metadata, target: { name: node } };
+  bind(server, namespace, name, binding, COMMITTED);
+}
+
+/**
+ * A component hands over a shared or partial object; the server wants a draft of its own. What the
+ * component left as it found it is known to be as it should.
+ */
+function decoded(
+  { gates }: LocalServer,
+  kind: Kind,
+  object: KubeObject,
+  known?: KubeObject,
+): Draft<KubeObject> {
   const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   try {
-    const draft = decodeObject(parsed(object as unknown as Json), kind.message, typeMeta).object;
-    kind.rules.setDefaults?.(draft);
+    const json = parsed(object as unknown as Json);
+    const draft = decodeObject(json, kind.message, typeMeta, known).object;
+    kind.rules.setDefaults?.(draft, gates, known);
     return draft;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

@@ -2,7 +2,8 @@
  * The Client of components outside the server: speaks HTTP to any Kubernetes API server.
  *
  * Reading order: this file, http-requests (a call as a request), http-connection (sending it),
- * http-errors (what a refusal means), http-watch with line-splitter.
+ * http-errors (what a refusal means), http-watch with line-splitter, throttled-connection with
+ * rate-limit.
  */
 import type {
   Client,
@@ -13,9 +14,11 @@ import type {
   ResourceType,
 } from "../api/client.ts";
 import type { KubeObject } from "../api/object.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { type Connection, type ConnectionOptions, connect, wholeText } from "./http-connection.ts";
 import { errorOf } from "./http-errors.ts";
 import {
+  bindRequest,
   createRequest,
   deleteRequest,
   getRequest,
@@ -26,12 +29,22 @@ import {
   watchRequest,
 } from "./http-requests.ts";
 import { openWatch } from "./http-watch.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { throttled } from "./throttled-connection.ts";
 
 /** Closing it ends what is under way. */
 export type RemoteClient = Client & Closable;
 
-export function remoteClient(options: ConnectionOptions): RemoteClient {
-  const connection = connect(options);
+export interface RemoteOptions extends ConnectionOptions {
+  /** Requests are not limited unless this says so. */
+  readonly rateLimit?: RateLimit;
+  readonly clock?: Clock;
+}
+
+export function remoteClient(options: RemoteOptions): RemoteClient {
+  const { rateLimit, clock = systemClock } = options;
+  const direct = connect(options);
+  const connection = rateLimit ? throttled(direct, rateLimit, clock) : direct;
   const ask = <T>(request: HttpRequest) => answered<T>(connection, request);
   return {
     get: async (type, name) => ask(getRequest(type, name)),
@@ -47,6 +60,11 @@ export function remoteClient(options: ConnectionOptions): RemoteClient {
     delete: async (type, name, request: DeleteRequest = {}) => {
       await ask(deleteRequest(type, name, request));
     },
+    bind: async (pod, node) => {
+      await ask(bindRequest(pod, node));
+    },
+    // A server answers when it is sure.
+    durable: async () => {},
     close: () => connection.close(),
   };
 }

@@ -7,6 +7,7 @@
  *   update: decode, default, admit, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
  *   status: decode, default, admit, prepareForStatusUpdate, validateStatusUpdate, commit
  */
+import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Finding } from "../api/finding.ts";
 import type { Draft, KubeObject } from "../api/object.ts";
 
@@ -48,20 +49,24 @@ export interface RowCondition {
 
 export type Cell = string | number | boolean | null;
 
+/** Where a rule is told no feature gates, Kubernetes' own hold. */
 export interface Rules<T extends KubeObject> {
-  /** Runs whenever an object is decoded; fills what the user left out. */
-  readonly setDefaults?: (object: Draft<T>) => void;
+  /**
+   * Runs whenever an object is decoded; fills what the user left out. A part that the object shares
+   * with the old one has all its defaults.
+   */
+  readonly setDefaults?: (object: Draft<T>, gates?: FeatureGates, old?: T) => void;
   /** Drops what a client may not set, generates what it need not. Name and uid are known. */
-  readonly prepareForCreate?: (object: Draft<T>) => void;
+  readonly prepareForCreate?: (object: Draft<T>, gates?: FeatureGates) => void;
   readonly validate: (object: T) => Finding[];
   readonly warningsOnCreate?: (object: T) => string[];
   /** Brings back what an update may not touch. Generation is counted by the server. */
-  readonly prepareForUpdate?: (next: Draft<T>, old: T) => void;
-  readonly validateUpdate: (next: T, old: T) => Finding[];
+  readonly prepareForUpdate?: (next: Draft<T>, old: T, gates?: FeatureGates) => void;
+  readonly validateUpdate: (next: T, old: T, gates?: FeatureGates) => Finding[];
   readonly warningsOnUpdate?: (next: T, old: T) => string[];
   /** By default a status update keeps everything but status and metadata of the old object. */
   readonly prepareForStatusUpdate?: (next: Draft<T>, old: T) => void;
-  readonly validateStatusUpdate?: (next: T, old: T) => Finding[];
+  readonly validateStatusUpdate?: (next: T, old: T, gates?: FeatureGates) => Finding[];
   /** Other subresources through which a part of the object is written. */
   readonly parts?: { readonly [subresource: string]: PartRules<T> };
 }
@@ -104,6 +109,11 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly createsOnUpdate?: boolean;
   /** A PUT without resourceVersion is refused. */
   readonly requiresResourceVersion?: boolean;
+  /**
+   * The rules never write into a part that a change left as it was, so that old and new may share
+   * it: for kinds that are changed often and have much that does not change.
+   */
+  readonly sharesParts?: boolean;
   readonly rules: Rules<T>;
   readonly deletion?: DeletionRules<T>;
   /** Fields a selector may name, besides metadata.name and metadata.namespace. */

@@ -7,6 +7,7 @@
  */
 
 import type { GroupResource } from "../api/errors.ts";
+import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Draft, KubeObject } from "../api/object.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
@@ -19,11 +20,15 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: Admission;
+  /** All features are on where it is absent. */
+  readonly gates?: FeatureGates;
 }
 
 export interface WriteOptions {
   /** Everything happens but the commit. */
   readonly dryRun: boolean;
+  /** There is nobody to warn. */
+  readonly isQuiet?: boolean;
 }
 
 /** An object and what the client should be warned of. */
@@ -50,6 +55,11 @@ export function fromStored(kind: Kind, stored: KubeObject): KubeObject {
   return kind.storedAs ? kind.storedAs.fromStored(stored) : stored;
 }
 
+/** What the decoding of a changed object may take over from the object as it was. */
+export function partsOf(kind: Kind, old: KubeObject | undefined): KubeObject | undefined {
+  return kind.sharesParts ? old : undefined;
+}
+
 export function toStored(kind: Kind, object: Draft<KubeObject>): Draft<KubeObject> {
   if (!kind.storedAs) return object;
   return kind.storedAs.toStored(object) as Draft<KubeObject>;
@@ -57,5 +67,11 @@ export function toStored(kind: Kind, object: Draft<KubeObject>): Draft<KubeObjec
 
 /** RFC 3339 in seconds, as every timestamp the server sets. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.nowMs()).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(clock.nowMs() / 1000);
+  if (second !== lastStamp.second) {
+    lastStamp = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return lastStamp.text;
 }
+
+let lastStamp = { second: Number.NaN, text: "" };

@@ -17,6 +17,18 @@ const byInvolvedObject = (object: KubeObject) => {
   return uid === undefined ? [] : [uid];
 };
 
+/** Pods that are not over, by the UID of their controller: few, however many are. */
+export const ACTIVE_PODS = "active:controller";
+
+const byActiveController = (object: KubeObject) => {
+  const phase = (object as { status?: { phase?: string } }).status?.phase;
+  if (phase === "Succeeded" || phase === "Failed") return NONE;
+  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner ? [owner.uid] : NONE;
+};
+
+const NONE: readonly string[] = [];
+
 /** Most selective first: the first index a selector can use is the one that is used. */
 export const INDEXES: IndexDefinitions = {
   pods: {
@@ -25,6 +37,7 @@ export const INDEXES: IndexDefinitions = {
     "label:batch.kubernetes.io/job-name": byLabel("batch.kubernetes.io/job-name"),
     "label:job-name": byLabel("job-name"),
     "field:spec.nodeName": byNode,
+    [ACTIVE_PODS]: byActiveController,
   },
   events: {
     "field:involvedObject.uid": byInvolvedObject,

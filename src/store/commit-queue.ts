@@ -5,7 +5,8 @@
  */
 import type { KubeObject } from "../api/object.ts";
 import { formatKey, type Journal, type JournalBatch } from "./journal.ts";
-import { type Change, type ObjectKey, StorageFailed } from "./types.ts";
+import { type NoteChanges, Notes } from "./notes.ts";
+import { type Change, type Note, type NoteRange, type ObjectKey, StorageFailed } from "./types.ts";
 
 export interface CommitQueueOptions {
   readonly journal: Journal;
@@ -27,6 +28,7 @@ export interface LostState {
 
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
+  readonly #notes: Notes;
   readonly #full: Segment[] = [];
   #open = newSegment();
   #reserved: number;
@@ -36,6 +38,7 @@ export class CommitQueue {
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
+    this.#notes = new Notes(options.journal);
     this.#reserved = options.reserved;
   }
 
@@ -43,9 +46,22 @@ export class CommitQueue {
     return this.#reserved;
   }
 
-  record(change: Change): void {
+  record(change: Change, notes: readonly Note[]): void {
     this.#open = added(this.#open, change, this.#full);
+    for (const { key, bytes } of notes) this.#notes.record(this.#open.notes, key, bytes);
     this.#start();
+  }
+
+  listNotes(range: NoteRange): Note[] {
+    return this.#notes.list(range);
+  }
+
+  removeNotes(keys: readonly string[]): Promise<void> {
+    const { notes, removals } = this.#open;
+    for (const key of keys) this.#notes.record(notes, key, undefined);
+    const removed = new Promise<void>((resolve, reject) => removals.push({ resolve, reject }));
+    this.#start();
+    return removed;
   }
 
   /** Asks the disk for more revisions although there is nothing to write. */
@@ -75,14 +91,18 @@ export class CommitQueue {
     // A loop of writes in one turn becomes one batch.
     await Promise.resolve();
     for (let segment = this.#next(); segment; segment = this.#next()) {
+      let held: NoteChanges = new Map();
       try {
+        held = this.#notes.before(segment.notes);
         const batch = this.#toBatch(segment);
         await this.#options.journal.append(batch);
         this.#reserved = batch.reserved;
       } catch (cause) {
-        this.#lose(segment, toStorageFailed(cause));
+        this.#lose(segment, held, toStorageFailed(cause));
         return;
       }
+      this.#notes.synced(segment.notes);
+      for (const removal of segment.removals) removal.resolve();
       this.#options.onSynced(segment.revision, segment.changes);
     }
     this.#isRunning = false;
@@ -91,8 +111,9 @@ export class CommitQueue {
   #next(): Segment | undefined {
     const full = this.#full.shift();
     if (full) return full;
-    if (this.#open.changes.length === 0 && !this.#mustReserve) return undefined;
     const segment = this.#open;
+    const isIdle = segment.changes.length === 0 && segment.removals.length === 0;
+    if (isIdle && !this.#mustReserve) return undefined;
     if (segment.changes.length === 0) segment.revision = this.#options.newest();
     this.#open = newSegment();
     this.#mustReserve = false;
@@ -106,29 +127,33 @@ export class CommitQueue {
       if (current) puts.push([key, this.#options.encode(current)]);
       else deletes.push(key);
     }
-    const { revision } = segment;
+    const { revision, notes } = segment;
     const { reserveSize } = this.#options;
     const isShort = this.#reserved - revision < reserveSize / 2;
-    return { revision, reserved: isShort ? revision + reserveSize : this.#reserved, puts, deletes };
+    const reserved = isShort ? revision + reserveSize : this.#reserved;
+    const makesRoom = segment.changes.every(({ type }) => type === "DELETED");
+    return { revision, reserved, puts, deletes, notes, makesRoom };
   }
 
   /**
    * What the journal now holds of the lost segments is uncertain, so the next batch, whenever there
    * is one, begins with what it must hold of them.
    */
-  #lose(failed: Segment, error: StorageFailed): void {
+  #lose(failed: Segment, held: NoteChanges, error: StorageFailed): void {
     const lost = new Map<string, Entry>();
-    for (const { entries } of [failed, ...this.#full, this.#open]) {
+    const segments = [failed, ...this.#full, this.#open];
+    for (const { entries } of segments) {
       for (const [key, { object, durable }] of entries) {
         if (!lost.has(key)) lost.set(key, { object, durable, current: durable });
       }
     }
     this.#full.length = 0;
-    this.#open = { ...newSegment(), entries: lost };
+    this.#open = { ...newSegment(), entries: lost, notes: this.#notes.lost(held) };
     // What listeners write while it is undone deserves a try of its own.
     this.#isRunning = false;
     const states = [...lost.values()].map(({ object, durable }) => ({ key: object, durable }));
     this.#options.onLost(states, error);
+    for (const { removals } of segments) for (const removal of removals) removal.reject(error);
   }
 }
 
@@ -137,6 +162,9 @@ interface Segment {
   revision: number;
   readonly entries: Map<string, Entry>;
   readonly changes: Change[];
+  readonly notes: NoteChanges;
+  /** Who waits for notes to be gone. */
+  readonly removals: { readonly resolve: () => void; readonly reject: (error: Error) => void }[];
 }
 
 interface Entry {
@@ -149,7 +177,7 @@ interface Entry {
 const SEGMENT_SIZE = 1024;
 
 function newSegment(): Segment {
-  return { revision: 0, entries: new Map(), changes: [] };
+  return { revision: 0, entries: new Map(), changes: [], notes: new Map(), removals: [] };
 }
 
 function added(open: Segment, change: Change, full: Segment[]): Segment {

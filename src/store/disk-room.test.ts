@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
 
 const PAGE = 4096;
+const ADDING = { putSizes: [], deletes: 0, makesRoom: false };
 
 test.each([
   ["nothing is unused", { pages: 100, inUse: 98 }, { puts: 1, deletes: 0 }, 100 + 16 + 3],
@@ -13,13 +14,21 @@ test.each([
   ["enough is unused", { pages: 100, inUse: 8 }, { puts: 1, deletes: 0 }, 100],
 ])("room is asked for beyond the last page: %s", (_, { pages, inUse }, change, expected) => {
   const putSizes = Array.from({ length: change.puts }, () => 2000);
-  const needed = fileSizeNeeded(stats(pages, inUse), { putSizes, deletes: change.deletes });
+  const asked = { putSizes, deletes: change.deletes };
+  const needed = fileSizeNeeded(stats(pages, inUse), { ...asked, makesRoom: true });
   expect(needed / PAGE).toBe(expected);
 });
 
+test("what adds to the file leaves pages to what takes away from it", () => {
+  const change = { putSizes: [PAGE], deletes: 1 };
+  const adding = fileSizeNeeded(stats(100, 98), { ...change, makesRoom: false });
+  const removing = fileSizeNeeded(stats(100, 98), { ...change, makesRoom: true });
+  expect((adding - removing) / PAGE).toBe(128);
+});
+
 test("large values ask for the pages they fill", () => {
-  const small = fileSizeNeeded(stats(100, 98), { putSizes: [PAGE], deletes: 0 });
-  const large = fileSizeNeeded(stats(100, 98), { putSizes: [100 * PAGE], deletes: 0 });
+  const small = fileSizeNeeded(stats(100, 98), { ...ADDING, putSizes: [PAGE] });
+  const large = fileSizeNeeded(stats(100, 98), { ...ADDING, putSizes: [100 * PAGE] });
   expect((large - small) / PAGE).toBe(99);
 });
 

@@ -19,16 +19,20 @@ interface TreeStats {
   readonly overflowPages: number;
 }
 
+export interface PageChange {
+  readonly putSizes: readonly number[];
+  readonly deletes: number;
+  /** Whether it is done to get rid of something. */
+  readonly makesRoom: boolean;
+}
+
 /** How long the file must be for a transaction that puts values of these sizes. */
-export function fileSizeNeeded(
-  stats: PageStats,
-  change: { readonly putSizes: readonly number[]; readonly deletes: number },
-): number {
+export function fileSizeNeeded(stats: PageStats, change: PageChange): number {
   const { pageSize, lastPageNumber } = stats;
   const inUse = META_PAGES + pagesOf(stats.root) + pagesOf(stats.free);
   const unused = Math.max(0, lastPageNumber + 1 - inUse);
   // Every changed entry may copy a leaf and split it; what lies above is shared by many.
-  let pages = PATH_PAGES + change.deletes;
+  let pages = PATH_PAGES + change.deletes + (change.makesRoom ? 0 : KEPT_PAGES);
   for (const size of change.putSizes) pages += 2 + Math.ceil(size / pageSize);
   // Some of the unused pages are too scattered for large values, or not yet to be used again.
   const missing = Math.max(0, pages - Math.floor(unused / 2));
@@ -37,6 +41,8 @@ export function fileSizeNeeded(
 
 const META_PAGES = 2;
 const PATH_PAGES = 16;
+/** Left to those that make room: a disk that is full must not be too full for them. */
+const KEPT_PAGES = 128;
 
 function pagesOf(tree: TreeStats): number {
   return tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages;

@@ -1,10 +1,18 @@
 /** What the store asks of a disk, and the names objects have there. */
-import type { ObjectKey } from "./types.ts";
+import { sortedTree } from "./sorted-tree.ts";
+import type { Note, ObjectKey } from "./types.ts";
 
 /** The difference between two states: the last state of each object touched in between. */
 export interface JournalBatch extends JournalState {
   readonly puts: readonly (readonly [key: string, bytes: Uint8Array])[];
   readonly deletes: readonly string[];
+  /** By key; undefined removes the note. */
+  readonly notes: ReadonlyMap<string, Uint8Array | undefined>;
+  /**
+   * Whether all that is new in it is that something is gone: it may use the last room there is,
+   * though it may have to repeat what a failed batch left uncertain.
+   */
+  readonly makesRoom?: boolean;
 }
 
 export interface JournalState {
@@ -28,19 +36,38 @@ export interface JournalContents extends JournalState {
  *    be found again: the next batch repeats what must hold.
  * 3. One append at a time. After a rejected one the next may be tried, without reopening.
  */
-export interface Journal {
+export interface Journal extends NoteStorage {
   /** Undefined if nothing was ever appended. */
   load(): Promise<JournalContents | undefined>;
   append(batch: JournalBatch): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Notes stay where they are until someone asks: what was appended is found. */
+export interface NoteStorage {
+  findNote(key: string): Uint8Array | undefined;
+  /** In order of key. To be read in one go, without an await. */
+  notesFrom(key: string): Iterable<Note>;
+}
+
 /** For a store that lives in memory only. */
-export const noJournal: Journal = {
-  load: async () => undefined,
-  append: async () => {},
-  close: async () => {},
-};
+export function memoryJournal(): Journal {
+  const notes = sortedTree<Uint8Array>();
+  return {
+    load: async () => undefined,
+    append: async (batch) => {
+      for (const [key, bytes] of batch.notes) {
+        if (bytes) notes.set(key, bytes);
+        else notes.delete(key);
+      }
+    },
+    findNote: (key) => notes.get(key),
+    *notesFrom(from) {
+      for (const [key, bytes] of notes.entries(from)) yield { key, bytes };
+    },
+    close: async () => {},
+  };
+}
 
 /** Below what one page of the tree on disk allows, above any name that passes validation. */
 export const MAX_KEY_BYTES = 1900;

@@ -1,5 +1,7 @@
 /**
- * The journal on LMDB: one entry per object and one for the state, changed in one transaction.
+ * The journal on LMDB: one entry per object, per note and one for the state, changed in one
+ * transaction. Notes are in the same tree, before all objects: what lmdb tells of its pages is then
+ * told of theirs, too.
  *
  * overlappingSync is off: a transaction then resolves only after its pages were written and
  * fdatasync'ed, and after the page that makes them valid was written through O_DSYNC. With it on,
@@ -12,10 +14,12 @@ import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
 import type { Journal, JournalBatch, JournalContents, JournalState } from "./journal.ts";
-import { StorageFailed } from "./types.ts";
+import { type Note, StorageFailed } from "./types.ts";
 
 /** Rises when what is written could no longer be read by what came before. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
+/** The first one had no notes. */
+const OLDEST_READABLE = 1;
 
 export async function openLmdbJournal(dataDir: string): Promise<Journal> {
   const path = join(dataDir, "store");
@@ -30,12 +34,19 @@ export async function openLmdbJournal(dataDir: string): Promise<Journal> {
 type Database = RootDatabase<Buffer, Buffer>;
 type Put = readonly [key: Buffer, bytes: Buffer];
 
+interface Writes {
+  readonly puts: readonly Put[];
+  readonly deletes: readonly Buffer[];
+  readonly makesRoom: boolean;
+}
+
 class LmdbJournal implements Journal {
   readonly #dataDir: string;
   readonly #path: string;
   readonly #file: string;
   #database: Database | undefined;
   #fileSize: number;
+  #isAbandoning = false;
 
   constructor(dataDir: string, path: string) {
     this.#dataDir = dataDir;
@@ -56,11 +67,11 @@ class LmdbJournal implements Journal {
   async append(batch: JournalBatch): Promise<void> {
     const state = formatState(batch);
     // Made before the transaction begins: one that throws halfway would still be committed.
-    const puts = batch.puts.map(([key, bytes]) => [Buffer.from(key), toBuffer(bytes)] as Put);
-    const deletes = batch.deletes.map((key) => Buffer.from(key));
+    const writes = toWrites(batch);
+    const { puts, deletes } = writes;
     try {
       const database = this.#opened();
-      await this.#makeRoom(database, puts, deletes);
+      await this.#makeRoom(database, writes);
       await database.batch(() => {
         for (const [key, bytes] of puts) database.put(key, bytes);
         for (const key of deletes) database.remove(key);
@@ -73,10 +84,22 @@ class LmdbJournal implements Journal {
     }
   }
 
-  async #makeRoom(database: Database, puts: Put[], deletes: Buffer[]): Promise<void> {
+  findNote(key: string): Uint8Array | undefined {
+    return this.#opened().get(noteKey(key));
+  }
+
+  *notesFrom(key: string): Generator<Note> {
+    const range = { start: noteKey(key), end: NOTES_END };
+    for (const { key: found, value } of this.#opened().getRange(range)) {
+      yield { key: found.toString("latin1", NOTE_PREFIX.length), bytes: value };
+    }
+  }
+
+  async #makeRoom(database: Database, writes: Writes): Promise<void> {
+    const { puts, deletes, makesRoom } = writes;
     const putSizes = puts.map(([key, bytes]) => key.length + bytes.length);
     const stats = database.getStats() as PageStats;
-    const needed = fileSizeNeeded(stats, { putSizes, deletes: deletes.length });
+    const needed = fileSizeNeeded(stats, { putSizes, deletes: deletes.length, makesRoom });
     if (needed <= this.#fileSize) return;
     this.#fileSize = await extendFile(join(this.#path, DATABASE_FILE), needed);
   }
@@ -89,6 +112,7 @@ class LmdbJournal implements Journal {
 
   #opened(): Database {
     if (this.#database) return this.#database;
+    if (this.#isAbandoning) throw new StorageFailed(`${this.#dataDir} is being opened again`);
     // In a directory that was removed or unmounted it would begin a new one, and lose the old.
     if (identityOf(this.#path) !== this.#file) throw new Error("the database is no longer there");
     this.#database = openDatabase(this.#path);
@@ -100,7 +124,9 @@ class LmdbJournal implements Journal {
    * begin: after any error the next append starts with a fresh one.
    */
   async #abandon(): Promise<void> {
+    this.#isAbandoning = true;
     await this.close().catch(() => {});
+    this.#isAbandoning = false;
   }
 }
 
@@ -137,8 +163,25 @@ async function isDatabase(path: string, size: number): Promise<boolean> {
   }
 }
 
-/** No resource has an empty name, so no object has this key. */
+/** No resource has an empty name, so no object has a key like these. */
 const STATE_KEY = Buffer.from("\0state");
+const NOTE_PREFIX = "\0note\0";
+const NOTES_END = Buffer.from("\0note\x01");
+const FIRST_OBJECT = Buffer.from("\x01");
+
+function noteKey(key: string): Buffer {
+  return Buffer.from(NOTE_PREFIX + key, "latin1");
+}
+
+function toWrites({ puts, deletes, notes, makesRoom = false }: JournalBatch): Writes {
+  const put = puts.map(([key, bytes]): Put => [Buffer.from(key), toBuffer(bytes)]);
+  const deleted: Buffer[] = deletes.map((key) => Buffer.from(key));
+  for (const [key, bytes] of notes) {
+    if (bytes) put.push([noteKey(key), toBuffer(bytes)]);
+    else deleted.push(noteKey(key));
+  }
+  return { puts: put, deletes: deleted, makesRoom };
+}
 
 function openDatabase(path: string): Database {
   return open<Buffer, Buffer>({
@@ -154,8 +197,8 @@ function openDatabase(path: string): Database {
 }
 
 function* objectsIn(database: Database): Generator<[string, Buffer]> {
-  for (const { key, value } of database.getRange()) {
-    if (!STATE_KEY.equals(key)) yield [key.toString("utf8"), value];
+  for (const { key, value } of database.getRange({ start: FIRST_OBJECT })) {
+    yield [key.toString("utf8"), value];
   }
 }
 
@@ -165,10 +208,11 @@ function formatState({ revision, reserved }: JournalState): Buffer {
 
 function parseState(dataDir: string, record: Buffer | undefined): JournalState {
   const state = parseRecord(record);
-  if (state.format !== FORMAT_VERSION) {
+  const format = Number(state.format);
+  if (!(format >= OLDEST_READABLE && format <= FORMAT_VERSION)) {
     throw new Error(
       `the data directory ${dataDir} has format version ${state.format ?? "unknown"}, and this ` +
-        `version of Tally reads format version ${FORMAT_VERSION}; nothing was changed`,
+        `version of Tally reads format versions up to ${FORMAT_VERSION}; nothing was changed`,
     );
   }
   const { revision, reserved } = state;

@@ -5,6 +5,7 @@ import { Collection } from "./collection.ts";
 import { CommitQueue, type LostState } from "./commit-queue.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import { formatKey, type Journal } from "./journal.ts";
+import { isNoteKey } from "./notes.ts";
 import { Snapshots } from "./snapshots.ts";
 import {
   type Change,
@@ -14,6 +15,9 @@ import {
   KeyMissing,
   type ListQuery,
   type ListResult,
+  type Note,
+  type NoteRange,
+  type NotesOf,
   type ObjectKey,
   RevisionMismatch,
   StorageFailed,
@@ -35,6 +39,7 @@ export interface ObjectStoreOptions {
   readonly historyLimits: HistoryLimits;
   /** Finds code that changes what it does not own; too slow for more than tests. */
   readonly freeze: boolean;
+  readonly notesOf: NotesOf;
   /** Hears of listeners that throw. */
   readonly report: ReportError;
   /** Called last when the store closes. */
@@ -169,6 +174,15 @@ export class ObjectStore implements Store {
     return this.#durableWatchers.add(resource, after, listener, past);
   }
 
+  listNotes(range: NoteRange): readonly Note[] {
+    return this.#queue.listNotes(range);
+  }
+
+  removeNotes(keys: readonly string[]): Promise<void> {
+    if (this.#closing) return Promise.reject(new Error("the store is closed"));
+    return this.#queue.removeNotes(keys);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -217,9 +231,22 @@ export class ObjectStore implements Store {
 
   #commit(change: Change): KubeObject {
     this.#apply(change);
-    this.#queue.record(change);
+    this.#queue.record(change, this.#notesOf(change));
     this.#watchers.publish([change]);
     return change.object;
+  }
+
+  /** The change is applied by now: what is wrong with its notes must not stop it halfway. */
+  #notesOf(change: Change): readonly Note[] {
+    const { notesOf, report } = this.#options;
+    try {
+      const notes = notesOf(change);
+      if (notes.every(({ key }) => isNoteKey(key))) return notes;
+      throw new Error(`a note of ${describe(change.key)} has no usable key`);
+    } catch (error) {
+      report(error);
+      return [];
+    }
   }
 
   #apply(change: Change): void {

@@ -3,12 +3,12 @@
  * contains all that was ever reported durable; its revisions go on above all that were given out.
  */
 import type { KubeObject } from "../api/object.ts";
+import { lockDirectory } from "../base/directory-lock.ts";
 import { HISTORY_LIMITS, type HistoryLimits } from "./history.ts";
-import { type Journal, type JournalContents, noJournal, parseKey } from "./journal.ts";
+import { type Journal, type JournalContents, memoryJournal, parseKey } from "./journal.ts";
 import { openLmdbJournal } from "./lmdb-journal.ts";
-import { lockDirectory } from "./lock.ts";
 import { ObjectStore, type ObjectStoreOptions } from "./object-store.ts";
-import type { IndexDefinitions, ObjectKey, Store } from "./types.ts";
+import type { IndexDefinitions, NotesOf, ObjectKey, Store } from "./types.ts";
 
 export interface StoreOptions {
   readonly indexes?: IndexDefinitions;
@@ -16,6 +16,8 @@ export interface StoreOptions {
   /** How many revisions are reserved on disk at a time. */
   readonly reserveSize?: number;
   readonly freeze?: boolean;
+  /** What changes leave behind beside the objects; nothing unless told. */
+  readonly notesOf?: NotesOf;
   readonly report?: (error: unknown) => void;
 }
 
@@ -37,7 +39,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 /** Nothing is kept: a write is durable a moment later. Objects are frozen unless told not to. */
 export function openMemoryStore(indexes: IndexDefinitions = {}, options: StoreOptions = {}): Store {
   const reserved = Number.MAX_SAFE_INTEGER;
-  const own = { journal: noJournal, revision: FIRST_REVISION, reserved, objects: [] };
+  const own = { journal: memoryJournal(), revision: FIRST_REVISION, reserved, objects: [] };
   return new ObjectStore({
     ...DEFAULTS,
     freeze: true,
@@ -57,13 +59,15 @@ export async function openOnJournal(
     const revision = contents?.reserved ?? FIRST_REVISION;
     const all = { ...DEFAULTS, ...settings(options) };
     const reserved = revision + all.reserveSize;
-    await journal.append({ revision, reserved, puts: [], deletes: [] });
+    await journal.append({ revision, reserved, ...NOTHING });
     return new ObjectStore({ ...all, journal, revision, reserved, objects, release });
   } catch (error) {
     await journal.close();
     throw error;
   }
 }
+
+const NOTHING = { puts: [], deletes: [], notes: new Map(), makesRoom: true };
 
 /** Not 0: in a request that one means "any". */
 const FIRST_REVISION = 1;
@@ -73,6 +77,7 @@ const DEFAULTS = {
   historyLimits: HISTORY_LIMITS,
   reserveSize: 1_000_000,
   freeze: false,
+  notesOf: () => [],
   report: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
   release: async () => {},
 } as const satisfies Partial<ObjectStoreOptions>;

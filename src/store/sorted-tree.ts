@@ -19,13 +19,14 @@ function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Entries whose key starts with the prefix, in order, after the given key if there is one. */
+/** Entries whose key starts with the prefix, in order: after the one key, or from the other on. */
 export function* entriesWithPrefix<Value>(
   tree: SortedTree<Value>,
   prefix: string,
   after: string | undefined,
+  from: string = prefix,
 ): Generator<[string, Value]> {
-  const start = after !== undefined && after > prefix ? after : prefix;
+  const start = after !== undefined && after > from ? after : from;
   for (const entry of tree.entries(start)) {
     if (!entry[0].startsWith(prefix)) return;
     if (entry[0] !== after) yield entry;

@@ -2,8 +2,8 @@
  * What the store promises: objects by key, one growing revision, the past for watches, the disk.
  *
  * Reading order: types, object-store (the three writes and how all parts meet), ordered-objects and
- * collection (what is), history and watchers (what happened), commit-queue and journal (what is on
- * disk), open (recovery), lock. Nothing here knows HTTP, kinds or what an object means.
+ * collection (what is), history and watchers (what happened), commit-queue, notes and journal (what
+ * is on disk), open (recovery), lock. Nothing here knows HTTP, kinds or what an object means.
  */
 import type { Draft, KubeObject } from "../api/object.ts";
 
@@ -42,6 +42,27 @@ export type IndexDefinitions = {
     readonly [index: string]: (object: KubeObject) => readonly string[];
   };
 };
+
+/** A small value beside the objects, found by its key alone. */
+export interface Note {
+  /** Of ASCII characters; notes are ordered by them. */
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * What a change is to leave behind: a pure function, asked once for every change and quick to say
+ * that there is nothing. A note replaces the one of the same key. It is written together with the
+ * change, and lost with it.
+ */
+export type NotesOf = (change: Change) => readonly Note[];
+
+export interface NoteRange {
+  readonly prefix: string;
+  /** The first key of interest; absent: the first there is. */
+  readonly from?: string;
+  readonly limit: number;
+}
 
 export interface ListQuery {
   /** Absent or "": all namespaces. */
@@ -108,6 +129,10 @@ export interface Store {
     after: number,
     listener: (changes: readonly Change[]) => void,
   ): Subscription;
+  /** Notes in order of their keys, read from disk: those of every change up to the revision. */
+  listNotes(range: NoteRange): readonly Note[];
+  /** Settles as durable does. Takes no revision: no object changes. */
+  removeNotes(keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /** A controller at work on a server in process, and a way to wait until it has nothing to do. */
 import type { Client } from "../../src/api/client.ts";
 import { silentLog } from "../../src/base/log.ts";
+import type { ManualClock } from "../../src/base/manual-clock.ts";
 import { Metrics } from "../../src/base/metrics.ts";
 import { localClient } from "../../src/client/local.ts";
 import type { Controller } from "../../src/controllers/runtime/controller.ts";
@@ -16,12 +17,12 @@ export interface AtWork {
 
 export async function startController(
   controller: Controller,
-  prepare: (client: Client) => Promise<void> = async () => {},
+  prepare: (client: Client, clock: ManualClock) => Promise<void> = async () => {},
 ): Promise<AtWork> {
   const server = aServer();
   const client = localClient(server);
-  await prepare(client);
   const { clock, random } = server;
+  await prepare(client, clock);
   const metrics = new Metrics();
   const running = await controller.start({ client, clock, random, log: silentLog, metrics });
   const settle = async () => {

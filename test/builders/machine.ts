@@ -24,6 +24,11 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
     writeError: (text) => {
       written.error += text;
     },
+    writeBytes: async (bytes) => {
+      written.out += Buffer.from(bytes).toString("utf8");
+    },
+    readInput: async () => "",
+    onReaderGone: () => {},
     hasReader: false,
     onSignal: (listener) => {
       listeners.add(listener);

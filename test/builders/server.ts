@@ -3,11 +3,13 @@ import { silentLog } from "../../src/base/log.ts";
 import { ManualClock } from "../../src/base/manual-clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { registry } from "../../src/kinds/registry.ts";
+import { ledgerNotes } from "../../src/ledger/ledger-notes.ts";
 import { openAdmission } from "../../src/server/admission/admission.ts";
 import { bootstrap } from "../../src/server/bootstrap.ts";
 import type { ApiServer } from "../../src/server/http/request.ts";
 import { INDEXES } from "../../src/server/indexes.ts";
 import { openMemoryStore, type StoreOptions } from "../../src/store/open.ts";
+import type { NotesOf, Store } from "../../src/store/types.ts";
 
 export interface TestServer extends ApiServer {
   readonly clock: ManualClock;
@@ -15,12 +17,17 @@ export interface TestServer extends ApiServer {
 
 /** Its namespaces exist. The same writes give the same names, uids and revisions again. */
 export function aServer(options: StoreOptions = {}): TestServer {
-  const store = openMemoryStore(INDEXES, options);
+  const clock = new ManualClock();
+  const notesOf: NotesOf = (change) => ledgerNotes(change, clock.nowMs());
+  return serverOn(openMemoryStore(INDEXES, { notesOf, ...options }), clock);
+}
+
+export function serverOn(store: Store, clock: ManualClock): TestServer {
   const server = {
     store,
     admission: openAdmission(store, { serviceCidr: "10.96.0.0/16" }),
     registry,
-    clock: new ManualClock(),
+    clock,
     random: seededRandom(1),
     log: silentLog,
     findUser: () => undefined,

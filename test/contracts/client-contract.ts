@@ -2,10 +2,12 @@
  * What every Client promises, whichever way it reaches the server. A client is tested by calling
  * clientContract in a test file of its own.
  *
- * Reading order: this file, client-reading, client-watching, client-writing, client-deleting.
+ * Reading order: this file, client-reading, client-watching, client-writing, client-deleting,
+ * client-binding.
  */
 import { afterEach } from "vitest";
 import type { Client } from "../../src/api/client.ts";
+import { bindingContract } from "./client-binding.ts";
 import { deletingContract } from "./client-deleting.ts";
 import { readingContract } from "./client-reading.ts";
 import { watchingContract } from "./client-watching.ts";
@@ -35,4 +37,5 @@ export function clientContract(openServer: Open): void {
   watchingContract(open);
   writingContract(open);
   deletingContract(open);
+  bindingContract(open);
 }

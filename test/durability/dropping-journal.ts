@@ -1,5 +1,6 @@
 /** A journal on a disk whose every sync, failure and power cut a test decides. */
 import type { Journal, JournalBatch, JournalContents } from "../../src/store/journal.ts";
+import type { Note } from "../../src/store/types.ts";
 
 export class DroppingJournal implements Journal {
   readonly #disk: Disk;
@@ -61,6 +62,17 @@ export class DroppingJournal implements Journal {
     return new DroppingJournal({ isAutomatic: this.#isAutomatic }, this.#disk);
   }
 
+  findNote(key: string): Uint8Array | undefined {
+    return this.#disk.notes.get(key);
+  }
+
+  *notesFrom(from: string): Generator<Note> {
+    for (const key of [...this.#disk.notes.keys()].sort()) {
+      const bytes = this.#disk.notes.get(key);
+      if (key >= from && bytes) yield { key, bytes };
+    }
+  }
+
   async close(): Promise<void> {}
 
   #take(): Waiting | undefined {
@@ -69,17 +81,22 @@ export class DroppingJournal implements Journal {
     return waiting;
   }
 
-  #write({ revision, reserved, puts, deletes }: JournalBatch): void {
+  #write({ revision, reserved, puts, deletes, notes }: JournalBatch): void {
     if (this.#isDead) throw new Error("a dead process writes");
     this.#disk.state = { revision, reserved };
     for (const [key, bytes] of puts) this.#disk.objects.set(key, Buffer.from(bytes));
     for (const key of deletes) this.#disk.objects.delete(key);
+    for (const [key, bytes] of notes) {
+      if (bytes) this.#disk.notes.set(key, Buffer.from(bytes));
+      else this.#disk.notes.delete(key);
+    }
   }
 }
 
 interface Disk {
   state: { readonly revision: number; readonly reserved: number } | undefined;
   readonly objects: Map<string, Buffer>;
+  readonly notes: Map<string, Buffer>;
 }
 
 interface Waiting {
@@ -89,5 +106,5 @@ interface Waiting {
 }
 
 function newDisk(): Disk {
-  return { state: undefined, objects: new Map() };
+  return { state: undefined, objects: new Map(), notes: new Map() };
 }

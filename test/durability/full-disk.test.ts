@@ -97,6 +97,70 @@ test.skipIf(!canMount)(
   },
 );
 
+test.skipIf(!canMount)(
+  "objects too small to leave a page can be deleted, too [needs mount]",
+  async () => {
+    rmSync(join(disk, "other"), { recursive: true, force: true });
+    const dataDir = join(disk, "small");
+    const store = await openStore({ dataDir });
+    let count = 0;
+    const writeUntilFull = async () => {
+      for (; ; count += 50) {
+        for (let n = count; n < count + 50; n++) {
+          store.create(keyOf(`n${n}`), aSample(keyOf(`n${n}`), "x".repeat(300)));
+        }
+        await store.durable(store.revision);
+      }
+    };
+    await expect(writeUntilFull()).rejects.toThrow("no space left");
+    for (let n = 0; n < count; n += 100) {
+      const key = keyOf(`n${n}`);
+      store.remove(key, store.get(key)?.metadata.resourceVersion ?? "");
+      await store.durable(store.revision);
+    }
+    expect(printed).not.toHaveBeenCalled();
+    await store.close();
+    rmSync(dataDir, { recursive: true });
+  },
+);
+
+test.skipIf(!canMount)(
+  "notes fill a disk as objects do: none is lost that was acknowledged [needs mount]",
+  async () => {
+    const dataDir = join(disk, "noted");
+    const notesOf = ({ key, revision }: Change) => [
+      { key: `${key.name}.${revision}`, bytes: Buffer.alloc(3000, String(revision)) },
+    ];
+    const store = await openStore({ dataDir, notesOf });
+    const key = keyOf("one");
+    store.create(key, aSample(key));
+    const update = async (): Promise<void> => {
+      store.update(key, aSample(key), store.get(key)?.metadata.resourceVersion ?? "");
+      await store.durable(store.revision);
+    };
+    let acknowledged = 1;
+    const writeUntilFull = async () => {
+      for (; ; acknowledged++) await update();
+    };
+    await expect(writeUntilFull()).rejects.toThrow(`no space left on ${dataDir}`);
+    const notes = () => store.listNotes({ prefix: "one.", limit: 10_000 });
+    expect(acknowledged).toBeGreaterThan(100);
+    expect(notes()).toHaveLength(acknowledged);
+    const keys = notes().map((note) => note.key);
+    for (let at = 0; at < keys.length / 2; at += 20) {
+      await store.removeNotes(keys.slice(at, at + 20));
+    }
+    await update();
+    const held = notes().length;
+    expect(held).toBeLessThan(acknowledged);
+    expect(printed).not.toHaveBeenCalled();
+    await store.close();
+    const reopened = await openStore({ dataDir });
+    expect(reopened.listNotes({ prefix: "one.", limit: 10_000 })).toHaveLength(held);
+    await reopened.close();
+  },
+);
+
 function nameLength(object: { readonly metadata: { readonly name?: string } }): number {
   return object.metadata.name?.length ?? 0;
 }

@@ -78,6 +78,21 @@ describe.each(Object.keys(PLACES))("a journal (%s)", (name) => {
     await journal.close();
     expect((await found(await place.open()))?.objects).toEqual(puts);
   });
+
+  test("keeps notes apart from objects, in order of their keys", async () => {
+    const place = await newPlace(name);
+    const journal = await place.open();
+    const notes = { "b\0\x01": "1", a: "ü", "b\0": "", b: "2" };
+    await journal.append(batch({ revision: 5, puts: { a: "object" }, notes }));
+    expect(notesFrom(journal, "")).toEqual(["a=ü", "b=2", "b\0=", "b\0\x01=1"]);
+    await journal.append(batch({ revision: 6, notes: { b: "3", a: undefined, never: undefined } }));
+    expect(notesFrom(journal, "b\0")).toEqual(["b\0=", "b\0\x01=1"]);
+    await journal.close();
+    const reopened = await place.open();
+    expect(notesFrom(reopened, "")).toEqual(["b=3", "b\0=", "b\0\x01=1"]);
+    expect([reopened.findNote("a"), textOf(reopened.findNote("b"))]).toEqual([undefined, "3"]);
+    expect((await found(reopened))?.objects).toEqual({ a: "object" });
+  });
 });
 
 async function newPlace(name: string): Promise<Place> {
@@ -96,10 +111,22 @@ function batch(parts: {
   readonly revision: number;
   readonly puts?: { readonly [key: string]: string };
   readonly deletes?: readonly string[];
+  readonly notes?: { readonly [key: string]: string | undefined };
 }): JournalBatch {
-  const { revision, puts = {}, deletes = [] } = parts;
+  const { revision, puts = {}, deletes = [], notes = {} } = parts;
   const bytes = Object.entries(puts).map(([key, text]) => [key, Buffer.from(text)] as const);
-  return { revision, reserved: revision + 100, puts: bytes, deletes };
+  const noted = Object.entries(notes).map(
+    ([key, text]) => [key, text === undefined ? undefined : Buffer.from(text)] as const,
+  );
+  return { revision, reserved: revision + 100, puts: bytes, deletes, notes: new Map(noted) };
+}
+
+function notesFrom(journal: Journal, from: string): string[] {
+  return [...journal.notesFrom(from)].map(({ key, bytes }) => `${key}=${textOf(bytes)}`);
+}
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString("utf8");
 }
 
 async function found(journal: Journal) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openMemoryStore, openOnJournal } from "../../src/store/open.ts";
-import { StorageFailed, type Store } from "../../src/store/types.ts";
+import { type Change, type Note, StorageFailed, type Store } from "../../src/store/types.ts";
 import { DroppingJournal } from "./dropping-journal.ts";
 import { aSample, keyOf, revisionOf, sampleValue } from "./objects.ts";
 
@@ -35,7 +35,13 @@ test("after any crash the store is a prefix with everything that was acknowledge
 class World {
   /** What listeners threw: the store keeps it from doing harm. */
   readonly problems: unknown[] = [];
-  readonly #options = { reserveSize: 64, report: (error: unknown) => this.problems.push(error) };
+  readonly #options = {
+    reserveSize: 64,
+    report: (error: unknown) => this.problems.push(error),
+    notesOf: ({ key, type, revision }: Change): Note[] => [
+      { key: key.name, bytes: Buffer.from(`${type}@${revision}`) },
+    ],
+  };
   #journal = new DroppingJournal();
   #store: Store = openMemoryStore();
   /** Each state that ever was, in order, as text. */
@@ -127,11 +133,13 @@ class World {
   }
 }
 
+/** The notes belong to it: a change without its note is a state that never was. */
 function stateOf(store: Store): string {
-  return store
-    .list("configmaps")
-    .items.map((item) => told(item).join("="))
-    .join(" ");
+  const objects = store.list("configmaps").items.map((item) => told(item).join("="));
+  const notes = store
+    .listNotes({ prefix: "", limit: 100 })
+    .map(({ key, bytes }) => `${key}:${Buffer.from(bytes).toString()}`);
+  return [...objects, ...notes].join(" ");
 }
 
 function told(item: Parameters<typeof sampleValue>[0] & object): [string, string] {

@@ -46,7 +46,6 @@ function options(overrides: Partial<EngineOptions> = {}): EngineOptions {
     address: "127.0.0.1",
     port: 0,
     insecurePort: 0,
-    agent: false,
     controllers: "none",
     serviceCidr: "10.96.0.0/16",
     certificates,

@@ -13,25 +13,25 @@ export type FoundKubectl =
 
 const OLDEST_MINOR = 30;
 
-export async function findKubectl(): Promise<FoundKubectl> {
+export async function findKubectl(oldestMinor = OLDEST_MINOR): Promise<FoundKubectl> {
   const named = process.env["KUBECTL"];
-  if (named) return judge(named);
-  const installed = await judge("kubectl");
+  if (named) return judge(named, oldestMinor);
+  const installed = await judge("kubectl", oldestMinor);
   if ("path" in installed) return installed;
   try {
-    return await judge(await debianKubectl());
+    return await judge(await debianKubectl(), oldestMinor);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { missing: `${installed.missing}; ${reason}` };
   }
 }
 
-async function judge(path: string): Promise<FoundKubectl> {
+async function judge(path: string, oldestMinor: number): Promise<FoundKubectl> {
   const version = await clientVersion(path);
   if (version === undefined) return { missing: `${path} does not run` };
   const minor = /^v1\.(\d+)\./.exec(version)?.[1];
-  if (Number(minor) >= OLDEST_MINOR) return { path, version };
-  return { missing: `${path} is ${version}, older than v1.${OLDEST_MINOR}` };
+  if (Number(minor) >= oldestMinor) return { path, version };
+  return { missing: `${path} is ${version}, older than v1.${oldestMinor}` };
 }
 
 async function clientVersion(path: string): Promise<string | undefined> {

@@ -53,13 +53,14 @@ export interface Prompt {
 /** Prepares the server of a test file; what it returns declares the tests. */
 export function kubectlTests(
   args: readonly string[] = ["--no-agent", "--controllers=none"],
+  oldestMinor?: number,
 ): (name: string, body: (prompt: Prompt) => Promise<void>) => void {
   let found: FoundKubectl = { missing: "not looked for" };
   let tally: Tally;
   let home: string;
   let namespaces = 0;
   beforeAll(async () => {
-    found = await findKubectl();
+    found = await findKubectl(oldestMinor);
     if ("missing" in found) return refuseUnlistedSkip(found.missing);
     tally = await startTally({ args });
     home = await mkdtemp(path.join(tmpdir(), "tally-kubectl-"));
@@ -83,7 +84,7 @@ export function kubectlTests(
 }
 
 /** Where every kubectl is expected, only a skip that is written down may pass for a success. */
-async function refuseUnlistedSkip(reason: string): Promise<void> {
+export async function refuseUnlistedSkip(reason: string): Promise<void> {
   if (process.env["CI"] !== "true") return;
   const list = path.join(path.dirname(fileURLToPath(import.meta.url)), "../skips.md");
   const listed = existsSync(list) && (await readFile(list, "utf8")).includes("test/kubectl");
@@ -132,7 +133,8 @@ function promptOf(
   };
 }
 
-function follow(
+/** Runs it, and hears what it says. */
+export function follow(
   program: string,
   args: readonly string[],
   env: Record<string, string>,

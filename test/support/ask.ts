@@ -32,7 +32,8 @@ export function ask(
   headers: Headers = {},
 ): Told {
   const answer = answerOf(server, method, url, body, headers);
-  if (answer.type === "watch") throw new Error(`${url} is a watch: use askWatch`);
+  if (answer.type !== "bytes")
+    throw new Error(`${url} is a ${answer.type}: use askWatch or askStream`);
   const bytes = Buffer.from(answer.body);
   const text = bytes.toString("utf8");
   return {
@@ -52,7 +53,25 @@ export function ask(
 export function askWatch(server: ApiServer, url: string, accept?: string): WatchAnswer {
   const answer = answerOf(server, "GET", url, undefined, accept === undefined ? {} : { accept });
   if (answer.type === "watch") return answer;
-  throw new Error(`not a watch but ${answer.status}: ${Buffer.from(answer.body).toString("utf8")}`);
+  throw new Error(`not a watch but ${describeAnswer(answer)}`);
+}
+
+/** Everything that is sent; fails as the answer does. */
+export async function askStream(
+  server: ApiServer,
+  url: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<{ readonly contentType: string; readonly text: string }> {
+  const answer = answerOf(server, "GET", url, undefined, {});
+  if (answer.type !== "stream") throw new Error(`not a stream but ${describeAnswer(answer)}`);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await answer.open(signal)) pieces.push(piece);
+  return { contentType: answer.contentType, text: Buffer.concat(pieces).toString("utf8") };
+}
+
+function describeAnswer(answer: Answer): string {
+  if (answer.type !== "bytes") return `a ${answer.type}`;
+  return `${answer.status}: ${Buffer.from(answer.body).toString("utf8")}`;
 }
 
 function answerOf(

@@ -19,6 +19,8 @@ function findRoot(directory: string): string {
 export interface Tally {
   readonly url: string;
   readonly token: string;
+  /** The authority of its certificate, in PEM. */
+  readonly ca: string;
   readonly kubeconfig: string;
   readonly dataDir: string;
   readonly process: ChildProcess;
@@ -43,6 +45,8 @@ export interface Answer {
 
 export interface TallyOptions {
   readonly args?: readonly string[];
+  /** Whether pods run on this machine; in most tests nobody but the test plays the node. */
+  readonly hasAgent?: boolean;
   readonly dataDir?: string;
   readonly command?: readonly string[];
   /** On top of the environment of this process. */
@@ -52,7 +56,8 @@ export interface TallyOptions {
 export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "tally-test-")));
   const [program = "", ...before] = options.command ?? [process.execPath];
-  const args = [...before, BINARY, "up", "--port", "0", "--data", dataDir, ...(options.args ?? [])];
+  const own = ["up", "--port", "0", "--data", dataDir, ...(options.hasAgent ? [] : ["--no-agent"])];
+  const args = [...before, BINARY, ...own, ...(options.args ?? [])];
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...options.env },
@@ -65,7 +70,9 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const ready = await readyLine(child, exited, () => log);
   const url = /https:\/\/[^\s]+/.exec(ready)?.[0] ?? "";
   const kubeconfig = path.join(dataDir, "kubeconfig");
-  const token = /token: "?([^\s"]+)/.exec(await readFile(kubeconfig, "utf8"))?.[1] ?? "";
+  const access = await readFile(kubeconfig, "utf8");
+  const token = /token: "?([^\s"]+)/.exec(access)?.[1] ?? "";
+  const authority = /certificate-authority-data: "?([^\s"]+)/.exec(access)?.[1] ?? "";
   const kill = async (): Promise<void> => {
     child.kill("SIGKILL");
     await exited;
@@ -73,6 +80,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   return {
     url,
     token,
+    ca: Buffer.from(authority, "base64").toString("utf8"),
     kubeconfig,
     dataDir,
     process: child,

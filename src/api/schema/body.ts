@@ -33,7 +33,7 @@ export function decodeBody(
 ): Decoded<Draft<KubeObject>> {
   const { json, actual } = readBody(body, expected);
   try {
-    return decodeAs(json, actual, expected, isKnown);
+    return decodeAs(json, actual, { ...expected, isKnown, known: undefined });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(cannotBeHandled(actual, expected, error.message));
@@ -73,19 +73,30 @@ export function decodeDeleteOptions(body: TextBody): { [key: string]: Json } {
 export function decodePatched(
   json: ParsedJson,
   expected: ExpectedKind,
+  known?: KubeObject,
 ): Decoded<Draft<KubeObject>> {
+  if (known && isSameKindAs(known, json.value)) {
+    const typeMeta = { apiVersion: formatGroupVersion(expected), kind: expected.kind };
+    return decodeObject(json, expected.message, typeMeta, known);
+  }
   const actual = interpret(parsed(sortedByKey(json.value)));
   const kind = actual.kind === "" ? expected.kind : actual.kind;
   if (actual.version !== "") {
-    return decodeAs(json, { ...actual, kind }, expected, (target) => {
-      return findMessageOfKind(target) !== undefined;
-    });
+    const isKnown = (target: GroupVersionKind) => findMessageOfKind(target) !== undefined;
+    return decodeAs(json, { ...actual, kind }, { ...expected, isKnown, known });
   }
   const unknown = Object.keys(json.value as object).filter(
     (key) => !KIND_FIELDS.has(key.toLowerCase()),
   );
   const object = { apiVersion: "", kind, metadata: {} };
   return { object, strict: unknown.sort().map((key) => `unknown field ${quote(key)}`) };
+}
+
+/** Whether a changed object says of itself what it said before, and has no field it had not. */
+function isSameKindAs(known: KubeObject, value: Json): boolean {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  if (value["apiVersion"] !== known.apiVersion || value["kind"] !== known.kind) return false;
+  return Object.keys(value).every((key) => Object.hasOwn(known, key));
 }
 
 /** Go writes the outcome with sorted keys: of "KIND" and "kind" the latter comes last. */
@@ -184,20 +195,25 @@ function withDefaults(actual: GroupVersionKind, expected: GroupVersionKind): Gro
   return isSilent ? { ...expected, kind } : { ...actual, kind };
 }
 
+interface Expectation extends ExpectedKind {
+  readonly isKnown: (target: GroupVersionKind) => boolean;
+  /** The canonical object that the JSON is a changed copy of. */
+  readonly known: KubeObject | undefined;
+}
+
 function decodeAs(
   json: ParsedJson,
   actual: GroupVersionKind,
-  expected: ExpectedKind,
-  isKnown: (target: GroupVersionKind) => boolean,
+  expected: Expectation,
 ): Decoded<Draft<KubeObject>> {
   if (actual.version === "") {
     throw new DecodeError(`Object 'apiVersion' is missing in '${JSON.stringify(json.value)}'`);
   }
   if (isSameKind(actual, expected)) {
     const typeMeta = { apiVersion: formatGroupVersion(expected), kind: expected.kind };
-    return decodeObject(json, expected.message, typeMeta);
+    return decodeObject(json, expected.message, typeMeta, expected.known);
   }
-  if (!isKnown(actual)) throw new DecodeError(notRegistered(actual));
+  if (!expected.isKnown(actual)) throw new DecodeError(notRegistered(actual));
   const message = findMessageOfKind(actual);
   if (message !== undefined) decodeMessage(json, message);
   if (actual.kind === expected.kind && internalPackage(actual) === internalPackage(expected)) {

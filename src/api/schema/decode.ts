@@ -2,6 +2,10 @@
  * Pure: JSON to the canonical form of a message: what Go's json.Marshal prints after
  * sigs.k8s.io/json has read it. Unknown and repeated fields are reported, not refused; what does
  * not fit its type is a DecodeError with Go's message.
+ *
+ * What a patch made of a canonical object shares with it all that the patch left alone. Such a part
+ * is taken over by reference, unread: the cost is that of the change, and who compares old and new
+ * sees at once what cannot differ.
  */
 import type { Draft, Json, KubeObject } from "../object.ts";
 import {
@@ -37,26 +41,34 @@ export interface Decoded<T> {
   readonly strict: string[];
 }
 
-/** An API object with kind and apiVersion first; `typeMeta` overrules those of the JSON. */
+/**
+ * An API object with kind and apiVersion first; `typeMeta` overrules those of the JSON. With a
+ * known object the result shares parts with it, none of which is to be written to.
+ */
 export function decodeObject(
   json: ParsedJson,
   messageName: string,
   typeMeta?: TypeMeta,
+  known?: KubeObject,
 ): Decoded<Draft<KubeObject>> {
-  const { object, strict } = decodeMessage(json, messageName);
+  const { object, strict } = decodeMessage(json, messageName, known as unknown as Json);
   const whole = typeMeta === undefined ? object : withTypeMeta(object, typeMeta);
-  return { object: whole as unknown as Draft<KubeObject>, strict };
+  const draft = whole as unknown as Draft<KubeObject>;
+  // Of all parts the server writes into this one whatever the request is about.
+  if (known && draft.metadata === known.metadata) draft.metadata = { ...draft.metadata };
+  return { object: draft, strict };
 }
 
 /** Any message of the tables: "meta/v1.DeleteOptions", "autoscaling/v1.Scale". */
 export function decodeMessage(
   json: ParsedJson,
   messageName: string,
+  known?: Json,
 ): Decoded<{ [key: string]: Json }> {
   const reading = newReading();
   const codec = messageCodec(messageName);
   const value = json.exact ?? json.value;
-  const object = value === null ? codec.zero() : codec.decode(value, reading);
+  const object = value === null ? codec.zero() : codec.decode(value, reading, known);
   if (reading.mistake !== undefined) throw new DecodeError(reading.mistake);
   const strict = [...(json.strict ?? []), ...reading.strict];
   return { object: object as { [key: string]: Json }, strict };
@@ -139,12 +151,13 @@ function elementType(goType: string): string {
 }
 
 function structCodec(struct: () => Struct, goType: string): Codec {
-  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+  const decode = (value: ExactJson, reading: Reading, known?: Json): Json | undefined => {
+    if (value === known) return known;
     if (!isObject(value)) return saveTypeError(reading, value, goType);
     const { fields, byName } = struct();
     const slots = new Array<Json | undefined>(fields.length);
     if (value instanceof RepeatedKeys) readRepeatedFields(value, byName, slots, reading);
-    else readFields(value, byName, slots, reading);
+    else readFields(value, { byName, slots, known: childrenOf(known) }, reading);
     return print(fields, slots);
   };
   return { decode, zero: () => print(struct().fields, []) };
@@ -157,12 +170,21 @@ function isObject(value: ExactJson): value is PlainObject | RepeatedKeys {
   return !(value instanceof NumberLiteral);
 }
 
+function childrenOf(known: Json | undefined): { readonly [key: string]: Json } | undefined {
+  return typeof known === "object" && known !== null && !Array.isArray(known) ? known : undefined;
+}
+
 type Slots = (Json | undefined)[];
+
+interface FieldsRead {
+  readonly byName: Struct["byName"];
+  readonly slots: Slots;
+  readonly known: { readonly [key: string]: Json } | undefined;
+}
 
 function readFields(
   value: PlainObject,
-  byName: Struct["byName"],
-  slots: Slots,
+  { byName, slots, known }: FieldsRead,
   reading: Reading,
 ): void {
   for (const key of Object.keys(value)) {
@@ -171,7 +193,7 @@ function readFields(
     if (field === undefined) reportUnknown(reading, key);
     else if (item !== null && item !== undefined) {
       reading.path.push(field);
-      slots[field.index] = field.codec.decode(item, reading);
+      slots[field.index] = field.codec.decode(item, reading, known?.[key]);
       reading.path.pop();
     }
   }
@@ -234,12 +256,15 @@ function print(fields: readonly Field[], slots: Slots): { [key: string]: Json } 
 }
 
 function listCodec(element: Codec, goType: string): Codec {
-  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+  const decode = (value: ExactJson, reading: Reading, known?: Json): Json | undefined => {
+    if (value === known) return known;
     if (!Array.isArray(value)) return saveTypeError(reading, value, goType);
+    const before = Array.isArray(known) ? known : [];
     const out: Json[] = [];
     for (const [index, item] of value.entries()) {
       reading.path.push(index);
-      out.push(item === null ? element.zero() : (element.decode(item, reading) ?? null));
+      const decoded = item === null ? element.zero() : element.decode(item, reading, before[index]);
+      out.push(decoded ?? null);
       reading.path.pop();
     }
     return out;
@@ -248,7 +273,8 @@ function listCodec(element: Codec, goType: string): Codec {
 }
 
 function mapCodec(element: Codec, goType: string): Codec {
-  const decode = (value: ExactJson, reading: Reading): Json | undefined => {
+  const decode = (value: ExactJson, reading: Reading, known?: Json): Json | undefined => {
+    if (value === known) return known;
     if (!isObject(value)) return saveTypeError(reading, value, goType);
     const decoded = new Map<string, Json>();
     for (const [key, item] of entriesOf(value)) {

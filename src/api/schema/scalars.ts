@@ -17,8 +17,11 @@ import type { Scalar } from "./tables.ts";
 
 /** A value of some Go type: how it is read, and what its zero value prints as. */
 export interface Codec {
-  /** Never called with null. Undefined after a mistake, which the reading keeps. */
-  readonly decode: (value: ExactJson, reading: Reading) => Json | undefined;
+  /**
+   * Never called with null. Undefined after a mistake, which the reading keeps. `known` is what the
+   * canonical object, of which this one is a changed copy, has in this place.
+   */
+  readonly decode: (value: ExactJson, reading: Reading, known?: Json) => Json | undefined;
   readonly zero: () => Json;
 }
 

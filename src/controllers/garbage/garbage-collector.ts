@@ -29,21 +29,21 @@ async function start(
   context: ControllerContext,
   types: readonly ResourceType[],
 ): Promise<RunningController> {
-  const { client, clock, log, metrics } = context;
+  const { client, clock, random, log, metrics } = context;
   const graph = new DependencyGraph();
   const ownerTypes = ownerTypesOf(types);
   const recorder = openRecorder({ ...context, component: COMPONENT });
   const worker = new KeyedWorker({
     reconcile: (uid) => reconcile({ client, graph, ownerTypes, recorder }, uid),
     workers: WORKERS,
-    name: "garbage",
+    name: "garbage_collector_attempt_to_delete",
     clock,
     log,
     metrics,
   });
   const followed = await Promise.all(
     types.filter(isCollected).map(async (type): Promise<Followed> => {
-      return { type, cache: await openCache({ client, type, clock, log }) };
+      return { type, cache: await openCache({ client, type, clock, random, log }) };
     }),
   );
   // Only when every object is in its place does a missing owner mean something.
@@ -64,6 +64,7 @@ async function start(
     stop: () => {
       for (const { cache } of followed) cache.close();
       worker.stop();
+      recorder.stop();
     },
   };
 }

@@ -1,7 +1,16 @@
-/** Pure: how long a Job waits after failures before it creates a pod again. */
+/**
+ * Pure: how long a Job waits after failures before it creates a pod again.
+ *
+ * The record is kept in memory and found out again after a restart: from the pods that are still
+ * there. A Job that does not keep its pods notes it in an annotation of its own, before a pod may
+ * go: the status has no place for it, and knows no times.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import { formatTime } from "../../api/time.ts";
 import { type Backoff, backoffMs } from "../../base/backoff.ts";
+import { FAILURES_NOTE } from "./names.ts";
 
-/** Failures since the last success. Kept in memory only: a restart forgives them. */
+/** Failures since the last success. */
 export interface FailureRecord {
   readonly failures: number;
   readonly lastFailureMs: number;
@@ -27,14 +36,53 @@ export function nextRecord(
   return { failures: before + since.length, lastFailureMs: Math.max(0, latest(since)) };
 }
 
+/** How a pod that is still there has ended. */
+export interface Ending {
+  readonly ms: number;
+  readonly hasSucceeded: boolean;
+  /** Whether it is one of the failures in the Job's status. */
+  readonly isInStatus: boolean;
+}
+
+/** After a restart. What the note knows ended no later than its time. */
+export function recallRecord(job: Job, endings: readonly Ending[]): FailureRecord {
+  const note = parseNote(job.metadata.annotations?.[FAILURES_NOTE] ?? "");
+  const record = note ?? { failures: countCollected(job, endings), lastFailureMs: 0 };
+  const later = endings.filter(({ ms }) => ms > record.lastFailureMs);
+  const timesOf = (hasSucceeded: boolean) =>
+    later.filter((each) => each.hasSucceeded === hasSucceeded).map(({ ms }) => ms);
+  return nextRecord(record, { succeededMs: timesOf(true), failedMs: timesOf(false) });
+}
+
+/** Without failures the time is that of the success which wiped them, or later. */
+export function formatNote({ failures, lastFailureMs }: FailureRecord, nowMs: number): string {
+  return `${failures}@${formatTime(failures > 0 ? lastFailureMs : nowMs)}`;
+}
+
 /** Nothing when a pod may be created now. */
 export function remainingMs(
   backoff: Backoff,
   { failures, lastFailureMs }: FailureRecord,
   nowMs: number,
 ): number {
-  if (failures === 0) return 0;
-  return Math.max(0, lastFailureMs + backoffMs(backoff, failures) - nowMs);
+  const delayMs = backoffMs(backoff, failures);
+  return delayMs === 0 ? 0 : Math.max(0, lastFailureMs + delayMs - nowMs);
+}
+
+/** Failed pods that somebody deleted; how many is known only as long as nothing has succeeded. */
+function countCollected({ status }: Job, endings: readonly Ending[]): number {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const successes = (status.succeeded ?? 0) + succeeded.length;
+  if (successes > 0 || endings.some(({ hasSucceeded }) => hasSucceeded)) return 0;
+  const there = endings.filter(({ isInStatus }) => isInStatus).length;
+  return Math.max(0, (status.failed ?? 0) + failed.length - there);
+}
+
+function parseNote(text: string): FailureRecord | undefined {
+  const [, failures, time = ""] = /^([0-9]{1,9})@(.+)$/.exec(text) ?? [];
+  const lastFailureMs = Date.parse(time);
+  if (failures === undefined || Number.isNaN(lastFailureMs)) return undefined;
+  return { failures: Number(failures), lastFailureMs };
 }
 
 function latest(times: readonly number[]): number {

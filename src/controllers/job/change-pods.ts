@@ -4,6 +4,7 @@
  */
 import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { pods } from "../../api/resources.ts";
 import { describeError } from "../../base/describe-error.ts";
@@ -20,6 +21,7 @@ export interface Hands {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly writes: OwnWrites;
+  readonly gates: FeatureGates;
 }
 
 const NOTHING: PodsChanged = { created: 0, removed: 0, removedReady: 0, errors: [] };
@@ -67,8 +69,8 @@ async function createPods(
   job: Job,
   planned: readonly PlannedPod[],
 ): Promise<PodsChanged> {
-  const { client, recorder, writes } = hands;
-  const build = podFactory(job);
+  const { client, recorder, writes, gates } = hands;
+  const build = podFactory(job, gates);
   const errors: unknown[] = [];
   let created = 0;
   let isClosing = false;
@@ -138,7 +140,16 @@ async function deletePod(
 }
 
 async function untrack({ client, writes }: Hands, known: KnownPod): Promise<void> {
-  noteWrite(writes, "pods", await client.patch(pods, nameOf(known), UNTRACK));
+  const name = nameOf(known);
+  try {
+    const pod = await client.patch(pods, name, UNTRACK);
+    noteWrite(writes, "pods", pod);
+    // Nothing else may have held it: then it is gone, at a revision that no answer tells.
+    if (pod.metadata.deletionTimestamp !== undefined) writes.released.set(known.uid, name.name);
+  } catch (error) {
+    if (isNotFound(error)) writes.released.set(known.uid, name.name);
+    throw error;
+  }
 }
 
 async function inBatches<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {

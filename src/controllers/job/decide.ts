@@ -1,20 +1,11 @@
 /** Pure: what one sync of a Job is to do, from what was observed. Nothing here can fail. */
-import type { Job } from "../../api/generated/batch.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Backoff } from "../../base/backoff.ts";
 import { isBeingDeleted, isSuspended } from "./job-facts.ts";
-import { decidePodChanges, type PodChanges } from "./pod-changes.ts";
-import type { Scoreboard } from "./scoreboard.ts";
+import { decidePodChanges, type PodChanges, type Situation } from "./pod-changes.ts";
 import { type Tally, tallyPods } from "./tally.ts";
 import { decideEnd, untilDeadlineMs, type Verdict } from "./verdict.ts";
 
-export interface JobObservation {
-  readonly job: Job;
-  /** Stands still from the observation to the end of the sync. */
-  readonly board: Scoreboard;
-  readonly nowMs: number;
-  readonly backoff: Backoff;
-}
+export type JobObservation = Omit<Situation, "tally">;
 
 export interface JobDecision {
   readonly tally: Tally;

@@ -1,100 +1,12 @@
 import { expect, test } from "vitest";
 import { INDEXED } from "../../../test/builders/job.ts";
+import { aJobCluster, JOB } from "../../../test/builders/job-cluster.ts";
 import { jobBody, podBody } from "../../../test/builders/resources.ts";
-import { aServer } from "../../../test/builders/server.ts";
-import type { Client } from "../../api/client.ts";
 import { forbidden } from "../../api/errors.ts";
-import type { Job } from "../../api/generated/batch.ts";
-import type { Pod } from "../../api/generated/core.ts";
 import { events, jobs, pods } from "../../api/resources.ts";
-import { formatTime } from "../../api/time.ts";
-import { silentLog } from "../../base/log.ts";
-import { Metrics } from "../../base/metrics.ts";
-import { seededRandom } from "../../base/random.ts";
-import { localClient } from "../../client/local.ts";
-import type { RunningController } from "../runtime/controller.ts";
-import { type JobControllerOptions, jobController } from "./job-controller.ts";
-
-const JOB = { namespace: "default", name: "j" };
-
-/** A server with the Job controller; the test plays the nodes. */
-async function aCluster(
-  options: JobControllerOptions = {},
-  disturb: (client: Client) => Partial<Client> = () => ({}),
-) {
-  const server = aServer();
-  const client = localClient(server);
-  const metrics = new Metrics();
-  const { clock } = server;
-  const disturbed = { ...client, ...disturb(client) };
-  const context = { client: disturbed, clock, random: seededRandom(2), log: silentLog, metrics };
-  const start = () => jobController(options).start(context);
-  let running: RunningController = await start();
-  const settle = async (ms = 600) => {
-    for (let passed = 0; passed < ms; passed += 10) {
-      await new Promise((resolve) => setImmediate(resolve));
-      clock.advance(10);
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  const nowText = () => formatTime(clock.nowMs());
-  const list = async () => (await client.list(pods, { namespace: "default" })).items;
-  const indexOf = ({ metadata }: Pod) =>
-    Number(metadata.annotations?.["batch.kubernetes.io/job-completion-index"]);
-  return {
-    client,
-    metrics,
-    clock,
-    settle,
-    list,
-    job: () => client.get(jobs, JOB),
-    create: async (spec: { [field: string]: unknown }) => {
-      const job = await client.create(jobs, jobBody({ name: "j" }, spec));
-      await settle();
-      return job;
-    },
-    edit: async (spec: Partial<Job["spec"]>) => {
-      await client.patch(jobs, JOB, { type: "merge", body: { spec } });
-      await settle();
-    },
-    /** Indexes of pods that are not over. */
-    running: async () =>
-      (await list())
-        .filter(({ status }) => status.phase === "Pending" || status.phase === "Running")
-        .map(indexOf)
-        .sort((one, other) => one - other),
-    /** The pod of the index that is not over, or any. */
-    end: async (phase: string, index?: number) => {
-      const found = (await list()).find(
-        (pod) => pod.status.phase === "Pending" && (index === undefined || indexOf(pod) === index),
-      );
-      const name = found?.metadata.name ?? "";
-      const terminated = { exitCode: phase === "Failed" ? 1 : 0, finishedAt: nowText() };
-      const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
-      const containerStatuses = [{ ...container, state: { terminated } }];
-      const body = { status: { phase, containerStatuses } };
-      await client.patch(pods, { ...JOB, name }, { type: "merge", body, subresource: "status" });
-      await settle();
-    },
-    restart: async () => {
-      running.stop();
-      running = await start();
-      await settle();
-    },
-    reasons: async () =>
-      (await client.list(events, { namespace: "default" })).items.map(({ reason }) => reason),
-  };
-}
-
-type Cluster = Awaited<ReturnType<typeof aCluster>>;
-
-async function conditions(cluster: Cluster): Promise<string[]> {
-  const { status } = await cluster.job();
-  return (status.conditions ?? []).map(({ type, reason }) => `${type}/${reason}`);
-}
 
 test("an Indexed Job runs every index once and is complete", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 2 });
   expect(await cluster.running()).toEqual([0, 1]);
   expect((await cluster.job()).status).toMatchObject({ active: 2, ready: 0, terminating: 0 });
@@ -106,7 +18,7 @@ test("an Indexed Job runs every index once and is complete", async () => {
   const { status } = await cluster.job();
   expect(status).toMatchObject({ completedIndexes: "0-2", succeeded: 3, ready: 0 });
   expect(status.completionTime).toBeDefined();
-  expect(await conditions(cluster)).toEqual([
+  expect(await cluster.conditions()).toEqual([
     "SuccessCriteriaMet/CompletionsReached",
     "Complete/CompletionsReached",
   ]);
@@ -115,7 +27,7 @@ test("an Indexed Job runs every index once and is complete", async () => {
 });
 
 test("a controller that starts again goes on where the former one was stopped", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 4, parallelism: 2 });
   await cluster.end("Succeeded", 0);
   await cluster.restart();
@@ -129,14 +41,32 @@ test("a controller that starts again goes on where the former one was stopped", 
 });
 
 test("more pods than one sync creates are there soon all the same", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 1200, parallelism: 1200 });
   expect(await cluster.running()).toHaveLength(1200);
   expect((await cluster.job()).status.active).toBe(1200);
 });
 
+test("a large Job gives way to small ones after each share of its pods", async () => {
+  const order: string[] = [];
+  const cluster = await aJobCluster({ workers: 1, podsPerSync: 50 }, (client) => ({
+    create: async (type, object) => {
+      if (type.resource === "pods") order.push(object.metadata.ownerReferences?.[0]?.name ?? "");
+      return client.create(type, object);
+    },
+  }));
+  const large = { ...INDEXED, completions: 10_000, parallelism: 1000 };
+  await cluster.client.create(jobs, jobBody({ name: "large" }, large));
+  const small = ["a", "b", "c"];
+  for (const name of small) await cluster.client.create(jobs, jobBody({ name }));
+  await cluster.settle();
+  expect(order).toHaveLength(1003);
+  expect(order.filter((name) => name !== "large").sort()).toEqual(small);
+  expect(order.findLastIndex((name) => name !== "large")).toBeLessThan(103);
+});
+
 test("after a failure the replacement waits, twice as long each time", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({});
   for (const waitMs of [10_000, 20_000, 40_000]) {
     await cluster.end("Failed");
@@ -149,11 +79,11 @@ test("after a failure the replacement waits, twice as long each time", async () 
 });
 
 test("a Job that failed too often deletes what runs, counts it, and is failed", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, backoffLimit: 0 });
   await cluster.end("Failed", 1);
   expect((await cluster.job()).status).toMatchObject({ failed: 3 });
-  expect(await conditions(cluster)).toEqual([
+  expect(await cluster.conditions()).toEqual([
     "FailureTarget/BackoffLimitExceeded",
     "Failed/BackoffLimitExceeded",
   ]);
@@ -161,31 +91,31 @@ test("a Job that failed too often deletes what runs, counts it, and is failed", 
 });
 
 test("a Job past its deadline fails without anything else happening", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ activeDeadlineSeconds: 5 });
   await cluster.settle(3500);
-  expect(await conditions(cluster)).toEqual([]);
+  expect(await cluster.conditions()).toEqual([]);
   await cluster.settle(1500);
-  expect(await conditions(cluster)).toContain("Failed/DeadlineExceeded");
+  expect(await cluster.conditions()).toContain("Failed/DeadlineExceeded");
 });
 
 test("a suspended Job loses its pods uncounted, and begins anew when it is resumed", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, activeDeadlineSeconds: 60 });
   await cluster.end("Succeeded", 0);
   await cluster.edit({ suspend: true });
   expect(await cluster.running()).toEqual([]);
   const { startTime, active, failed } = (await cluster.job()).status;
   expect({ startTime, active, failed }).toEqual({});
-  expect(await conditions(cluster)).toEqual(["Suspended/JobSuspended"]);
+  expect(await cluster.conditions()).toEqual(["Suspended/JobSuspended"]);
   await cluster.edit({ suspend: false });
   expect(await cluster.running()).toEqual([1, 2, 3]);
-  expect(await conditions(cluster)).toEqual(["Suspended/JobResumed"]);
+  expect(await cluster.conditions()).toEqual(["Suspended/JobResumed"]);
   expect((await cluster.job()).status.startTime).toBeDefined();
 });
 
 test("a Job made smaller forgets indexes, and runs them again when it is made larger", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 });
   await cluster.end("Succeeded", 2);
   await cluster.edit({ completions: 2, parallelism: 2 });
@@ -195,7 +125,7 @@ test("a Job made smaller forgets indexes, and runs them again when it is made la
 });
 
 test("a pod that matches is adopted and tracked, one that stops matching is let go", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   const job = await cluster.create({ completions: 2, parallelism: 2 });
   const labels = job.spec.template.metadata.labels ?? {};
   await cluster.client.create(pods, podBody({ name: "found", labels }));
@@ -218,7 +148,7 @@ test("a pod that matches is adopted and tracked, one that stops matching is let 
 });
 
 test("pods of a Job that is gone are left without the finalizer", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create(INDEXED);
   await cluster.client.delete(jobs, JOB, { propagationPolicy: "Background" });
   await cluster.settle();
@@ -228,7 +158,7 @@ test("pods of a Job that is gone are left without the finalizer", async () => {
 });
 
 test("a Job that is somebody else's is left alone", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ managedBy: "example.com/other" });
   expect(await cluster.list()).toEqual([]);
   expect((await cluster.job()).status).toEqual({});
@@ -237,7 +167,7 @@ test("a Job that is somebody else's is left alone", async () => {
 });
 
 test("a controller of another name looks after the Jobs that name it, and no others", async () => {
-  const cluster = await aCluster({ managedBy: "example.com/own" });
+  const cluster = await aJobCluster({ managedBy: "example.com/own" });
   await cluster.create({ managedBy: "example.com/own" });
   expect(await cluster.running()).toHaveLength(1);
   await cluster.client.create(jobs, jobBody({ name: "k" }));
@@ -248,7 +178,7 @@ test("a controller of another name looks after the Jobs that name it, and no oth
 test("where one pod is refused no more are tried at once, and all are tried again", async () => {
   const refusals = [1, 2];
   let attempts = 0;
-  const cluster = await aCluster({}, (client) => ({
+  const cluster = await aJobCluster({}, (client) => ({
     create: async (type, object) => {
       if (type.resource === "pods") {
         attempts++;
@@ -258,6 +188,9 @@ test("where one pod is refused no more are tried at once, and all are tried agai
     },
   }));
   await cluster.create({ ...INDEXED, completions: 3 });
+  // The second try is owed to the status that the first one wrote.
+  expect({ attempts, running: await cluster.running() }).toEqual({ attempts: 2, running: [] });
+  await cluster.settle(2000);
   expect(await cluster.running()).toEqual([0, 1, 2]);
   expect(attempts).toBe(5);
   const list = await cluster.client.list(events, { namespace: "default" });
@@ -267,7 +200,7 @@ test("where one pod is refused no more are tried at once, and all are tried agai
 
 test("a pod that could not be let go is let go later", async () => {
   let isDown = false;
-  const cluster = await aCluster({}, (client) => ({
+  const cluster = await aJobCluster({}, (client) => ({
     patch: async (type, name, request) => {
       if (isDown) throw new Error("down");
       return client.patch(type, name, request);
@@ -287,14 +220,14 @@ test("a pod that could not be let go is let go later", async () => {
 });
 
 test("what happened is counted", async () => {
-  const cluster = await aCluster();
+  const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 2, parallelism: 2 });
   await cluster.end("Succeeded", 0);
   await cluster.end("Succeeded", 1);
   const text = cluster.metrics.text();
   for (const line of [
     'job_controller_jobs_finished_total{completion_mode="Indexed",result="succeeded",reason="CompletionsReached"} 1',
-    'job_finished_total{completion_mode="Indexed",result="succeeded",reason="CompletionsReached"} 1',
+    'job_finished_total{completion_mode="Indexed",result="succeeded"} 1',
     'job_controller_job_pods_finished_total{completion_mode="Indexed",result="succeeded"} 2',
     'job_controller_job_finished_indexes_total{status="succeeded",backoffLimit="global"} 2',
     'job_controller_job_pods_creation_total{reason="new",status="succeeded"} 2',
@@ -304,4 +237,41 @@ test("what happened is counted", async () => {
   ]) {
     expect(text).toContain(line);
   }
+});
+
+test("while the server is down syncs fail, and are tried again after 1 s to 60 s", async () => {
+  const attempts: number[] = [];
+  const down = new Error("down");
+  const cluster = await aJobCluster({}, () => ({
+    create: async (type) => {
+      if (type.resource === "pods") attempts.push(cluster.clock.monotonicMs());
+      throw down;
+    },
+    updateStatus: async () => {
+      throw down;
+    },
+  }));
+  await cluster.create({});
+  await cluster.settle(200_000);
+  const waitsMs = attempts.slice(1).map((ms, at) => ms - (attempts[at] ?? 0));
+  expect(waitsMs).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
+  const failed = 'completion_mode="NonIndexed",result="error",action="pods_created"';
+  expect(cluster.metrics.text()).toContain(`\njob_sync_total{${failed}} ${attempts.length}\n`);
+});
+
+test("a controller that was stopped leaves no more events", async () => {
+  let tries = 0;
+  const cluster = await aJobCluster({}, (client) => ({
+    create: async (type, object) => {
+      if (type.resource !== "events") return client.create(type, object);
+      tries++;
+      throw new Error("down");
+    },
+  }));
+  await cluster.create({});
+  expect(tries).toBeGreaterThan(0);
+  cluster.stop();
+  const before = tries;
+  await cluster.settle(5000);
+  expect(tries).toBe(before);
 });

@@ -2,6 +2,7 @@
  * The Job controller: caches of Jobs and pods, a memory for each Job, two workers. Events only say
  * which Job or pod to look at; what is to be done is found out in reconcile.ts.
  */
+import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
@@ -11,16 +12,18 @@ import { type Cache, openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { done, type Outcome } from "../runtime/outcome.ts";
-import { openRecorder } from "../runtime/recorder.ts";
+import { openRecorder, type RunningRecorder } from "../runtime/recorder.ts";
+import { effectiveJob, effectiveManagerOf, findSkip } from "./gates.ts";
 import { isFinished, keyOf, managerOf } from "./job-facts.ts";
 import { jobMetrics } from "./job-metrics.ts";
+import { clearAway, isDisposable, keepsFewerPods } from "./leftovers.ts";
 import { type JobMemory, newMemory } from "./memory.ts";
-import { BUILT_IN_MANAGER } from "./names.ts";
+import { BUILT_IN_MANAGER, MAX_POD_CHANGES } from "./names.ts";
 import { ORPHAN_INDEX, OWNER_INDEX } from "./observe.ts";
 import { controllerOf, selectorOf } from "./ownership.ts";
 import { hasTrackingFinalizer } from "./pod-facts.ts";
 import { type JobSync, syncJob } from "./reconcile.ts";
-import { untrackOrphan } from "./untrack-orphans.ts";
+import { isInVain, RERUN_IGNORED } from "./reruns.ts";
 import {
   type Change,
   isAbandoned,
@@ -35,14 +38,21 @@ export interface JobControllerOptions {
   readonly managedBy?: string;
   /** Between pods after failures; 10 s to 10 min unless said otherwise. */
   readonly backoff?: Backoff;
+  /**
+   * Events of pods come in crowds. A sync waits as long as the last one took, so that a busy Job
+   * spends half its time on them and a small one answers at once; never longer than this, which
+   * is 10 ms unless said otherwise.
+   */
+  readonly batch?: { readonly longestMs: number };
+  /** Jobs at once; 5 unless said otherwise. */
+  readonly workers?: number;
+  /** Pods that one sync creates or removes; 500 unless said otherwise. */
+  readonly podsPerSync?: number;
 }
 
 const POD_BACKOFF: Backoff = { firstMs: 10_000, maxMs: 600_000 };
-
-/**
- * Events of pods come in crowds. A sync waits as long as the last one took, so that a busy Job
- * spends half its time on them and a small one answers at once; never longer than this.
- */
+/** Between syncs of a Job that fail. */
+const SYNC_RETRY: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 const LONGEST_BATCH_MS = 10;
 const SHORTEST_BATCH_MS = 1;
 
@@ -55,8 +65,8 @@ export function jobController(options: JobControllerOptions = {}): Controller {
   return {
     name: "job",
     start: async (context) => {
-      const { client, clock, log } = context;
-      const shared = { client, clock, log };
+      const { client, clock, random, log } = context;
+      const shared = { client, clock, random, log };
       const [jobs, pods] = await Promise.all([
         openCache({ ...shared, type: jobsType, indexes: { [SELECTOR_INDEX]: selectorValues } }),
         openCache({ ...shared, type: podsType, indexes: POD_INDEXES }),
@@ -69,28 +79,37 @@ export function jobController(options: JobControllerOptions = {}): Controller {
 class JobController implements RunningController {
   private readonly memories = new Map<string, JobMemory>();
   private readonly worker: KeyedWorker;
-  private readonly orphans: KeyedWorker;
+  private readonly leftovers: KeyedWorker;
   private readonly sync: JobSync;
+  private readonly recorder: RunningRecorder;
   private readonly manager: string;
+  private readonly longestBatchMs: number;
 
   constructor(
     context: ControllerContext,
-    { managedBy = BUILT_IN_MANAGER, backoff = POD_BACKOFF }: JobControllerOptions,
+    options: JobControllerOptions,
     private readonly jobs: Cache<Job>,
     private readonly pods: Cache<Pod>,
   ) {
-    const { client, clock, log, metrics } = context;
-    this.manager = managedBy;
+    const { client, clock, log, metrics, gates = DEFAULT_FEATURE_GATES } = context;
+    const { backoff = POD_BACKOFF, podsPerSync = MAX_POD_CHANGES, workers } = options;
+    this.manager = options.managedBy ?? BUILT_IN_MANAGER;
+    this.longestBatchMs = options.batch?.longestMs ?? LONGEST_BATCH_MS;
     const recorder = openRecorder({ ...context, component: "job-controller" });
-    const own = { client, jobs, pods, clock, recorder, backoff };
+    this.recorder = recorder;
+    const own = { client, jobs, pods, clock, recorder, backoff, podsPerSync, gates };
     this.sync = { ...own, metrics: jobMetrics(metrics) };
-    const shared = { clock, log, metrics };
-    const reconcile = (key: string) => this.reconcile(key);
-    this.worker = new KeyedWorker({ ...shared, name: "job", reconcile });
-    this.orphans = new KeyedWorker({
+    const shared = { clock, log, metrics, retry: SYNC_RETRY };
+    this.worker = new KeyedWorker({
+      ...shared,
+      name: "job",
+      reconcile: (key) => this.reconcile(key),
+      ...(workers === undefined ? {} : { workers }),
+    });
+    this.leftovers = new KeyedWorker({
       ...shared,
       name: "job_orphan_pod",
-      reconcile: (key) => this.untrack(key),
+      reconcile: (key) => this.clearAway(key),
     });
     jobs.onChange((change) => this.onJob(change), { existing: true });
     pods.onChange((change) => this.onPod(change), { existing: true });
@@ -98,9 +117,10 @@ class JobController implements RunningController {
 
   stop(): void {
     this.worker.stop();
-    this.orphans.stop();
+    this.leftovers.stop();
     this.jobs.close();
     this.pods.close();
+    this.recorder.stop();
   }
 
   private async reconcile(key: string): Promise<Outcome> {
@@ -112,13 +132,13 @@ class JobController implements RunningController {
       this.worker.forget(key);
       return done;
     }
-    const { completionMode = "NonIndexed" } = job.spec;
-    if (completionMode !== "NonIndexed" && completionMode !== "Indexed") {
-      const message = "Skipped Job sync because completion mode is unknown";
-      this.sync.recorder.event(job, "Warning", "UnknownCompletionMode", message);
+    const { gates, recorder } = this.sync;
+    const skip = findSkip(job, gates);
+    if (skip) {
+      recorder.event(job, "Warning", skip.reason, skip.message);
       return done;
     }
-    return syncJob(this.sync, job, this.memoryOf(key));
+    return syncJob(this.sync, effectiveJob(job, gates), this.memoryOf(key));
   }
 
   private onJob(change: Change<Job>): void {
@@ -129,7 +149,9 @@ class JobController implements RunningController {
       if (type === "ADDED") this.sync.metrics.externalJobs.add({ controller_name });
       return;
     }
-    if (leavesPodsTracked(change)) this.untrackPodsOf(job);
+    if (leavesPodsTracked(change)) this.clearAwayPodsOf(job, TRACKED_INDEX);
+    if (keepsFewerPods(change)) this.clearAwayPodsOf(job, OWNER_INDEX);
+    if (isInVain(change)) this.sync.recorder.event(job, "Warning", ...RERUN_IGNORED);
     if (whenToSync(change) === "now") this.worker.add(key);
     else this.wakeSoon(key);
   }
@@ -143,8 +165,11 @@ class JobController implements RunningController {
     if (former) this.tell(namespace, former, uid, undefined);
     if (owner) this.tell(namespace, owner, uid, type === "DELETED" ? undefined : pod);
     if (isAdoptable) this.offer(pod);
-    if (type === "DELETED" || (owner && deletionTimestamp === undefined)) return;
-    if (isAbandoned(pod, this.ownerOf(pod))) this.orphans.add(keyOf(pod.metadata));
+    if (type === "DELETED") return;
+    const job = this.ownerOf(pod);
+    const mayBeLost = !owner || deletionTimestamp !== undefined;
+    const isLeft = (mayBeLost && isAbandoned(pod, job)) || (job && isDisposable(pod, job));
+    if (isLeft) this.leftovers.add(keyOf(pod.metadata));
   }
 
   /** A Job without a board has no use for single changes: it will look at all its pods. */
@@ -170,21 +195,21 @@ class JobController implements RunningController {
 
   private wakeSoon(key: string): void {
     const lastMs = this.memories.get(key)?.lastSyncMs ?? 0;
-    this.worker.addAfter(key, Math.min(LONGEST_BATCH_MS, Math.max(SHORTEST_BATCH_MS, lastMs)));
+    this.worker.addAfter(key, Math.min(this.longestBatchMs, Math.max(SHORTEST_BATCH_MS, lastMs)));
   }
 
-  private untrackPodsOf({ metadata }: Job): void {
-    for (const pod of this.pods.find(TRACKED_INDEX, metadata.uid ?? "")) {
-      this.orphans.add(keyOf(pod.metadata));
+  private clearAwayPodsOf({ metadata }: Job, index: string): void {
+    for (const pod of this.pods.find(index, metadata.uid ?? "")) {
+      this.leftovers.add(keyOf(pod.metadata));
     }
   }
 
-  private async untrack(key: string): Promise<void> {
+  private async clearAway(key: string): Promise<void> {
     await Promise.resolve();
     const pod = this.pods.get(...namesOf(key));
     const job = pod && this.ownerOf(pod);
     if (job && !this.isOurs(job)) return;
-    await untrackOrphan(this.sync.client, pod, job);
+    if (pod) await clearAway(this.sync.client, pod, job);
   }
 
   private ownerOf(pod: Pod): Job | undefined {
@@ -200,7 +225,7 @@ class JobController implements RunningController {
   }
 
   private isOurs(job: Job): boolean {
-    return managerOf(job) === this.manager;
+    return effectiveManagerOf(job, this.sync.gates) === this.manager;
   }
 }
 

@@ -23,6 +23,11 @@ export function isFinished(job: Job): boolean {
   return findTrue(job, "Complete") !== undefined || findTrue(job, "Failed") !== undefined;
 }
 
+/** Its pods are being stopped; what is left to say is Complete or Failed. */
+export function isEndAnnounced(job: Job): boolean {
+  return ["SuccessCriteriaMet", "FailureTarget"].some((type) => findTrue(job, type) !== undefined);
+}
+
 export function findTrue(job: Job, type: string): JobCondition | undefined {
   return job.status.conditions?.find((each) => each.type === type && each.status === "True");
 }

@@ -1,6 +1,6 @@
 /** The numbers the Job controller keeps, under Kubernetes' names and those of its first design. */
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
-import type { Counter, Metrics } from "../../base/metrics.ts";
+import { type Counter, exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 import { completionModeOf, isIndexed, limitsEachIndex } from "./job-facts.ts";
 
 export type SyncAction = "reconciling" | "tracking" | "pods_created" | "pods_deleted";
@@ -22,52 +22,61 @@ export interface JobMetrics {
 export function jobMetrics(metrics: Metrics): JobMetrics {
   const counter = (name: string, help: string, ...labels: string[]) =>
     metrics.counter(`job_controller_${name}`, help, labels);
-  const creations = counter("job_pods_creation_total", "Pods created", "reason", "status");
+  const creations = counter(
+    "job_pods_creation_total",
+    "Pods created, and tried to.",
+    "reason",
+    "status",
+  );
   return {
     ...syncMetrics(metrics),
     ...statusMetrics(counter),
     podsCreated: (reason, attempts, failures) => {
       creations.add({ reason, status: "succeeded" }, attempts);
-      creations.add({ reason, status: "failed" }, failures);
+      if (failures > 0) creations.add({ reason, status: "failed" }, failures);
     },
     failureActions: counter(
       "pod_failures_handled_by_failure_policy_total",
-      "Failed pods that a rule of the failure policy matched",
+      "Failed pods that a rule of the failure policy matched.",
       "action",
     ),
     trackedTerminated: counter(
       "terminated_pods_tracking_finalizer_total",
-      "Terminated pods that gained or lost the tracking finalizer",
+      "Pods that ended with the tracking finalizer, and those of them that lost it.",
       "event",
     ),
     externalJobs: counter(
       "jobs_by_external_controller_total",
-      "Jobs that another controller manages",
+      "Jobs that another controller manages.",
       "controller_name",
     ),
     staleSkips: counter(
       "stale_sync_skips_total",
-      "Syncs put off because a cache had not seen this controller's own writes",
+      "Syncs put off because a cache had not seen this controller's own writes.",
       "group",
       "resource",
     ),
   };
 }
 
-const SYNC_BUCKETS = Array.from({ length: 15 }, (_, at) => 0.004 * 2 ** at);
+/** From 4 ms to about a minute. */
+const SYNC_BUCKETS = exponentialBuckets(0.004, 2, 15);
 
+/** Each once more under the name and labels that the design of Indexed Jobs (KEP-2214) gave it. */
 function syncMetrics(metrics: Metrics): Pick<JobMetrics, "synced" | "finished"> {
   const syncLabels = ["completion_mode", "result", "action"];
-  const finishLabels = ["completion_mode", "result", "reason"];
   const durations = ["job_controller_job_sync_duration_seconds", "job_sync_duration_seconds"].map(
-    (name) => metrics.histogram(name, "The time a sync of a Job took", syncLabels, SYNC_BUCKETS),
+    (name) => metrics.histogram(name, "How long a sync of a Job took.", syncLabels, SYNC_BUCKETS),
   );
   const syncs = ["job_controller_job_syncs_total", "job_sync_total"].map((name) =>
-    metrics.counter(name, "Syncs of Jobs", syncLabels),
+    metrics.counter(name, "Syncs of Jobs.", syncLabels),
   );
-  const finishes = ["job_controller_jobs_finished_total", "job_finished_total"].map((name) =>
-    metrics.counter(name, "Finished Jobs", finishLabels),
-  );
+  const finishLabels = ["completion_mode", "result"];
+  const finishes = metrics.counter("job_controller_jobs_finished_total", "Finished Jobs.", [
+    ...finishLabels,
+    "reason",
+  ]);
+  const plainFinishes = metrics.counter("job_finished_total", "Finished Jobs.", finishLabels);
   return {
     synced: (job, result, action, seconds) => {
       const labels = { completion_mode: completionModeOf(job), result, action };
@@ -75,8 +84,9 @@ function syncMetrics(metrics: Metrics): Pick<JobMetrics, "synced" | "finished"> 
       for (const count of syncs) count.add(labels);
     },
     finished: (job, result, reason) => {
-      const labels = { completion_mode: completionModeOf(job), result, reason };
-      for (const count of finishes) count.add(labels);
+      const labels = { completion_mode: completionModeOf(job), result };
+      finishes.add({ ...labels, reason });
+      plainFinishes.add(labels);
     },
   };
 }
@@ -84,8 +94,18 @@ function syncMetrics(metrics: Metrics): Pick<JobMetrics, "synced" | "finished"> 
 function statusMetrics(
   counter: (name: string, help: string, ...labels: string[]) => Counter,
 ): Pick<JobMetrics, "statusWritten"> {
-  const pods = counter("job_pods_finished_total", "Pods counted", "completion_mode", "result");
-  const indexes = counter("job_finished_indexes_total", "Indexes ended", "status", "backoffLimit");
+  const pods = counter(
+    "job_pods_finished_total",
+    "Pods that were counted.",
+    "completion_mode",
+    "result",
+  );
+  const indexes = counter(
+    "job_finished_indexes_total",
+    "Indexes that completed or failed.",
+    "status",
+    "backoffLimit",
+  );
   return {
     statusWritten: (job, before, after, failedIndexes) => {
       const completion_mode = completionModeOf(job);
@@ -95,7 +115,7 @@ function statusMetrics(
       if (!isIndexed(job.spec)) return;
       const backoffLimit = limitsEachIndex(job.spec) ? "perIndex" : "global";
       indexes.add({ status: "succeeded", backoffLimit }, grown("succeeded"));
-      indexes.add({ status: "failed", backoffLimit }, failedIndexes);
+      if (failedIndexes > 0) indexes.add({ status: "failed", backoffLimit }, failedIndexes);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * What the controller remembers of one Job between syncs. Everything here can be had again from the
- * caches: a restart loses nothing but the count of failures that the back-off grows with.
+ * caches.
  */
 import type { Pod } from "../../api/generated/core.ts";
 import { noWrites, type OwnWrites } from "./own-writes.ts";
@@ -18,6 +18,8 @@ export interface JobMemory {
   /** When the Job was first looked at. */
   readonly sinceMs: number;
   lastSyncMs: number;
+  /** The annotations that were last looked through for something to complain about. */
+  heard: string;
 }
 
 export interface Basis {
@@ -36,5 +38,6 @@ export function newMemory(sinceMs: number): JobMemory {
     writes: noWrites(),
     sinceMs,
     lastSyncMs: 0,
+    heard: "",
   };
 }

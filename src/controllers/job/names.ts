@@ -1,11 +1,20 @@
 /** Pure: the names and limits that Jobs, their pods and this controller share. */
 
 export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
-/** A pod carries its index as an annotation, which is read, and as a label, which is shown. */
-export const COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index";
 export const INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count";
 export const INDEX_IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count";
 export const COMPLETION_INDEX_ENV = "JOB_COMPLETION_INDEX";
+
+/** Tally's own, on Jobs; docs/job-annotations.md says what they ask for. */
+export const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
+export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
+export const BACKOFF_BASE = "tallyjob.io/backoff-base";
+export const BACKOFF_CAP = "tallyjob.io/backoff-cap";
+export const KEEP_PODS = "tallyjob.io/keep-pods";
+/** Written by this controller: the failures since the last success, where pods do not stay. */
+export const FAILURES_NOTE = "tallyjob.io/failures";
+/** On a pod: it runs its index once more. */
+export const RERUN = "tallyjob.io/rerun";
 
 /** What spec.managedBy may say and still mean the controller that Kubernetes comes with. */
 export const BUILT_IN_MANAGER = "kubernetes.io/job-controller";

@@ -1,19 +1,24 @@
 /** Pure: the pods a Job creates: its template, the index, and what ties them to the Job. */
+import { COMPLETION_INDEX } from "../../api/completion-index.ts";
+import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Container, Pod, PodTemplateSpec } from "../../api/generated/core.ts";
 import {
-  COMPLETION_INDEX,
   COMPLETION_INDEX_ENV,
   INDEX_FAILURE_COUNT,
   INDEX_IGNORED_FAILURE_COUNT,
   MAX_GENERATE_NAME,
+  RERUN,
   TRACKING_FINALIZER,
 } from "./names.ts";
 import { referenceTo } from "./ownership.ts";
 import type { PlannedPod } from "./pod-changes.ts";
 
 /** What all pods of a Job have in common is worked out once. */
-export function podFactory(job: Job): (planned: PlannedPod) => Pod {
+export function podFactory(
+  job: Job,
+  { PodIndexLabel: labelsIndex } = DEFAULT_FEATURE_GATES,
+): (planned: PlannedPod) => Pod {
   const { metadata, spec } = job;
   const template = spec.template;
   const shared = {
@@ -21,8 +26,10 @@ export function podFactory(job: Job): (planned: PlannedPod) => Pod {
     finalizers: withTracking(template.metadata.finalizers ?? []),
     ownerReferences: [referenceTo(job)],
   };
-  const indexed = withIndexVariable(template.spec);
-  return ({ index, failures }) => {
+  const indexed = withIndexVariable(template.spec, labelsIndex ? "labels" : "annotations");
+  // A template cannot make every pod a re-run: none of them would count.
+  const { [RERUN]: _claimed, ...claims } = template.metadata.annotations ?? {};
+  return ({ index, failures, isRerun }) => {
     const { labels, annotations } = template.metadata;
     const own = { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
     const name = metadata.name ?? "";
@@ -43,8 +50,13 @@ export function podFactory(job: Job): (planned: PlannedPod) => Pod {
       metadata: {
         generateName: indexedGenerateName(name, index),
         ...shared,
-        labels: { ...labels, ...marked },
-        annotations: { ...annotations, ...marked, ...failureCounts(failures) },
+        labels: { ...labels, ...(labelsIndex ? marked : {}) },
+        annotations: {
+          ...claims,
+          ...marked,
+          ...failureCounts(failures),
+          ...(isRerun ? { [RERUN]: "true" } : {}),
+        },
       },
       spec: { ...indexed, hostname: `${name}-${index}` },
       status: {},
@@ -62,8 +74,15 @@ function withTracking(finalizers: readonly string[]): readonly string[] {
   return finalizers.includes(TRACKING_FINALIZER) ? finalizers : [...finalizers, TRACKING_FINALIZER];
 }
 
-function withIndexVariable(spec: PodTemplateSpec["spec"]): PodTemplateSpec["spec"] {
+/** Where the variable is read from. */
+type IndexSource = "labels" | "annotations";
+
+function withIndexVariable(
+  spec: PodTemplateSpec["spec"],
+  source: IndexSource,
+): PodTemplateSpec["spec"] {
   const { initContainers } = spec;
+  const withVariable = (container: Container) => addVariable(container, source);
   return {
     ...spec,
     ...(initContainers ? { initContainers: initContainers.map(withVariable) } : {}),
@@ -71,10 +90,10 @@ function withIndexVariable(spec: PodTemplateSpec["spec"]): PodTemplateSpec["spec
   };
 }
 
-function withVariable(container: Container): Container {
+function addVariable(container: Container, source: IndexSource): Container {
   const env = container.env ?? [];
   if (env.some(({ name }) => name === COMPLETION_INDEX_ENV)) return container;
-  const fieldRef = { fieldPath: `metadata.labels['${COMPLETION_INDEX}']` };
+  const fieldRef = { fieldPath: `metadata.${source}['${COMPLETION_INDEX}']` };
   return { ...container, env: [...env, { name: COMPLETION_INDEX_ENV, valueFrom: { fieldRef } }] };
 }
 

@@ -4,14 +4,16 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
+import { formatIndexes, parseIndexes } from "../../api/index-set.ts";
 import type { Cache } from "../../client/cache.ts";
 import type { Claims } from "./claim-pods.ts";
-import { parseIndexes } from "./index-set.ts";
 import { isBeingDeleted } from "./job-facts.ts";
 import type { JobMemory } from "./memory.ts";
 import { controllerOf, selectorOf } from "./ownership.ts";
+import { acceptReruns } from "./reruns.ts";
 import {
   forgetPod,
+  isOver,
   isUpToDate,
   openScoreboard,
   recordPod,
@@ -35,18 +37,33 @@ export function observe(memory: JobMemory, job: Job, pods: Cache<Pod>): Observed
     memory.claimable.add(pod.metadata.name ?? "");
     return false;
   };
-  const board = fittingBoard(memory, job) ?? openBoard(memory, job, pods, isOwn);
+  const fitting = losesAnEnd(memory, isOwn) ? undefined : fittingBoard(memory, job);
+  const board = fitting ?? openBoard(memory, job, pods, isOwn);
   for (const [uid, pod] of memory.changed) {
     if (pod && isOwn(pod)) recordPod(board, pod);
     else forgetPod(board, uid);
   }
   memory.changed.clear();
   settleBoard(board);
+  acceptReruns(board, job);
   const claims = isBeingDeleted(job) ? NO_CLAIMS : findClaims(memory, job, pods, isSelected);
   return { board, claims };
 }
 
 const NO_CLAIMS: Claims = { adopted: [], released: [] };
+
+/** A pod left with an end that no status has: the board would keep what a new one cannot know. */
+function losesAnEnd({ board, basis, changed }: JobMemory, isOwn: (pod: Pod) => boolean): boolean {
+  if (!board) return false;
+  const hasLeft = ([uid, pod]: readonly [string, Pod | undefined]): boolean => {
+    const known = board.known.get(uid);
+    const isEnd = known?.isTracked && known.index !== undefined && isOver(known);
+    return isEnd === true && !(pod && isOwn(pod));
+  };
+  if (![...changed].some(hasLeft)) return false;
+  const { completed, failed } = basis;
+  return formatIndexes(board.completed) !== completed || formatIndexes(board.failed) !== failed;
+}
 
 /** Someone else may have edited the status, or made the Job larger or smaller. */
 function fittingBoard({ board, basis }: JobMemory, job: Job): Scoreboard | undefined {

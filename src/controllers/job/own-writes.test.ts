@@ -40,6 +40,19 @@ test.each([
 });
 
 test.each([
+  ["has its finalizer as before", [aJobPod(job, { uid: "a", metadata: { name: "p" } })], "pods"],
+  ["has none", [aJobPod(job, { uid: "a", isTracked: false, metadata: { name: "p" } })], undefined],
+  ["is another by now", [aJobPod(job, { uid: "b", metadata: { name: "p" } })], undefined],
+  ["is gone", [], undefined],
+])("a released pod that %s", (_case, pods, behind) => {
+  const writes = noWrites();
+  writes.released.set("a", "p");
+  const caches = { jobs: aCache<Job>("1"), pods: aCache("1", pods) };
+  expect(findUnseen(writes, "ns", caches)).toBe(behind);
+  expect(writes.released.size).toBe(behind ? 1 : 0);
+});
+
+test.each([
   ["is there as before", [aJobPod(job, { uid: "a", metadata: { name: "p" } })], "pods"],
   ["is going", [aJobPod(job, { uid: "a", isDeleting: true, metadata: { name: "p" } })], undefined],
   ["is another by now", [aJobPod(job, { uid: "b", metadata: { name: "p" } })], undefined],

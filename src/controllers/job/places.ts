@@ -1,5 +1,5 @@
 /** Pure: which indexes are taken by pods, and which by more than one. */
-import { addIndex, emptyIndexes, type IndexSet, removeIndex } from "./index-set.ts";
+import { addIndex, emptyIndexes, type IndexSet, removeIndex } from "../../api/index-set.ts";
 
 export interface Places {
   readonly indexes: IndexSet;

@@ -3,13 +3,14 @@
  * with pods out of place the Job first gets rid of them.
  */
 import type { Job } from "../../api/generated/batch.ts";
+import { firstMissing } from "../../api/index-set.ts";
 import type { Backoff } from "../../base/backoff.ts";
 import { remainingMs } from "./backoff.ts";
-import { firstMissing } from "./index-set.ts";
 import { isIndexed, isSuspended, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
 import { MAX_POD_CHANGES } from "./names.ts";
 import { failuresBefore, finishedMs } from "./pod-facts.ts";
 import { compareForRemoval } from "./removal-order.ts";
+import { rerunsToStart } from "./reruns.ts";
 import { failuresOf, type KnownPod, type Scoreboard } from "./scoreboard.ts";
 import type { Tally } from "./tally.ts";
 
@@ -18,6 +19,8 @@ export interface PlannedPod {
   readonly index?: number;
   /** Where each index has its own limit: how its failures were taken so far. */
   readonly failures?: { readonly counted: number; readonly ignored: number };
+  /** Runs once more an index that has ended. */
+  readonly isRerun?: true;
 }
 
 export type PodChanges =
@@ -34,30 +37,34 @@ export type PodChanges =
 
 export interface Situation {
   readonly job: Job;
+  /** Stands still from the observation to the end of the sync. */
   readonly board: Scoreboard;
   readonly tally: Tally;
   readonly nowMs: number;
   readonly backoff: Backoff;
+  /** 500 unless said otherwise. */
+  readonly podsPerSync?: number;
 }
 
 export function decidePodChanges(situation: Situation): PodChanges {
-  const { job, board, tally } = situation;
+  const { job, board, tally, podsPerSync = MAX_POD_CHANGES } = situation;
   if (isSuspended(job)) return { kind: "remove", pods: [...board.active.values()], hasMore: false };
-  const wanted = wantedPods(job, tally);
+  const wanted = wantedPods(job, tally, board);
   const surplus = podsToRemove(board, Math.max(0, tally.active - wanted));
   if (surplus.length > 0) {
-    const hasMore = surplus.length > MAX_POD_CHANGES;
-    return { kind: "remove", pods: surplus.slice(0, MAX_POD_CHANGES), hasMore };
+    const hasMore = surplus.length > podsPerSync;
+    return { kind: "remove", pods: surplus.slice(0, podsPerSync), hasMore };
   }
   const held = replacesOnlyFailed(job.spec) ? tally.terminating : 0;
   const missing = wanted - tally.active - held;
   return missing > 0 ? decideCreation(situation, missing) : { kind: "keep" };
 }
 
-function wantedPods({ spec }: Job, { active, succeeded }: Tally): number {
+function wantedPods({ spec }: Job, { active, succeeded }: Tally, { reruns }: Scoreboard): number {
   const parallelism = spec.parallelism ?? 1;
   if (spec.completions !== undefined) {
-    return Math.max(0, Math.min(parallelism, spec.completions - succeeded));
+    const unfinished = spec.completions - succeeded + reruns.left.size;
+    return Math.max(0, Math.min(parallelism, unfinished));
   }
   // Once a worker found the queue empty, the others are left to finish.
   return succeeded > 0 ? active : parallelism;
@@ -83,8 +90,8 @@ function podsToRemove(board: Scoreboard, atLeast: number): readonly KnownPod[] {
 }
 
 function decideCreation(situation: Situation, missing: number): PodChanges {
-  const { job, board, nowMs, backoff } = situation;
-  const count = Math.min(missing, MAX_POD_CHANGES);
+  const { job, board, nowMs, backoff, podsPerSync = MAX_POD_CHANGES } = situation;
+  const count = Math.min(missing, podsPerSync);
   const hasMore = missing > count;
   if (limitsEachIndex(job.spec)) return decideEachIndex(situation, count, hasMore);
   const delayMs = remainingMs(backoff, board.record, nowMs);
@@ -92,19 +99,18 @@ function decideCreation(situation: Situation, missing: number): PodChanges {
   if (!isIndexed(job.spec)) {
     return { kind: "create", pods: Array.from({ length: count }, () => ({})), hasMore };
   }
-  const pods = pendingIndexes(job, board, count).map((index) => ({ index }));
+  const reruns = plannedReruns(situation, count);
+  const pending = pendingIndexes(job, board, count - reruns.length);
+  const pods = [...reruns, ...pending.map((index) => ({ index }))];
   return pods.length > 0 ? { kind: "create", pods, hasMore } : { kind: "keep" };
 }
 
 /** Indexes that wait use up the places of others: higher ones do not overtake them. */
-function decideEachIndex(
-  { job, board, nowMs, backoff }: Situation,
-  count: number,
-  hasMore: boolean,
-): PodChanges {
-  const pods: PlannedPod[] = [];
+function decideEachIndex(situation: Situation, count: number, hasMore: boolean): PodChanges {
+  const { job, board, nowMs, backoff } = situation;
+  const pods = plannedReruns(situation, count);
   let delayMs = Number.POSITIVE_INFINITY;
-  for (const index of pendingIndexes(job, board, count)) {
+  for (const index of pendingIndexes(job, board, count - pods.length)) {
     const replaced = board.retained.get(index);
     const waitMs = replaced ? remainingMs(backoff, failureRecord(replaced), nowMs) : 0;
     if (waitMs > 0) delayMs = Math.min(delayMs, waitMs);
@@ -112,6 +118,11 @@ function decideEachIndex(
   }
   if (pods.length > 0) return { kind: "create", pods, hasMore };
   return delayMs < Number.POSITIVE_INFINITY ? { kind: "wait", delayMs } : { kind: "keep" };
+}
+
+/** Before the others: somebody asked for these by name. */
+function plannedReruns({ job, board }: Situation, count: number): PlannedPod[] {
+  return rerunsToStart(job, board, count).map((index) => ({ index, isRerun: true }));
 }
 
 function pendingIndexes({ spec }: Job, board: Scoreboard, count: number): number[] {

@@ -2,9 +2,9 @@
 import type { Container, ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import {
-  COMPLETION_INDEX,
   INDEX_FAILURE_COUNT,
   INDEX_IGNORED_FAILURE_COUNT,
+  RERUN,
   TRACKING_FINALIZER,
 } from "./names.ts";
 
@@ -18,6 +18,10 @@ export function stageOf({ metadata, status }: Pod): Stage {
 
 export function hasTrackingFinalizer({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+}
+
+export function isRerun({ metadata }: Pod): boolean {
+  return metadata.annotations?.[RERUN] !== undefined;
 }
 
 export function findReady({ status }: Pod): PodCondition | undefined {
@@ -35,11 +39,6 @@ export function restartsOf({ status }: Pod): number {
   for (const { restartCount } of status.initContainerStatuses ?? []) restarts += restartCount;
   for (const { restartCount } of status.containerStatuses ?? []) restarts += restartCount;
   return restarts;
-}
-
-export function completionIndexOf({ metadata }: Pod): number | undefined {
-  const index = parseInteger(metadata.annotations?.[COMPLETION_INDEX]);
-  return index !== undefined && index >= 0 ? index : undefined;
 }
 
 const INT32_MAX = 2 ** 31 - 1;

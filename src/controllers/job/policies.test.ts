@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { aJob, INDEXED } from "../../../test/builders/job.ts";
 import { aJobPod, exited } from "../../../test/builders/job-pods.ts";
 import type { PodFailurePolicyRule } from "../../api/generated/batch.ts";
+import { addIndex, emptyIndexes, parseIndexes } from "../../api/index-set.ts";
 import { NO_FAILURES, nextRecord, remainingMs } from "./backoff.ts";
 import { judgeFailure } from "./failure-policy.ts";
-import { addIndex, emptyIndexes, parseIndexes } from "./index-set.ts";
 import { finishedMs } from "./pod-facts.ts";
 import { countCompleted, findMetRule, successRulesOf } from "./success-policy.ts";
 

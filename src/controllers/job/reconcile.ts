@@ -3,12 +3,16 @@
  *
  *     observe -> decide -> change pods -> compose status -> write -> release -> settle -> write
  *
- * Reading order of the folder: this file, observe with scoreboard and index-set, decide with tally,
- * verdict and pod-changes, status with releases, then job-controller, which wakes it all. The
- * controller knows no server: everything goes through the Client.
+ * Only an end that is news is written before the pods are changed, which then means stopped.
+ *
+ * Reading order of the folder: this file, observe with scoreboard, decide with tally, verdict and
+ * pod-changes, status with releases, then job-controller, which wakes it all. What Tally adds to
+ * Jobs is in annotations, reruns and notes, and can be left for last. The controller knows no
+ * server: everything goes through the Client.
  */
 import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { jobs } from "../../api/resources.ts";
@@ -17,15 +21,26 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cache } from "../../client/cache.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
 import type { EventRecorder } from "../runtime/recorder.ts";
+import {
+  backoffOf,
+  complaintsOf,
+  completedBefore,
+  isIncomprehensible,
+  wishesOf,
+} from "./annotations.ts";
 import { changePods, releasePods } from "./change-pods.ts";
 import { claimPods } from "./claim-pods.ts";
 import { decideJob, type JobDecision } from "./decide.ts";
+import { shownStatus, withEarlierEnd } from "./gates.ts";
 import type { CreationReason, JobMetrics, SyncAction } from "./job-metrics.ts";
 import type { JobMemory } from "./memory.ts";
+import { composeNotes } from "./notes.ts";
 import { observe } from "./observe.ts";
 import { findUnseen, noteWrite } from "./own-writes.ts";
 import type { PodChanges } from "./pod-changes.ts";
-import { composeStatus, type PodsChanged, settleStatus } from "./status.ts";
+import { acknowledgeRequest, isRerunning, RERUN_IGNORED } from "./reruns.ts";
+import type { Scoreboard } from "./scoreboard.ts";
+import { composeStatus, foreseeStops, type PodsChanged, settleStatus } from "./status.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface JobSync {
@@ -36,13 +51,15 @@ export interface JobSync {
   readonly recorder: EventRecorder;
   readonly metrics: JobMetrics;
   readonly backoff: Backoff;
+  readonly podsPerSync: number;
+  readonly gates: FeatureGates;
 }
 
 /** The event that shows what was missed wakes the Job before; this is for one lost to a relist. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** The least age at which a Job ends. */
-const FIRST_END_MS = 500;
+const FIRST_END_MS = 1_000;
 
 export async function syncJob(sync: JobSync, job: Job, memory: JobMemory): Promise<Outcome> {
   const { clock, metrics } = sync;
@@ -78,38 +95,57 @@ async function performSync(
   memory: JobMemory,
   progress: Progress,
 ): Promise<Outcome> {
-  const { client, pods, clock, recorder, backoff } = sync;
-  const hands = { client, recorder, writes: memory.writes };
+  const { client, pods, clock, recorder, podsPerSync, gates } = sync;
+  answerAnnotations(recorder, memory, job);
+  if (isIncomprehensible(job)) return done;
+  const hands = { client, recorder, writes: memory.writes, gates };
   const { board, claims } = observe(memory, job, pods);
   if (claims.adopted.length + claims.released.length > 0) {
     await claimPods(client, memory.writes, job, claims);
     memory.claimable.clear();
     return after(0);
   }
-  const observation = { job, board, nowMs: clock.nowMs(), backoff };
+  const backoff = backoffOf(job, sync.backoff);
+  const observation = { job, board, nowMs: clock.nowMs(), backoff, podsPerSync };
   const decision = decideJob(observation);
 
-  const changed = await changePods(hands, job, decision.podChanges);
+  const foreseen = foreseeStops(job, decision);
+  const changed = foreseen ?? (await changePods(hands, job, decision.podChanges));
   progress.action = actionOf(decision.podChanges);
   reportCreation(sync, job, decision, changed);
 
-  const composed = composeStatus(observation, decision, changed);
+  const composed = withEarlierEnd(composeStatus(observation, decision, changed), job, gates);
   const waitMs = composed.verdict ? untilFirstEndMs(sync, job, memory) : 0;
   if (waitMs > 0) return after(waitMs);
-  const named = await writeStatus(sync, memory, job, composed.status);
+  const noted = await writeNotes(sync, memory, job, board);
+  const named = await writeStatus(sync, memory, noted, composed.status);
   const { releases, suspension } = composed;
   if (suspension) recorder.event(job, "Normal", suspension, `Job ${suspension.toLowerCase()}`);
   for (const action of releases.actions) sync.metrics.failureActions.add({ action });
+  if (foreseen) throwFirst((await changePods(hands, job, decision.podChanges)).errors);
 
   const released = await releasePods(hands, releases.pods);
   const settled = settleStatus(composed, released.uids, clock.nowMs());
   await writeStatus(sync, memory, named, settled.status);
   if (settled.finished) reportFinish(sync, job, settled.status, settled.finished);
+  if (settled.finished && isRerunning(board)) recorder.event(job, "Warning", ...RERUN_IGNORED);
 
-  const [error] = [...changed.errors, ...released.errors];
-  if (error) throw error;
+  throwFirst([...changed.errors, ...released.errors]);
   if (releases.hasMore) return after(0);
   return decision.againInMs === undefined ? done : after(decision.againInMs);
+}
+
+function throwFirst([error]: readonly unknown[]): void {
+  if (error !== undefined) throw error;
+}
+
+function answerAnnotations(recorder: EventRecorder, memory: JobMemory, job: Job): void {
+  const wishes = wishesOf(job);
+  if (wishes === memory.heard) return;
+  memory.heard = wishes;
+  for (const { reason, message } of complaintsOf(job)) {
+    recorder.event(job, "Warning", reason, message);
+  }
 }
 
 /**
@@ -121,19 +157,38 @@ function untilFirstEndMs({ clock }: JobSync, { status }: Job, { sinceMs }: JobMe
   return isFirst ? sinceMs + FIRST_END_MS - clock.monotonicMs() : 0;
 }
 
+/** Of the very Job that was observed: what somebody else asked for since must not be lost. */
+async function writeNotes(
+  { client, clock }: JobSync,
+  { writes }: JobMemory,
+  job: Job,
+  board: Scoreboard,
+): Promise<Job> {
+  const annotations = composeNotes(job, board, clock.nowMs());
+  if (!annotations) return job;
+  const { namespace = "", name = "", resourceVersion } = job.metadata;
+  const body = { metadata: { resourceVersion, annotations } };
+  const written = await client.patch(jobs, { namespace, name }, { type: "merge", body });
+  noteWrite(writes, "jobs", written);
+  acknowledgeRequest(board, written);
+  return written;
+}
+
 async function writeStatus(
-  { client, metrics }: JobSync,
+  { client, metrics, gates }: JobSync,
   memory: JobMemory,
   job: Job,
-  status: JobStatus,
+  composed: JobStatus,
 ): Promise<Job> {
+  const status = shownStatus(composed, gates);
   if (isEqual(status, job.status)) return job;
   const written = await client.updateStatus(jobs, { ...job, status });
   noteWrite(memory.writes, "jobs", written);
   const { completedIndexes: completed = "", failedIndexes: failed = "" } = written.status;
   const failedCount = memory.board?.failed.size ?? 0;
-  const failedGrowth = failedCount - memory.basis.failedCount;
-  metrics.statusWritten(job, job.status, written.status, failedGrowth);
+  const failedGrowth = Math.max(0, failedCount - memory.basis.failedCount);
+  const { succeeded = completedBefore(job).size } = job.status;
+  metrics.statusWritten(job, { ...job.status, succeeded }, written.status, failedGrowth);
   memory.basis = { ...memory.basis, completed, failed, failedCount };
   return written;
 }
@@ -153,13 +208,13 @@ function actionOf({ kind }: PodChanges): SyncAction {
 }
 
 function reportCreation(
-  { metrics }: JobSync,
+  { metrics, gates }: JobSync,
   { spec }: Job,
   { podChanges, tally }: JobDecision,
   { created, errors }: PodsChanged,
 ): void {
   if (podChanges.kind !== "create") return;
-  const isAgain = tally.failed > 0 || tally.terminating > 0;
+  const isAgain = gates.JobPodReplacementPolicy && (tally.failed > 0 || tally.terminating > 0);
   let reason: CreationReason = isAgain ? "recreate_terminating_or_failed" : "new";
   if (spec.podReplacementPolicy === "Failed" && tally.failed > 0) reason = "recreate_failed";
   metrics.podsCreated(reason, created + errors.length, errors.length);

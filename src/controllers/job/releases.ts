@@ -1,7 +1,7 @@
 /** Pure: which pods may lose their finalizer now, and what the status must say of them before. */
 import type { Job } from "../../api/generated/batch.ts";
-import type { FailureAction } from "./failure-policy.ts";
-import { isBeingDeleted, isIndexed } from "./job-facts.ts";
+import { type Failure, type FailureAction, judgeFailure } from "./failure-policy.ts";
+import { findTrue, isBeingDeleted, isIndexed } from "./job-facts.ts";
 import { MAX_UNCOUNTED_PODS } from "./names.ts";
 import type { KnownPod, Scoreboard } from "./scoreboard.ts";
 import type { Verdict } from "./verdict.ts";
@@ -44,23 +44,35 @@ export function chooseReleases(
       break;
     }
     chosen.pods.push(known);
-    const end = countedAs(known, verdict);
+    const end = countedAs(job, known, verdict);
     if (end === undefined) continue;
-    if (end === "failed" && known.failure?.action) chosen.actions.push(known.failure.action);
-    if (end === "failed" && known.failure?.isCounted === false) continue;
+    const failure = end === "failed" ? failureOf(job, known) : undefined;
+    if (failure?.action) chosen.actions.push(failure.action);
+    if (failure?.isCounted === false) continue;
     entries++;
-    if (end === "failed") chosen.failed.push(known.uid);
+    if (failure) chosen.failed.push(known.uid);
     else if (!isIndexed(job.spec)) chosen.succeeded.push(known.uid);
   }
   return chosen;
 }
 
-/** When a Job fails, whatever still runs fails with it. */
+/**
+ * When a Job fails, whatever still runs fails with it. When it succeeds, what is stopped for that
+ * does not count: what had to is named in the status that announced the success.
+ */
 function countedAs(
-  { stage, failure, hasPlace }: KnownPod,
+  job: Job,
+  { stage, failure, hasPlace, isRerun }: KnownPod,
   verdict: Verdict | undefined,
 ): "succeeded" | "failed" | undefined {
   if (!hasPlace) return undefined;
   if (stage === "succeeded") return "succeeded";
+  if (isRerun) return undefined;
+  if (stage === "terminating" && findTrue(job, "SuccessCriteriaMet")) return undefined;
   return failure || verdict?.type === "FailureTarget" ? "failed" : undefined;
+}
+
+/** The policy is asked about a pod that still runs, too: one that is being evicted, say. */
+function failureOf({ spec }: Job, { pod, failure }: KnownPod): Failure {
+  return failure ?? judgeFailure(spec.podFailurePolicy, pod);
 }

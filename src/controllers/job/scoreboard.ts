@@ -6,19 +6,28 @@
  * from pods that still have their finalizer, so that a board opened after a restart is the board
  * there was. Only pods that matter are kept: one that is over and released is not.
  */
+import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
-import { type FailureRecord, NO_FAILURES, nextRecord } from "./backoff.ts";
+import {
+  addIndex,
+  emptyIndexes,
+  hasIndex,
+  type IndexSet,
+  parseIndexes,
+  removeIndex,
+} from "../../api/index-set.ts";
+import { completedBefore } from "./annotations.ts";
+import { type Ending, type FailureRecord, nextRecord, recallRecord } from "./backoff.ts";
 import { type Failure, judgeFailure } from "./failure-policy.ts";
-import { addIndex, hasIndex, type IndexSet, parseIndexes, removeIndex } from "./index-set.ts";
-import { isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
+import { isEndAnnounced, isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
 import { emptyPlaces, occupy, type Places, vacate } from "./places.ts";
 import {
-  completionIndexOf,
   failuresBefore,
   finishedMs,
   hasTrackingFinalizer,
   isReady,
+  isRerun,
   restartsOf,
   type Stage,
   stageOf,
@@ -33,6 +42,8 @@ export interface KnownPod {
   readonly index?: number;
   readonly isTracked: boolean;
   readonly isReady: boolean;
+  /** Runs once more an index that has ended: it can complete it, and nothing else. */
+  readonly isRerun: boolean;
   readonly restarts: number;
   /** Absent while the pod has not failed. */
   readonly failure?: Failure;
@@ -42,6 +53,8 @@ export interface KnownPod {
 
 export interface Scoreboard {
   readonly spec: JobSpec;
+  /** Its pods are being stopped: none of them fails its index by that. */
+  readonly isEnding: boolean;
   readonly known: Map<string, KnownPod>;
   readonly active: Map<string, KnownPod>;
   /** Those with the finalizer. */
@@ -59,6 +72,8 @@ export interface Scoreboard {
   readonly completed: IndexSet;
   readonly failed: IndexSet;
   readonly successRules: readonly SuccessRule[];
+  /** See reruns.ts. */
+  reruns: Reruns;
   ready: number;
   terminating: number;
   restarts: number;
@@ -69,12 +84,30 @@ export interface Scoreboard {
   news: { readonly succeededMs: number[]; readonly failedMs: number[] };
 }
 
+/** The indexes to run once more. */
+export interface Reruns {
+  /** The request, as the Job has it, and of how many indexes it is. */
+  readonly text: string;
+  readonly asked: number;
+  /** Those that have not been run, or are running. */
+  readonly left: IndexSet;
+}
+
+export const NO_RERUNS: Reruns = { text: "", asked: 0, left: emptyIndexes() };
+
 /** The former board of the same Job, if any, says which ends are news and how often it failed. */
 export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboard): Scoreboard {
   const { spec, status } = job;
-  const completed = parseIndexes(status.completedIndexes ?? "", spec.completions ?? 0);
+  const written = status.completedIndexes;
+  const completed =
+    written === undefined ? completedBefore(job) : parseIndexes(written, spec.completions ?? 0);
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const named = new Set([...succeeded, ...failed]);
+  const assessed = Array.from(pods, (pod) => assess(spec, pod));
+  const endings = () => assessed.flatMap((known) => findEnding(known, named) ?? []);
   const board: Scoreboard = {
     spec,
+    isEnding: isEndAnnounced(job),
     known: new Map(),
     active: new Map(),
     tracked: new Map(),
@@ -85,30 +118,33 @@ export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboar
     terminatingPlaces: emptyPlaces(),
     misplaced: new Map(),
     completed,
-    failed: parseIndexes(status.failedIndexes ?? "", spec.completions ?? 0),
+    failed: limitsEachIndex(spec)
+      ? parseIndexes(status.failedIndexes ?? "", spec.completions ?? 0)
+      : emptyIndexes(),
     successRules: successRulesOf(spec, completed),
     ready: 0,
     terminating: 0,
     restarts: 0,
     successes: 0,
     failures: 0,
-    record: former?.record ?? NO_FAILURES,
+    reruns: NO_RERUNS,
+    record: former?.record ?? recallRecord(job, endings()),
     news: { succeededMs: [], failedMs: [] },
   };
-  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const told = new Set([...succeeded, ...failed]);
-  for (const pod of pods) {
-    const now = assess(spec, pod);
+  for (const now of assessed) {
     const before = former?.known.get(now.uid);
-    enter(board, now, told.has(now.uid) || (before !== undefined && isOver(before)));
+    const isTold = named.has(now.uid) || (before !== undefined && isOver(before));
+    enter(board, now, former === undefined || isTold);
   }
   return board;
 }
 
 /** Whether what the board was opened with still holds. */
-export function isUpToDate({ spec }: Scoreboard, { spec: now }: Job): boolean {
+export function isUpToDate({ spec, isEnding }: Scoreboard, job: Job): boolean {
   return (
-    spec.completions === now.completions && replacesOnlyFailed(spec) === replacesOnlyFailed(now)
+    spec.completions === job.spec.completions &&
+    replacesOnlyFailed(spec) === replacesOnlyFailed(job.spec) &&
+    isEnding === isEndAnnounced(job)
   );
 }
 
@@ -133,9 +169,11 @@ export function settleBoard(board: Scoreboard): void {
 }
 
 function assess(spec: JobSpec, pod: Pod): KnownPod {
+  const { podFailurePolicy: policy } = spec;
   const stage = stageOf(pod);
   const index = isIndexed(spec) ? completionIndexOf(pod) : undefined;
   const isInRange = index !== undefined && index < (spec.completions ?? 0);
+  const isAgain = isInRange && isRerun(pod);
   const hasFailed = stage === "failed" || (stage === "terminating" && !replacesOnlyFailed(spec));
   return {
     pod,
@@ -144,13 +182,29 @@ function assess(spec: JobSpec, pod: Pod): KnownPod {
     ...(isInRange ? { index } : {}),
     isTracked: hasTrackingFinalizer(pod),
     isReady: isReady(pod),
-    restarts: restartsOf(pod),
-    ...(hasFailed ? { failure: judgeFailure(spec.podFailurePolicy, pod) } : {}),
+    isRerun: isAgain,
+    restarts: isAgain ? 0 : restartsOf(pod),
+    ...(hasFailed ? { failure: isAgain ? UNCOUNTED : judgeFailure(policy, pod) } : {}),
     hasPlace: isInRange || !isIndexed(spec),
   };
 }
 
-function isOver({ stage, failure }: KnownPod): boolean {
+const UNCOUNTED: Failure = { isCounted: false };
+
+/** What the pod has to say about the back-off. One released to be removed was never counted. */
+function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undefined {
+  const { pod, uid, stage, failure, isTracked, hasPlace } = known;
+  const isRemoved = !isTracked && pod.metadata.deletionTimestamp !== undefined;
+  if (!isOver(known) || !hasPlace || known.isRerun || isRemoved) return undefined;
+  const isNamed = !isTracked || named.has(uid);
+  return {
+    ms: finishedMs(pod),
+    hasSucceeded: stage === "succeeded",
+    isInStatus: isNamed && failure?.isCounted === true,
+  };
+}
+
+export function isOver({ stage, failure }: KnownPod): boolean {
   return stage === "succeeded" || failure !== undefined;
 }
 
@@ -179,7 +233,7 @@ function enter(board: Scoreboard, now: KnownPod, isTold: boolean): void {
   if (!isOver(now)) return;
   board.finished.set(now.uid, now);
   if (now.index !== undefined) scoreIndex(board, now, now.index);
-  if (!isTold && now.hasPlace) {
+  if (!isTold && now.hasPlace && !now.isRerun) {
     const { succeededMs, failedMs } = board.news;
     (now.stage === "succeeded" ? succeededMs : failedMs).push(finishedMs(now.pod));
   }
@@ -209,14 +263,17 @@ function count(board: Scoreboard, known: KnownPod, sign: 1 | -1): void {
 }
 
 /** An index that two pods ran, to different ends, is completed: no status may say both. */
-function scoreIndex(board: Scoreboard, { pod, stage, failure }: KnownPod, index: number): void {
+function scoreIndex(board: Scoreboard, known: KnownPod, index: number): void {
+  const { pod, stage, failure } = known;
+  if (known.isRerun) removeIndex(board.reruns.left, index);
   if (stage === "succeeded") {
     removeIndex(board.failed, index);
     if (addIndex(board.completed, index)) countCompleted(board.successRules, index);
     return;
   }
   const limit = board.spec.backoffLimitPerIndex;
-  if (limit === undefined || failure === undefined || hasIndex(board.completed, index)) return;
+  if (limit === undefined || board.isEnding) return;
+  if (failure === undefined || hasIndex(board.completed, index)) return;
   const isExhausted = failure.isCounted && failuresBefore(pod).counted >= limit;
   if (failure.action === "FailIndex" || isExhausted) addIndex(board.failed, index);
 }
@@ -242,8 +299,10 @@ function retain(board: Scoreboard, known: KnownPod): void {
   finished.delete(uid);
 }
 
-function knowsMore({ pod }: KnownPod, { pod: other }: KnownPod): boolean {
-  return failuresOf(pod) >= failuresOf(other) && finishedMs(pod) >= finishedMs(other);
+/** Of two one always does: who is kept must not depend on the order in which they are told. */
+function knowsMore({ pod, uid }: KnownPod, { pod: other, uid: otherUid }: KnownPod): boolean {
+  const difference = failuresOf(pod) - failuresOf(other) || finishedMs(pod) - finishedMs(other);
+  return difference === 0 ? uid > otherUid : difference > 0;
 }
 
 /** All failures of its index before the pod's own. */

@@ -107,6 +107,31 @@ test("a Job does not end while a pod could not be stopped", () => {
   expect(status.uncountedTerminatedPods).toEqual({ failed: ["a"] });
 });
 
+test("when a Job fails its running pods fail with it, but for those the policy ignores", () => {
+  const disrupted = { type: "DisruptionTarget", status: "True" };
+  const rules = [{ action: "Ignore", onPodConditions: [disrupted] }];
+  const spec = { parallelism: 3, completions: 3, backoffLimit: 0, podFailurePolicy: { rules } };
+  const running = { phase: "Running", conditions: [disrupted] };
+  const composed = compose(spec, [
+    { uid: "a", phase: "Failed", exitCode: 1 },
+    { uid: "b", isDeleting: true, status: running },
+    { uid: "c", phase: "Running" },
+  ]);
+  expect(composed.status.uncountedTerminatedPods).toEqual({ failed: ["a", "c"] });
+  expect(composed.releases.pods).toHaveLength(3);
+  expect(composed.releases.actions).toEqual(["Ignore"]);
+});
+
+test.each([
+  ["that had to run something starts when it ends", 1, NOW],
+  ["with nothing to run needs no start", 0, undefined],
+])("a suspended Job %s", (_case, completions, startTime) => {
+  const status = { conditions: [condition("Suspended", "JobSuspended", "Job suspended")] };
+  const composed = compose({ suspend: true, completions }, [{ phase: "Succeeded" }], { status });
+  expect(composed.verdict?.reason).toBe("CompletionsReached");
+  expect(composed.status.startTime).toBe(startTime);
+});
+
 test("pods that were deleted because the Job succeeded count for nothing", () => {
   const spec = { ...INDEXED, successPolicy: { rules: [{ succeededCount: 1 }] } };
   const pods = [

@@ -5,13 +5,17 @@
  *    a pod without its finalizer may vanish at any time.
  * 2. settleStatus moves those that were released into the counters and, when nothing is left, says
  *    that the Job is finished.
+ *
+ * An end for which pods have to be stopped is written before they are, as if they were: whoever
+ * came after a crash would take them for pods that failed by themselves.
  */
-import type { JobCondition, JobStatus } from "../../api/generated/batch.ts";
+import type { Job, JobCondition, JobStatus } from "../../api/generated/batch.ts";
+import { formatIndexes } from "../../api/index-set.ts";
 import { formatTime } from "../../api/time.ts";
 import type { JobDecision, JobObservation } from "./decide.ts";
-import { formatIndexes } from "./index-set.ts";
-import { isIndexed, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import { findTrue, isIndexed, isSuspended, limitsEachIndex } from "./job-facts.ts";
 import { chooseReleases, type Releases } from "./releases.ts";
+import { isRerunning } from "./reruns.ts";
 import { completionsReached, type Verdict } from "./verdict.ts";
 
 /** What really happened to pods. */
@@ -21,6 +25,17 @@ export interface PodsChanged {
   /** Of the removed those that were ready. */
   readonly removedReady: number;
   readonly errors: readonly unknown[];
+}
+
+/** The stops for an end that is news; undefined where the pods are to be changed first. */
+export function foreseeStops(
+  job: Job,
+  { verdict, podChanges }: JobDecision,
+): PodsChanged | undefined {
+  if (!verdict || findTrue(job, verdict.type) || podChanges.kind !== "terminate") return undefined;
+  const { pods } = podChanges;
+  const removedReady = pods.filter(({ isReady }) => isReady).length;
+  return { created: 0, removed: pods.length, removedReady, errors: [] };
 }
 
 export interface ComposedStatus {
@@ -51,7 +66,9 @@ export function composeStatus(
   }
   const counted = countReleased(job.status, (uid) => board.tracked.has(uid));
   const uncounted = counted.uncountedTerminatedPods ?? {};
-  const startTime = suspended.suspension ? suspended.startTime : decision.startTime;
+  const { startTime = verdict && startAtEnd(observation) } = suspended.suspension
+    ? suspended
+    : decision;
   const status = normal({
     ...counted,
     ...indexesOf(observation),
@@ -98,13 +115,22 @@ export function settleStatus(
 
 /** An end is not declared while a pod could not be stopped. */
 function finalVerdict(
-  { job }: JobObservation,
+  { job, board }: JobObservation,
   { verdict, podChanges, tally }: JobDecision,
   { errors }: PodsChanged,
   active: number,
 ): Verdict | undefined {
   if (podChanges.kind === "terminate") return errors.length === 0 ? verdict : undefined;
+  if (isRerunning(board)) return undefined;
   return completionsReached(job, { active, succeeded: tally.succeeded });
+}
+
+/**
+ * A suspended Job has no start, and no Job may finish without one: a pod that was not stopped in
+ * time, or that it adopted, can end it all the same. Only one with nothing to do needs none.
+ */
+function startAtEnd({ job, nowMs }: JobObservation): string | undefined {
+  return job.spec.completions === 0 ? undefined : formatTime(nowMs);
 }
 
 interface Suspension {
@@ -157,12 +183,12 @@ function withCondition(
   return conditions.map((each) => (each.type === next.type ? next : each));
 }
 
-function indexesOf({ job, board }: JobObservation): JobStatus {
+function indexesOf({ job, board }: JobObservation): LooseStatus {
   if (!isIndexed(job.spec)) return {};
   return {
     succeeded: board.completed.size,
     completedIndexes: formatIndexes(board.completed),
-    ...(limitsEachIndex(job.spec) ? { failedIndexes: formatIndexes(board.failed) } : {}),
+    failedIndexes: limitsEachIndex(job.spec) ? formatIndexes(board.failed) : undefined,
   };
 }
 

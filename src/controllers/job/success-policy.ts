@@ -3,7 +3,7 @@
  * that asking costs the number of rules and not of indexes.
  */
 import type { JobSpec } from "../../api/generated/batch.ts";
-import { countCommon, hasIndex, type IndexSet, parseIndexes } from "./index-set.ts";
+import { countCommon, hasIndex, type IndexSet, parseIndexes } from "../../api/index-set.ts";
 
 export interface SuccessRule {
   /** Absent: any index will do. */

@@ -2,6 +2,7 @@
 import type { Job } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { findTrue, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import { isRerunning } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 import { findMetRule } from "./success-policy.ts";
 import type { Tally } from "./tally.ts";
@@ -101,11 +102,13 @@ function maxFailedIndexes({ job, board }: Evidence): Verdict | undefined {
 
 function failedIndexes({ job, board }: Evidence): Verdict | undefined {
   const ended = board.failed.size + board.completed.size;
+  if (isRerunning(board)) return undefined;
   if (board.failed.size === 0 || ended < (job.spec.completions ?? 0)) return undefined;
   return failedBy("FailedIndexes", "Job has failed indexes");
 }
 
 function successPolicy({ board }: Evidence): Verdict | undefined {
+  if (isRerunning(board)) return undefined;
   const at = findMetRule(board.successRules, board.completed);
   return at === undefined
     ? undefined

@@ -31,7 +31,7 @@ test.each<[string, readonly Remains[], object]>([
   ["has pods that end", [ending], { kind: "wait", delayMs: 16_000 }],
   ["has objects that are held", [empty, finalizing], { kind: "wait", delayMs: 8000 }],
   ["has both", [finalizing, ending], { kind: "wait", delayMs: 16_000 }],
-  ["has something that will not go", [stuck, ending], { kind: "fail", problem: STUCK }],
+  ["has something that will not go", [stuck, ending], { kind: "remain", problem: STUCK }],
   ["refuses", [failedRemains(pods, "no", 30)], { kind: "fail", problem: "no" }],
 ])("a namespace that %s", (_, remains, next) => {
   expect(decide({ namespace: aNamespace("kubernetes"), remains, nowMs }).next).toEqual(next);

@@ -19,6 +19,8 @@ export interface NamespaceDecision {
   readonly next:
     | { readonly kind: "finalize"; readonly finalizers: readonly string[] }
     | { readonly kind: "wait"; readonly delayMs: number }
+    /** Pods take longer than they said: nobody knows how long to wait. */
+    | { readonly kind: "remain"; readonly problem: string }
     | { readonly kind: "fail"; readonly problem: string };
 }
 
@@ -35,8 +37,11 @@ export function isToBeEmptied({ metadata, spec }: Namespace): boolean {
 }
 
 function decideNext({ spec }: Namespace, remains: readonly Remains[]): NamespaceDecision["next"] {
-  const failures = remains.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
-  if (failures.length > 0) return { kind: "fail", problem: failures.join(", ") };
+  const failed = remains.filter(({ failure }) => failure !== undefined);
+  if (failed.length > 0) {
+    const kind = failed.every(({ count }) => count > 0) ? "remain" : "fail";
+    return { kind, problem: failed.map(({ failure }) => failure).join(", ") };
+  }
   const estimateSeconds = Math.max(0, ...remains.map((each) => each.estimateSeconds));
   if (estimateSeconds > 0) {
     return { kind: "wait", delayMs: (Math.floor(estimateSeconds / 2) + 1) * 1000 };

@@ -11,7 +11,7 @@ import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { isToBeEmptied } from "./decide.ts";
-import { reconcile } from "./reconcile.ts";
+import { ItemsRemain, reconcile } from "./reconcile.ts";
 
 /** As many as Kubernetes has. */
 const WORKERS = 10;
@@ -22,14 +22,15 @@ export function namespaceController(types: readonly ResourceType[]): Controller 
 }
 
 async function start(
-  { client, clock, log, metrics }: ControllerContext,
+  { client, clock, random, log, metrics }: ControllerContext,
   types: readonly ResourceType[],
 ): Promise<RunningController> {
-  const spaces = await openCache({ client, type: namespaces, clock, log });
-  const podCache = await openCache({ client, type: pods, clock, log });
+  const spaces = await openCache({ client, type: namespaces, clock, random, log });
+  const podCache = await openCache({ client, type: pods, clock, random, log });
   const worker = new KeyedWorker({
     reconcile: (name) => reconcile({ client, clock, types }, name),
     workers: WORKERS,
+    isExpected: (error) => error instanceof ItemsRemain,
     name: "namespace",
     clock,
     log,

@@ -31,12 +31,17 @@ export async function reconcile(emptying: Emptying, name: string): Promise<Outco
       return done;
     case "wait":
       return after(next.delayMs);
+    case "remain":
+      throw new ItemsRemain(next.problem);
     case "fail":
       throw new Error(next.problem);
     default:
       return unreachable(next);
   }
 }
+
+/** Not a fault, but a reason to look again, less and less often. */
+export class ItemsRemain extends Error {}
 
 /** While there are pods nothing they may need is taken from them. */
 async function empty(emptying: Emptying, namespace: Namespace): Promise<readonly Remains[]> {

@@ -19,6 +19,7 @@ export function rootCaController(certificate: string): Controller {
       keepPerNamespace<ConfigMap>(context, {
         type: configMaps,
         name: NAME,
+        queue: "root_ca_cert_publisher",
         desired: (namespace) => ({
           apiVersion: "v1",
           kind: "ConfigMap",

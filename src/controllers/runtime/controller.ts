@@ -6,6 +6,7 @@
  * event-correlation for the events a controller leaves behind.
  */
 import type { Client } from "../../api/client.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Metrics } from "../../base/metrics.ts";
@@ -17,6 +18,8 @@ export interface ControllerContext {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** All features are on where it is absent. */
+  readonly gates?: FeatureGates;
 }
 
 export interface RunningController {

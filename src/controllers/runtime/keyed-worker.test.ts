@@ -334,3 +334,38 @@ test("no key runs twice at once, and every add is followed by a run that succeed
     }),
   );
 });
+
+test("how long work has been going on is told while it does", async () => {
+  const metrics = new Metrics();
+  const { worker, clock, finish } = aWorker({ metrics, name: "q" });
+  const told = (name: string) =>
+    metrics.text().match(new RegExp(`^workqueue_${name}{name="q"} (.*)$`, "m"))?.[1];
+  worker.add("a");
+  clock.advance(1000);
+  worker.add("b");
+  clock.advance(500);
+  expect(told("unfinished_work_seconds")).toBe("2");
+  expect(told("longest_running_processor_seconds")).toBe("1.5");
+  await finish();
+  await finish();
+  expect(told("unfinished_work_seconds")).toBe("0");
+  expect(told("longest_running_processor_seconds")).toBe("0");
+});
+
+test("a failure that was to be expected is tried again without a warning", async () => {
+  const levels: string[] = [];
+  const log = {
+    ...silentLog,
+    debug: () => levels.push("debug"),
+    warn: () => levels.push("warn"),
+  };
+  const isExpected = (error: unknown) => error === failure;
+  const { worker, clock, started, finish } = aWorker({ log, isExpected });
+  worker.add("a");
+  await finish(failure);
+  clock.advance(50);
+  await finish(new Error("really"));
+  expect(levels).toEqual(["debug", "warn"]);
+  clock.advance(100);
+  expect(started).toEqual(["a", "a", "a"]);
+});

@@ -19,6 +19,8 @@ export interface KeyedWorkerOptions {
   readonly workers?: number;
   /** The delays after failures; 50 ms to 30 s unless said otherwise. */
   readonly retry?: Backoff;
+  /** Failures that are the usual way of things: they are retried, and worth no warning. */
+  readonly isExpected?: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -38,7 +40,8 @@ interface Appointment {
 
 export class KeyedWorker {
   private readonly ready = new KeyQueue();
-  private readonly busy = new Set<string>();
+  /** What is being worked on, and since when. */
+  private readonly busy = new Map<string, number>();
   /** Keys that came up while they were busy, and since when they wait. */
   private readonly again = new Map<string, number>();
   private readonly failures = new Map<string, number>();
@@ -49,6 +52,10 @@ export class KeyedWorker {
   constructor(private readonly options: KeyedWorkerOptions) {
     const { metrics, name = "unnamed" } = options;
     this.measure = metrics ? workQueueMetrics(metrics, name) : unmeasured;
+    this.measure.follow(() => {
+      const nowMs = options.clock.monotonicMs();
+      return [...this.busy.values()].map((startMs) => nowMs - startMs);
+    });
   }
 
   /** As soon as a worker is free. A key that waits already is not added again. */
@@ -85,15 +92,15 @@ export class KeyedWorker {
     while (!this.stopped && this.busy.size < workers) {
       const next = this.ready.shift();
       if (!next) return;
-      this.measure.started(clock.monotonicMs() - next.sinceMs);
-      this.busy.add(next.key);
-      void this.run(next.key);
+      const nowMs = clock.monotonicMs();
+      this.measure.started(nowMs - next.sinceMs);
+      this.busy.set(next.key, nowMs);
+      void this.run(next.key, nowMs);
     }
   }
 
-  private async run(key: string): Promise<void> {
+  private async run(key: string, startMs: number): Promise<void> {
     const { clock, reconcile } = this.options;
-    const startMs = clock.monotonicMs();
     try {
       const outcome = await reconcile(key);
       this.failures.delete(key);
@@ -116,8 +123,9 @@ export class KeyedWorker {
   private retry(key: string, error: unknown): void {
     const failures = (this.failures.get(key) ?? 0) + 1;
     this.failures.set(key, failures);
-    this.options.log.warn("reconcile failed", { key, failures, error });
-    this.appoint(key, backoffMs(this.options.retry ?? DEFAULT_RETRY, failures), true);
+    const { log, isExpected, retry = DEFAULT_RETRY } = this.options;
+    log[isExpected?.(error) ? "debug" : "warn"]("reconcile failed", { key, failures, error });
+    this.appoint(key, backoffMs(retry, failures), true);
   }
 
   private appoint(key: string, delayMs: number, isRetry: boolean): void {

@@ -16,6 +16,7 @@ const keeper: Controller = {
     keepPerNamespace(context, {
       type: configMaps,
       name: NAME,
+      queue: "kept",
       desired: (namespace) => configMapBody({ name: NAME, namespace }, { is: namespace }),
       repair: (found) => {
         const is = found.metadata.namespace ?? "";

@@ -10,6 +10,8 @@ import { KeyedWorker } from "./keyed-worker.ts";
 export interface PerNamespace<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
+  /** As the metrics name it. */
+  readonly queue: string;
   readonly desired: (namespace: string) => T;
   /** What is there as it should be, or undefined if it is. Absent where existence is enough. */
   readonly repair?: (found: T) => T | undefined;
@@ -19,16 +21,16 @@ export async function keepPerNamespace<T extends KubeObject>(
   context: ControllerContext,
   rule: PerNamespace<T>,
 ): Promise<RunningController> {
-  const { client, clock, log, metrics } = context;
-  const spaces = await openCache({ client, type: namespaces, clock, log });
+  const { client, clock, random, log, metrics } = context;
+  const spaces = await openCache({ client, type: namespaces, clock, random, log });
   const fieldSelector = `metadata.name=${rule.name}`;
-  const kept = await openCache({ client, type: rule.type, clock, log, fieldSelector });
+  const kept = await openCache({ client, type: rule.type, clock, random, log, fieldSelector });
   const worker = new KeyedWorker({
     reconcile: (namespace) => ensure(client, rule, { spaces, kept }, namespace),
     clock,
     log,
     metrics,
-    name: `${rule.type.resource}_${rule.name}`,
+    name: rule.queue,
   });
   spaces.onChange(({ object }) => worker.add(object.metadata.name ?? ""), { existing: true });
   kept.onChange(({ object }) => worker.add(object.metadata.namespace ?? ""));

@@ -182,6 +182,38 @@ test.each([
   expect(lines(await list())).toEqual(["1 Normal Completed Job completed"]);
 });
 
+test("an object whose event the server does not take keeps no other waiting", async () => {
+  const { recorder, client } = aRecorder((local) => ({
+    create: (type, object) =>
+      (object as unknown as Event).involvedObject.name === "a"
+        ? Promise.reject(new Error("gone"))
+        : local.create(type, object),
+  }));
+  recorder.event(jobBody({ name: "a" }), "Normal", "One", "one");
+  recorder.event(jobBody({ name: "a" }), "Normal", "Two", "two");
+  recorder.event(jobBody({ name: "b" }), "Normal", "One", "one");
+  await settled();
+  const { items } = await client.list(events);
+  expect(items.map(({ involvedObject }) => involvedObject.name)).toEqual(["b"]);
+});
+
+test("events of one object are written one after the other, in order", async () => {
+  const order: string[] = [];
+  const { recorder, list } = aRecorder((local) => ({
+    create: async (type, object) => {
+      const { reason = "" } = object as unknown as Event;
+      // The first one takes longest.
+      for (let turn = order.length; turn < 3; turn++) await Promise.resolve();
+      order.push(reason);
+      return local.create(type, object);
+    },
+  }));
+  const reasons = ["One", "Two", "Three", "Four"];
+  for (const reason of reasons) recorder.event(jobBody({ name: "a" }), "Normal", reason, "");
+  await list();
+  expect(order).toEqual(reasons);
+});
+
 test("after twelve tries an event is given up and the next one has its turn", async () => {
   const { said, log } = warnings();
   let failures = 12;

@@ -46,16 +46,26 @@ export function openRecorder(options: RecorderOptions): RunningRecorder {
 const QUEUE_LIMIT = 1000;
 const FIRSTS_LIMIT = 100_000;
 
+/** Over the wire a write is mostly waiting: of so many objects events are written at once. */
+const WRITERS = 8;
+
 const MAX_TRIES = 12;
 const RETRY: Backoff = { firstMs: 500, maxMs: 10_000 };
+
+interface Pause {
+  readonly timer: Timer;
+  readonly end: () => void;
+}
 
 class QueueingRecorder implements RunningRecorder {
   private readonly correlation = new EventCorrelation();
   private readonly newName: (objectName: string) => string;
   /** In order; a repetition of what still waits changes what waits. */
   private readonly queue = new Map<string, CorrelatedEvent>();
-  private writing: Promise<void> | undefined;
-  private pause: { readonly timer: Timer; readonly end: () => void } | undefined;
+  /** Objects an event of which is being written: the events of one are written in order. */
+  private readonly busy = new Set<string>();
+  private readonly writers = new Set<Promise<void>>();
+  private readonly pauses = new Set<Pause>();
   private lost = 0;
   private isStopped = false;
 
@@ -71,14 +81,16 @@ class QueueingRecorder implements RunningRecorder {
   }
 
   async idle(): Promise<void> {
-    await this.writing;
+    while (this.writers.size > 0) await Promise.all(this.writers);
   }
 
   stop(): void {
     this.isStopped = true;
     this.queue.clear();
-    this.pause?.timer.cancel();
-    this.pause?.end();
+    for (const { timer, end } of this.pauses) {
+      timer.cancel();
+      end();
+    }
   }
 
   private compose(about: KubeObject, type: EventType, reason: string, message: string): Event {
@@ -118,17 +130,35 @@ class QueueingRecorder implements RunningRecorder {
       return;
     }
     this.queue.set(next.key, waiting ? { ...next, isRepeat: waiting.isRepeat } : next);
-    this.writing ??= this.writeAll();
+    if (this.writers.size >= WRITERS) return;
+    const writer = this.writeSome().finally(() => {
+      this.writers.delete(writer);
+      if (this.writers.size === 0) this.reportLost();
+    });
+    this.writers.add(writer);
   }
 
-  private async writeAll(): Promise<void> {
+  private async writeSome(): Promise<void> {
     // The reconcile that records goes on first.
     await Promise.resolve();
-    for (const [key, next] of this.queue) {
-      this.queue.delete(key);
+    for (let next = this.takeFree(); next; next = this.takeFree()) {
+      const object = objectOf(next);
+      this.busy.add(object);
       await this.write(next);
+      this.busy.delete(object);
     }
-    this.writing = undefined;
+  }
+
+  private takeFree(): CorrelatedEvent | undefined {
+    for (const [key, next] of this.queue) {
+      if (this.busy.has(objectOf(next))) continue;
+      this.queue.delete(key);
+      return next;
+    }
+    return undefined;
+  }
+
+  private reportLost(): void {
     if (this.lost === 0) return;
     this.options.log.warn("events lost: too many at once", { lost: this.lost });
     this.lost = 0;
@@ -152,8 +182,13 @@ class QueueingRecorder implements RunningRecorder {
   }
 
   private wait(delayMs: number): Promise<void> {
-    return new Promise((end) => {
-      this.pause = { timer: this.options.clock.schedule(delayMs, end), end };
+    return new Promise((resolve) => {
+      const end = () => {
+        this.pauses.delete(pause);
+        resolve();
+      };
+      const pause: Pause = { timer: this.options.clock.schedule(delayMs, end), end };
+      this.pauses.add(pause);
     });
   }
 
@@ -162,6 +197,11 @@ class QueueingRecorder implements RunningRecorder {
     if (isExpected(error)) this.options.log.debug("event refused", fields);
     else this.options.log.warn("event lost", fields);
   }
+}
+
+function objectOf({ event }: CorrelatedEvent): string {
+  const { namespace = "", kind = "", name = "" } = event.involvedObject;
+  return `${namespace}/${kind}/${name}`;
 }
 
 /** "NAME.HEX" of the time in nanoseconds, no two alike, or a UUID where the name is too long. */

@@ -7,6 +7,8 @@ export interface WorkQueueMetrics {
   ended(workedMs: number): void;
   /** A key was put off: to be retried, or to be looked at later. */
   retried(): void;
+  /** Tells how long each of the keys that are being worked on has been. */
+  follow(runningMs: () => readonly number[]): void;
 }
 
 export const unmeasured: WorkQueueMetrics = {
@@ -14,6 +16,7 @@ export const unmeasured: WorkQueueMetrics = {
   started: () => {},
   ended: () => {},
   retried: () => {},
+  follow: () => {},
 };
 
 /** From 10 ns to 1,000 s. */
@@ -36,7 +39,19 @@ export function workQueueMetrics(metrics: Metrics, name: string): WorkQueueMetri
     names,
     BUCKETS,
   );
+  const unfinished = metrics.gauge(
+    "workqueue_unfinished_work_seconds",
+    "How long the keys that are being worked on have been, together: it grows where one is stuck.",
+    names,
+  );
+  const longest = metrics.gauge(
+    "workqueue_longest_running_processor_seconds",
+    "How long the key that is being worked on longest has been.",
+    names,
+  );
   const retries = metrics.counter("workqueue_retries_total", "Keys put off.", names);
+  // A queue that never had anything to do is there too.
+  for (const each of [depth, adds, retries]) each.add(labels, 0);
   return {
     added: () => {
       adds.add(labels);
@@ -48,5 +63,10 @@ export function workQueueMetrics(metrics: Metrics, name: string): WorkQueueMetri
     },
     ended: (workedMs) => working.observe(labels, workedMs / 1000),
     retried: () => retries.add(labels),
+    follow: (runningMs) => {
+      const seconds = () => runningMs().map((ms) => ms / 1000);
+      unfinished.follow(labels, () => seconds().reduce((sum, each) => sum + each, 0));
+      longest.follow(labels, () => Math.max(0, ...seconds()));
+    },
   };
 }

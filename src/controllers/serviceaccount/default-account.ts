@@ -10,6 +10,7 @@ export const defaultAccountController: Controller = {
     keepPerNamespace<ServiceAccount>(context, {
       type: serviceAccounts,
       name: "default",
+      queue: "serviceaccount",
       desired: (namespace) => ({
         apiVersion: "v1",
         kind: "ServiceAccount",

@@ -6,6 +6,7 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { jobs } from "../../api/resources.ts";
+import { exponentialBuckets } from "../../base/metrics.ts";
 import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
@@ -15,27 +16,28 @@ import { reconcile } from "./reconcile.ts";
 /** As many as Kubernetes has. */
 const WORKERS = 5;
 /** From 100 ms to somewhat over a quarter of an hour. */
-const BUCKETS = Array.from({ length: 14 }, (_, power) => 0.1 * 2 ** power);
+const BUCKETS = exponentialBuckets(0.1, 2, 14);
 
 export const ttlController: Controller = { name: "ttl", start };
 
 async function start({
   client,
   clock,
+  random,
   log,
   metrics,
 }: ControllerContext): Promise<RunningController> {
   const lateness = metrics.histogram(
     "ttl_after_finished_controller_job_deletion_duration_seconds",
-    "The time it took to delete the job since it became eligible for deletion",
+    "How late finished Jobs are deleted: the time since they could be.",
     [],
     BUCKETS,
   );
-  const cache = await openCache({ client, type: jobs, clock, log });
+  const cache = await openCache({ client, type: jobs, clock, random, log });
   const worker = new KeyedWorker({
     reconcile: (key) => reconcile({ client, cache, clock, lateness }, key),
     workers: WORKERS,
-    name: "ttl",
+    name: "ttl_jobs_to_delete",
     clock,
     log,
     metrics,

@@ -3,6 +3,7 @@ import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ControllerRevision } from "../../api/generated/apps.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
+import { age } from "../../api/print/age.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 import {
@@ -11,7 +12,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 
 export const controllerRevisionKind = defineKind<ControllerRevision>({
   group: "apps",

@@ -2,17 +2,17 @@
 import { isEqual } from "../../api/equal.ts";
 import type { DaemonSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabelSelector, formatLabels } from "../../api/print/selector.ts";
 import { type Cell, type Column, defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
-import { age } from "../print/age.ts";
 import {
   containerImages,
   containerNames,
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import { formatLabelSelector, formatLabels } from "../print/selector.ts";
 import { statusSubresource } from "./subresources.ts";
 import { unattendedRules, unattendedWarning } from "./unattended.ts";
 

@@ -1,17 +1,17 @@
 /** The ReplicaSet: stored for clients that expect it; no controller here keeps up its replicas. */
 import type { ReplicaSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabelSelector } from "../../api/print/selector.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
-import { age } from "../print/age.ts";
 import {
   containerImages,
   containerNames,
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import { formatLabelSelector } from "../print/selector.ts";
 import { scaleSubresource, statusSubresource } from "./subresources.ts";
 import { unattendedRules, unattendedWarning } from "./unattended.ts";
 

@@ -8,6 +8,7 @@
 import { isEqual } from "../../api/equal.ts";
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import type { Cell } from "../kind.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
@@ -15,7 +16,6 @@ import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
 import { podTemplateWarnings } from "../pod/warnings.ts";
 import { byteWarnings } from "../pod/warnings-bytes.ts";
-import { age } from "../print/age.ts";
 import {
   containerImages,
   containerNames,

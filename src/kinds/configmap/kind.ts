@@ -6,11 +6,11 @@ import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, tooLong } from "../../api/finding.ts";
 import type { ConfigMap } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { byteLength } from "../meta/labels.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { configMapKey } from "../pod/syntax.ts";
-import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
 import { base64Bytes, DATA_MAX_BYTES } from "./data.ts";
 

@@ -1,16 +1,16 @@
 /** Pure: a CronJob as a row of a table. */
 import type { CronJob } from "../../api/generated/batch.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabelSelector } from "../../api/print/selector.ts";
 import { jobSelectorColumn } from "../job/cells.ts";
 import type { Cell, Column } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
-import { age } from "../print/age.ts";
 import {
   containerImages,
   containerNames,
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import { formatLabelSelector } from "../print/selector.ts";
 
 export const cronJobColumns: readonly Column[] = [
   nameColumn,

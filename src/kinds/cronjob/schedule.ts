@@ -5,7 +5,7 @@
  * "@every 5m". Problems are worded as the parser Kubernetes uses words them.
  */
 import { quote } from "../../api/finding.ts";
-import { parseGoDuration } from "./go-duration.ts";
+import { parseGoDuration } from "../../api/go-duration.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 export interface ScheduleField {

@@ -9,13 +9,13 @@ import type {
 } from "../../api/generated/core.ts";
 import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { validateIp } from "../meta/addresses.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { type AddressPlace, validateNonSpecialIp } from "../meta/special-addresses.ts";
 import { invalidEach, portNumber } from "../pod/syntax.ts";
-import { age } from "../print/age.ts";
 
 const SHOWN_MAX = 3;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];

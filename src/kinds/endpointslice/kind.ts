@@ -2,10 +2,10 @@
 import { isEqual } from "../../api/equal.ts";
 import type { EndpointSlice } from "../../api/generated/discovery.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ipWarnings } from "../meta/addresses.ts";
 import { validateImmutable, validateObjectMetaUpdate } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
 import { validateEndpointSlice, validateSliceContent } from "./validate.ts";
 

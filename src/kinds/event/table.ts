@@ -1,8 +1,8 @@
 /** Pure: Events as a table: both generations of recorders in one set of columns. */
 import type { Event } from "../../api/generated/core.ts";
+import { age } from "../../api/print/age.ts";
 import type { Cell, Column } from "../kind.ts";
 import { column, nameColumn } from "../meta/columns.ts";
-import { age } from "../print/age.ts";
 
 export const columns: readonly Column[] = [
   column("Last Seen", "The time at which the most recent occurrence of this event was recorded."),

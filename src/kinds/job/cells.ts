@@ -1,15 +1,15 @@
 /** Pure: a Job as a row of a table. */
 import type { Job } from "../../api/generated/batch.ts";
+import { age, humanDuration } from "../../api/print/age.ts";
+import { formatLabelSelector } from "../../api/print/selector.ts";
 import type { Cell, Column } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
-import { age, humanDuration } from "../print/age.ts";
 import {
   containerImages,
   containerNames,
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import { formatLabelSelector } from "../print/selector.ts";
 import type { JobConditionType } from "./conditions.ts";
 
 export const jobSelectorColumn: Column = {

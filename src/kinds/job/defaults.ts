@@ -1,4 +1,5 @@
 /** Pure: what a Job means where its author said nothing. */
+import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Draft } from "../../api/object.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
@@ -7,18 +8,24 @@ const DEFAULT_BACKOFF_LIMIT = 6;
 /** With a limit per index the Job as a whole has none. */
 const UNLIMITED = 2 ** 31 - 1;
 
-export function setJobDefaults(job: Draft<Job>): void {
-  const { spec } = job;
+export function setJobDefaults(job: Draft<Job>, gates = DEFAULT_FEATURE_GATES, old?: Job): void {
+  if (job.spec !== old?.spec) setJobSpecDefaults(job.spec, gates);
+  setLabelDefaults(job);
+}
+
+function setJobSpecDefaults(spec: Draft<JobSpec>, gates: FeatureGates): void {
   setJobTemplateDefaults(spec);
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
-  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? DEFAULT_BACKOFF_LIMIT : UNLIMITED;
-  spec.completionMode ??= "NonIndexed";
+  const limitsEachIndex = gates.JobBackoffLimitPerIndex && spec.backoffLimitPerIndex !== undefined;
+  spec.backoffLimit ??= limitsEachIndex ? UNLIMITED : DEFAULT_BACKOFF_LIMIT;
+  if (gates.IndexedJob) spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
-  spec.podReplacementPolicy ??=
-    spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+  if (gates.JobPodReplacementPolicy) {
+    spec.podReplacementPolicy ??=
+      spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+  }
   spec.manualSelector ??= false;
-  setLabelDefaults(job);
 }
 
 /** All that a CronJob's jobTemplate is given: the rest waits until a Job is made of it. */

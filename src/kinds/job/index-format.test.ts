@@ -10,6 +10,8 @@ test.each([
   ["0,1,2", 3],
   ["000", 1],
   ["+1", 1],
+  ["0,+1-3,8", 5],
+  ["0000000000000000000000007", 1],
 ])("%j names %d indexes", (text, count) => {
   expect(parseIndexes(text, 10)).toMatchObject({ count });
 });
@@ -32,6 +34,11 @@ test.each([
   ["3-1", "non-increasing order, previous: 3, current: 1"],
   ["2-2", "non-increasing order, previous: 2, current: 2"],
   ["0-4,4-5", "non-increasing order, previous: 4, current: 4"],
+  ["0-4,2-5", "non-increasing order, previous: 4, current: 2"],
+  ["1-2,2", "non-increasing order, previous: 2, current: 2"],
+  ["1--2", `the fragment "1--2" ${TWO_PARTS}`],
+  ["1,,2", 'cannot convert string to integer for index: ""'],
+  ["1;2", 'cannot convert string to integer for index: "1;2"'],
 ])("%j is refused: %s", (text, problem) => {
   expect(parseIndexes(text, 10)).toEqual({ problem });
 });
@@ -59,3 +66,25 @@ test("sets read back as they were written, and overlap where they share", () => 
     }),
   );
 });
+
+test("a text means the same whether it is written as usual or with signs", () => {
+  const fragment = fc.oneof(
+    fc.nat(12).map(String),
+    fc.tuple(fc.nat(12), fc.nat(12)).map((limits) => limits.join("-")),
+    fc.constantFrom("", "-", "x", "1-2-3"),
+  );
+  fc.assert(
+    fc.property(fc.array(fragment, { maxLength: 5 }), (fragments) => {
+      const text = fragments.join(",");
+      const signed = text.replace(/[0-9]+/g, "+$&");
+      const read = parseIndexes(text, 10);
+      const same = parseIndexes(signed, 10);
+      if ("problem" in read) expect(JSON.stringify(same).replaceAll("+", "")).toBe(problemOf(read));
+      else expect(same).toEqual(read);
+    }),
+  );
+});
+
+function problemOf(read: { readonly problem: string }): string {
+  return JSON.stringify(read);
+}

@@ -1,35 +1,67 @@
 /** Pure: sets of completion indexes as text, "1,3-5,7". */
 import { quote } from "../../api/finding.ts";
 
+export type ParsedIndexes = { readonly count: number } | { readonly problem: string };
+
+/** Increasing intervals below the number of completions; neighbours need not be merged. */
+export function parseIndexes(text: string, completions: number): ParsedIndexes {
+  if (text === "") return { count: 0 };
+  const usual = countUsual(text, completions);
+  if (usual !== undefined) return { count: usual };
+  let previous: number | undefined;
+  let count = 0;
+  for (const fragment of text.split(",")) {
+    const parsed = parseInterval(fragment, completions);
+    if ("problem" in parsed) return parsed;
+    const { first, last } = parsed;
+    if (previous !== undefined && previous >= first) {
+      return { problem: notIncreasing(previous, first) };
+    }
+    previous = last;
+    count += last - first + 1;
+  }
+  return { count };
+}
+
+const [COMMA, DASH, ZERO, NINE] = [0x2c, 0x2d, 0x30, 0x39];
+/** So many digits are a number that is exact. */
+const MOST_DIGITS = 15;
+
+/**
+ * How many indexes a text names that is written as usual; undefined for any other. A status may
+ * name a hundred thousand, and each update of it is validated: one pass, and nothing is allocated.
+ */
+function countUsual(text: string, completions: number): number | undefined {
+  let [count, first, previous, value, digits] = [0, -1, -1, 0, 0];
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : COMMA;
+    if (code >= ZERO && code <= NINE && digits < MOST_DIGITS) {
+      value = value * 10 + code - ZERO;
+      digits++;
+      continue;
+    }
+    if (digits === 0 || value >= completions || value <= previous) return undefined;
+    if (code === COMMA) {
+      count += first < 0 ? 1 : value - first + 1;
+      first = -1;
+    } else if (code === DASH && first < 0) {
+      first = value;
+    } else {
+      return undefined;
+    }
+    [previous, value, digits] = [value, 0, 0];
+  }
+  return count;
+}
+
 export interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
-export type ParsedIndexes =
-  | { readonly intervals: readonly Interval[]; readonly count: number }
-  | { readonly problem: string };
-
-/** Increasing intervals below the number of completions; neighbours need not be merged. */
-export function parseIndexes(text: string, completions: number): ParsedIndexes {
-  if (text === "") return { intervals: [], count: 0 };
-  const intervals: Interval[] = [];
-  let count = 0;
-  for (const fragment of text.split(",")) {
-    const parsed = parseInterval(fragment, completions);
-    if ("problem" in parsed) return parsed;
-    const previous = intervals.at(-1);
-    if (previous !== undefined && previous.last >= parsed.first) {
-      return { problem: notIncreasing(previous.last, parsed.first) };
-    }
-    intervals.push(parsed);
-    count += parsed.last - parsed.first + 1;
-  }
-  return { intervals, count };
-}
-
 /** The first index in both sets. Fragments that do not parse are passed over, not reported. */
 export function findOverlap(one: string, other: string, completions: number): number | undefined {
+  if (one === "" || other === "") return undefined;
   const left = readableIntervals(one, completions);
   const right = readableIntervals(other, completions);
   let [at, beside] = [0, 0];
@@ -44,11 +76,13 @@ export function findOverlap(one: string, other: string, completions: number): nu
 }
 
 function readableIntervals(text: string, completions: number): Interval[] {
-  if (text === "") return [];
-  return text.split(",").flatMap((fragment) => {
-    const parsed = parseInterval(fragment, completions);
-    return "problem" in parsed ? [] : [parsed];
-  });
+  return text.split(",").flatMap((fragment) => readInterval(fragment, completions) ?? []);
+}
+
+/** Undefined where it does not parse. */
+export function readInterval(fragment: string, completions: number): Interval | undefined {
+  const parsed = parseInterval(fragment, completions);
+  return "problem" in parsed ? undefined : parsed;
 }
 
 function parseInterval(
@@ -78,6 +112,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 /** Decimal with an optional sign, as far as 64 bits go. */
 function parseInteger(text: string): number | undefined {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ""));
   return value <= INT64_MAX && value >= -INT64_MAX - 1n ? Number(value) : undefined;

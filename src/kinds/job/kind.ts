@@ -26,6 +26,7 @@ export const jobKind = defineKind<Job>({
   message: "batch/v1.Job",
   subresources: [{ name: "status", verbs: ["get", "patch", "update"] }],
   hasGeneration: true,
+  sharesParts: true,
   rules: {
     setDefaults: setJobDefaults,
     prepareForCreate: prepareJobForCreate,

@@ -1,17 +1,26 @@
 /** Pure: what the server does to a Job before validation: the client's status goes, labels come. */
+import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import { type Draft, draftOf } from "../../api/object.ts";
+import { type Draft, kept } from "../../api/object.ts";
 import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
+import { dropDisabledJobFields } from "./drop-disabled.ts";
 import { CONTROLLER_UID_LABEL, generatedLabels, withMissing } from "./labels.ts";
 
-export function prepareJobForCreate(job: Draft<Job>): void {
+export function prepareJobForCreate(job: Draft<Job>, gates = DEFAULT_FEATURE_GATES): void {
   job.status = {};
+  dropDisabledJobFields(job.spec, gates);
   dropDisabledPodFields(job.spec.template.spec);
   if (job.spec.manualSelector !== true) generateSelector(job);
 }
 
-export function prepareJobForUpdate(next: Draft<Job>, old: Job): void {
-  next.status = draftOf(old.status);
+export function prepareJobForUpdate(
+  next: Draft<Job>,
+  old: Job,
+  gates = DEFAULT_FEATURE_GATES,
+): void {
+  next.status = kept(old.status);
+  if (next.spec === old.spec) return;
+  dropDisabledJobFields(next.spec, gates, old.spec);
   dropDisabledPodFields(next.spec.template.spec, old.spec.template.spec);
 }
 

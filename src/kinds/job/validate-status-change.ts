@@ -49,7 +49,7 @@ function validateTimeChanges(next: Job, old: Job): Finding[] {
   return findings;
 }
 
-function validateSuccessCriteriaChange(next: Job, old: Job): Finding[] {
+export function validateSuccessCriteriaChange(next: Job, old: Job): Finding[] {
   const path = "status.conditions";
   if (isDisabled("SuccessCriteriaMet", next, old)) {
     return [invalid(path, OMITTED, "cannot disable the SuccessCriteriaMet=True condition")];

@@ -7,28 +7,44 @@
  * compare with the old status in validate-status-change.ts.
  */
 import { isEqual } from "../../api/equal.ts";
+import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import { type Finding, invalid, OMITTED, required } from "../../api/finding.ts";
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { hasCondition, isFinished, type JobConditionType } from "./conditions.ts";
 import { uncountedPodsDump } from "./go-dump.ts";
-import { validateStatusChange } from "./validate-status-change.ts";
+import { validateStatusChange, validateSuccessCriteriaChange } from "./validate-status-change.ts";
 import { validateCounters, validateUncountedPods } from "./validate-status-counts.ts";
 import { validateStatusIndexes } from "./validate-status-indexes.ts";
 
-export function validateJobStatusUpdate(next: Job, old: Job): Finding[] {
-  const changed = changesOf(next.status, old.status);
-  return [
+export function validateJobStatusUpdate(
+  next: Job,
+  old: Job,
+  gates = DEFAULT_FEATURE_GATES,
+): Finding[] {
+  const always = [
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
     ...validateCounters(next.status),
     ...validateUncountedPods(next.status.uncountedTerminatedPods),
+  ];
+  // The other rules came with the field that lets anyone's controller write the status.
+  if (!gates.JobManagedBy) {
+    return [
+      ...always,
+      ...validateSuccessCriteria(next, gates),
+      ...validateSuccessCriteriaChange(next, old),
+    ];
+  }
+  const changed = changesOf(next.status, old.status);
+  return [
+    ...always,
     ...validateExclusive(next.status, changed),
     ...validateCompletionTime(next.status, changed),
     ...validateInterim(next.status, changed),
     ...validateFinished(next, changed),
-    ...validateStatusIndexes(next, changed),
+    ...validateStatusIndexes(next, old, changed),
     ...validatePodCounts(next.status, changed),
-    ...validateSuccessCriteria(next),
+    ...validateSuccessCriteria(next, gates),
     ...validateStatusChange(next, old),
   ];
 }
@@ -145,14 +161,18 @@ function validatePodCounts(status: JobStatus, changed: Changes): Finding[] {
   return findings;
 }
 
-function validateSuccessCriteria({ spec, status }: Job): Finding[] {
+function validateSuccessCriteria(
+  { spec, status }: Job,
+  { JobSuccessPolicy }: FeatureGates,
+): Finding[] {
   if (hasCondition(status, "SuccessCriteriaMet")) {
     const others = ["Failed", "FailureTarget"] as const;
     return others.flatMap((type) =>
       without(status, type, `cannot set SuccessCriteriaMet=True and ${type}=true conditions`),
     );
   }
-  if (!spec.successPolicy || !hasCondition(status, "Complete")) return [];
+  const hasPolicy = JobSuccessPolicy && spec.successPolicy !== undefined;
+  if (!hasPolicy || !hasCondition(status, "Complete")) return [];
   const detail =
     "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True";
   return [invalid("status.conditions", OMITTED, detail)];

@@ -1,5 +1,6 @@
 /** Pure: what an update of a Job's spec may change. */
 import { isEqual } from "../../api/equal.ts";
+import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Container, PodSpec, PodTemplateSpec } from "../../api/generated/core.ts";
@@ -9,11 +10,16 @@ import { podFailurePolicyDump, successPolicyDump } from "./go-dump.ts";
 import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "./labels.ts";
 import { INDEXED, validateJob, validateJobSpecAndSelector } from "./validate.ts";
 
-export function validateJobUpdate(next: Job, old: Job): Finding[] {
+export function validateJobUpdate(
+  next: Job,
+  old: Job,
+  gates: FeatureGates = DEFAULT_FEATURE_GATES,
+): Finding[] {
   return [
     ...validateJob(next, { requiresPrefixedLabels: hasPrefixedLabels(old) }),
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
     ...validateJobSpecAndSelector(next.spec, "spec"),
+    ...validateCompletionsChange(next.spec, old.spec, gates),
     ...validateSpecChange(next.spec, old.spec, isTemplateMutable(old)),
   ];
 }
@@ -29,11 +35,26 @@ function isTemplateMutable({ spec, status }: Job): boolean {
   return spec.suspend === true && hasStopped && (status.active ?? 0) === 0;
 }
 
+/** An Indexed Job scales by its completions, as long as all of them may run at once. */
+function validateCompletionsChange(
+  next: JobSpec,
+  old: JobSpec,
+  { ElasticIndexedJob: isElastic }: FeatureGates,
+): Finding[] {
+  const { completions, parallelism } = next;
+  if (completions === old.completions) return [];
+  if (!isElastic || next.completionMode !== INDEXED)
+    return [invalid("spec.completions", completions, IMMUTABLE)];
+  // That an Indexed Job has completions is said already.
+  if (completions === undefined || completions === parallelism) return [];
+  const detail = "can only be modified in tandem with spec.parallelism";
+  return [invalid("spec.completions", completions, detail)];
+}
+
 function validateSpecChange(next: JobSpec, old: JobSpec, isMutable: boolean): Finding[] {
   const immutable = (field: keyof JobSpec, shown: unknown = next[field]) =>
     isEqual(next[field], old[field]) ? [] : [invalid(`spec.${field}`, shown, IMMUTABLE)];
   return [
-    ...validateCompletionsChange(next, old),
     ...immutable("selector"),
     ...validateTemplateChange(next.template, old.template, isMutable),
     ...immutable("completionMode"),
@@ -42,17 +63,6 @@ function validateSpecChange(next: JobSpec, old: JobSpec, isMutable: boolean): Fi
     ...immutable("managedBy"),
     ...immutable("successPolicy", successPolicyDump(next.successPolicy)),
   ];
-}
-
-/** An Indexed Job scales by its completions, as long as all of them may run at once. */
-function validateCompletionsChange(next: JobSpec, old: JobSpec): Finding[] {
-  const { completions, parallelism } = next;
-  if (completions === old.completions) return [];
-  if (next.completionMode !== INDEXED) return [invalid("spec.completions", completions, IMMUTABLE)];
-  // That an Indexed Job has completions is said already.
-  if (completions === undefined || completions === parallelism) return [];
-  const detail = "can only be modified in tandem with spec.parallelism";
-  return [invalid("spec.completions", completions, detail)];
 }
 
 function validateTemplateChange(

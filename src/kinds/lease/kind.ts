@@ -3,6 +3,7 @@ import { type Finding, invalid } from "../../api/finding.ts";
 import type { Lease } from "../../api/generated/coordination.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import {
@@ -10,7 +11,6 @@ import {
   validateAnyMetaUpdate,
   validateNonnegative,
 } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 
 const holderColumn = column(
   "Holder",

@@ -36,8 +36,11 @@ export function validateObjectMeta(
   meta: ObjectMeta,
   rules: MetaRules,
   path = "metadata",
+  old?: ObjectMeta,
 ): Finding[] {
-  return [...validateAnyMeta(meta, rules, path), ...validateQualified(meta.finalizers, path)];
+  const isKept = meta.finalizers === old?.finalizers;
+  const ofFinalizers = isKept ? [] : validateQualified(meta.finalizers, path);
+  return [...validateAnyMeta(meta, rules, path, old), ...ofFinalizers];
 }
 
 export function validateObjectMetaUpdate(
@@ -45,13 +48,19 @@ export function validateObjectMetaUpdate(
   old: ObjectMeta,
   path = "metadata",
 ): Finding[] {
-  return [...validateAnyMetaUpdate(next, old, path), ...validateQualified(next.finalizers, path)];
+  const isKept = next.finalizers === old.finalizers;
+  const ofFinalizers = isKept ? [] : validateQualified(next.finalizers, path);
+  return [...validateAnyMetaUpdate(next, old, path), ...ofFinalizers];
 }
 
 /** What the server asks of each object on creation, after the kind's own rules passed. */
-export function validateCommonMeta(meta: ObjectMeta, namespaced: boolean): Finding[] {
+export function validateCommonMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  old?: ObjectMeta,
+): Finding[] {
   const rules = { namespaced, nameRule: pathSegment, generateNameRule: pathSegment };
-  return validateAnyMeta(meta, rules, "metadata");
+  return validateAnyMeta(meta, rules, "metadata", old);
 }
 
 /** What the server asks of each update, before the kind's own rules. */
@@ -60,21 +69,47 @@ export function validateCommonMetaUpdate(
   old: ObjectMeta,
   namespaced: boolean,
 ): Finding[] {
-  return [...validateCommonMeta(next, namespaced), ...validateAnyMetaUpdate(next, old, "metadata")];
+  return [
+    ...validateCommonMeta(next, namespaced, old),
+    ...validateAnyMetaUpdate(next, old, "metadata"),
+  ];
 }
 
 /** The checks apimachinery makes for any API; kinds of Kubernetes itself ask for more. */
-export function validateAnyMeta(meta: ObjectMeta, rules: MetaRules, path: string): Finding[] {
+export function validateAnyMeta(
+  meta: ObjectMeta,
+  rules: MetaRules,
+  path: string,
+  old?: ObjectMeta,
+): Finding[] {
+  const { name, generateName, namespace, finalizers } = meta;
+  const isNamed = old && name === old.name && generateName === old.generateName;
+  const isKept = isNamed && namespace === old.namespace;
+  const { finalizers: before } = old ?? {};
   return [
-    ...validateName(meta, rules, path),
-    ...validateNamespace(meta.namespace, rules.namespaced, `${path}.namespace`),
+    ...(isKept ? [] : validateName(meta, rules, path)),
+    ...(isKept ? [] : validateNamespace(namespace, rules.namespaced, `${path}.namespace`)),
     ...validateNonnegative(meta.generation ?? 0, `${path}.generation`),
-    ...validateLabels(meta.labels, `${path}.labels`),
-    ...validateAnnotations(meta.annotations, `${path}.annotations`),
-    ...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`),
-    ...validateFinalizers(meta.finalizers, `${path}.finalizers`),
-    ...validateManagedFields(meta.managedFields, `${path}.managedFields`),
+    ...validateShared(meta, old ?? {}, path),
+    ...(finalizers === before ? [] : validateFinalizers(finalizers, `${path}.finalizers`)),
   ];
+}
+
+/** What is the very list or map of the old object was looked at when that was stored. */
+function validateShared(meta: ObjectMeta, old: ObjectMeta, path: string): Finding[] {
+  const { labels, annotations, ownerReferences: owners, managedFields } = meta;
+  const findings: Finding[] = [];
+  if (labels !== old.labels) findings.push(...validateLabels(labels, `${path}.labels`));
+  if (annotations !== old.annotations) {
+    findings.push(...validateAnnotations(annotations, `${path}.annotations`));
+  }
+  if (owners !== old.ownerReferences) {
+    findings.push(...validateOwnerReferences(owners, `${path}.ownerReferences`));
+  }
+  if (managedFields !== old.managedFields) {
+    findings.push(...validateManagedFields(managedFields, `${path}.managedFields`));
+  }
+  return findings;
 }
 
 export function validateAnyMetaUpdate(next: ObjectMeta, old: ObjectMeta, path: string): Finding[] {
@@ -96,10 +131,7 @@ export function validateAnyMetaUpdate(next: ObjectMeta, old: ObjectMeta, path: s
     ...IMMUTABLE_TIMES.flatMap((field) =>
       validateImmutable(next[field], old[field], `${path}.${field}`),
     ),
-    ...validateLabels(next.labels, `${path}.labels`),
-    ...validateAnnotations(next.annotations, `${path}.annotations`),
-    ...validateOwnerReferences(next.ownerReferences, `${path}.ownerReferences`),
-    ...validateManagedFields(next.managedFields, `${path}.managedFields`),
+    ...validateShared(next, old, path),
   ];
 }
 

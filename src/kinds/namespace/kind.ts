@@ -6,13 +6,13 @@ import { type Finding, invalid } from "../../api/finding.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import { dns1123Label, qualifiedName } from "../../api/names.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import {
   validateObjectMeta,
   validateObjectMetaUpdate,
   validateQualifiedFinalizer,
 } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";

@@ -1,7 +1,7 @@
 /** Pure: a Node as a row of a table. */
 import type { Node } from "../../api/generated/core.ts";
+import { age } from "../../api/print/age.ts";
 import type { Cell } from "../kind.ts";
-import { age } from "../print/age.ts";
 
 const ROLE_PREFIX = "node-role.kubernetes.io/";
 const ROLE_LABEL = "kubernetes.io/role";

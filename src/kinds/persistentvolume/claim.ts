@@ -7,6 +7,7 @@ import { type Finding, forbidden } from "../../api/finding.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { compareQuantities, getQuantity } from "../../api/quantity.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
@@ -18,7 +19,6 @@ import {
 import { setClaimResourceDefaults } from "../pod/defaults-volume.ts";
 import { validatePersistentVolumeClaimSpec } from "../pod/validate-volume-claim.ts";
 import { byteWarnings } from "../pod/warnings-bytes.ts";
-import { age } from "../print/age.ts";
 import { ABOUT_VOLUMES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
 
 export const persistentVolumeClaimKind = defineKind<PersistentVolumeClaim>({

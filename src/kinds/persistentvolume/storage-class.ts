@@ -3,6 +3,7 @@ import { type Finding, notSupported, required } from "../../api/finding.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import {
@@ -11,7 +12,6 @@ import {
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
 import { invalidEach } from "../pod/syntax.ts";
-import { age } from "../print/age.ts";
 
 const RECLAIM_POLICIES = ["Delete", "Retain"];
 const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];

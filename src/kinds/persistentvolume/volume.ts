@@ -4,6 +4,7 @@ import { type Finding, forbidden, notSupported, required } from "../../api/findi
 import type { PersistentVolume, PersistentVolumeSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import {
@@ -12,7 +13,6 @@ import {
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
 import { validateResourceAmount } from "../pod/validate-resources.ts";
-import { age } from "../print/age.ts";
 import { ABOUT_VOLUMES, ACCESS_MODES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];

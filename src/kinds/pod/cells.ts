@@ -1,7 +1,7 @@
 /** Pure: a pod as a row of a table. */
 import type { Pod } from "../../api/generated/core.ts";
+import { age } from "../../api/print/age.ts";
 import type { Cell, RowCondition } from "../kind.ts";
-import { age } from "../print/age.ts";
 import { podSummary } from "./summary.ts";
 
 const NONE = "<none>";

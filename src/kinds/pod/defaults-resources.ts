@@ -7,8 +7,10 @@ import { aggregateResources } from "./resources.ts";
 /** A container that says only what it may use at most is promised just that. */
 export function takeRequestsFromLimits(spec: Draft<PodSpec>): void {
   for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    if (resources.limits === undefined) continue;
-    resources.requests = { ...resources.limits, ...resources.requests };
+    const { limits, requests = {} } = resources;
+    if (limits === undefined) continue;
+    const isComplete = Object.keys(limits).every((name) => Object.hasOwn(requests, name));
+    if (!isComplete) resources.requests = { ...limits, ...requests };
   }
 }
 

@@ -5,6 +5,7 @@
  * so that templates stay as short as they were written. Volumes are in defaults-volume.ts. What
  * admission adds to a pod (tolerations, priority) is none of this file's business.
  */
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Container, Pod, PodSpec, PodTemplateSpec, Probe } from "../../api/generated/core.ts";
 import type { ObjectMeta } from "../../api/generated/meta.ts";
 import type { Draft } from "../../api/object.ts";
@@ -18,9 +19,11 @@ export function setPodTemplateDefaults(template: Draft<PodTemplateSpec>): void {
   setPodSpecDefaults(template.spec);
 }
 
-export function setPodDefaults(pod: Draft<Pod>): void {
-  const { spec, status } = pod;
-  dropInitContainerAnnotations(pod.metadata);
+export function setPodDefaults(pod: Draft<Pod>, _gates?: FeatureGates, old?: Pod): void {
+  const { spec, status, metadata } = pod;
+  if (metadata.annotations !== old?.metadata.annotations) dropInitContainerAnnotations(metadata);
+  if (status !== old?.status) setStatusAddresses(status);
+  if (spec === old?.spec) return;
   setPodSpecDefaults(spec);
   // Pods from before this was checked may hold less than nothing; templates keep what they say.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
@@ -28,7 +31,6 @@ export function setPodDefaults(pod: Draft<Pod>): void {
   setPodResourceDefaults(spec);
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork) setHostPorts(spec);
-  setStatusAddresses(status);
 }
 
 export function setPodSpecDefaults(spec: Draft<PodSpec>): void {
@@ -50,8 +52,8 @@ export function setPodSpecDefaults(spec: Draft<PodSpec>): void {
 function setServiceAccount(spec: Draft<PodSpec>): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount;
   if (name === undefined) return;
-  spec.serviceAccountName = name;
-  spec.serviceAccount = name;
+  spec.serviceAccountName ??= name;
+  if (spec.serviceAccount !== name) spec.serviceAccount = name;
 }
 
 type AnyContainer = Draft<Omit<Container, "name">>;
@@ -97,7 +99,8 @@ function roundUpResources(resources: Draft<PodSpec["resources"]>): void {
 /** Amounts below a thousandth were accepted once and cannot be refused now. */
 function roundUp(list: { [resource: string]: string }): void {
   for (const [name, text] of Object.entries(list)) {
-    list[name] = roundedUpToMilli(text);
+    const rounded = roundedUpToMilli(text);
+    if (rounded !== text) list[name] = rounded;
   }
 }
 

@@ -58,6 +58,7 @@ export const podKind = defineKind<Pod>({
   message: "core/v1.Pod",
   subresources,
   hasGeneration: true,
+  sharesParts: true,
   rules: {
     setDefaults: setPodDefaults,
     prepareForCreate,

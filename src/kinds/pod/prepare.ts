@@ -1,34 +1,36 @@
 /** Pure: what the server sets in a pod itself, and what each way of changing one may not touch. */
 import type { Container, Pod, PodAffinityTerm, PodCondition } from "../../api/generated/core.ts";
-import { type Draft, draftOf } from "../../api/object.ts";
+import { type Draft, draftOf, kept } from "../../api/object.ts";
 import { setAppArmorFields } from "./app-armor.ts";
 import { dropDisabledPodFields } from "./drop-disabled.ts";
 import { qosClassOf } from "./qos.ts";
+import { findValidSibling } from "./siblings.ts";
 
 /** Expects the creation time in the metadata: it is when the gates began to hold the pod. */
 export function prepareForCreate(pod: Draft<Pod>): void {
   const { spec, metadata } = pod;
-  const qosClass = qosClassOf(spec);
-  dropDisabledPodFields(spec);
+  const sibling = findValidSibling(spec);
+  const qosClass = sibling?.qosClass ?? qosClassOf(spec);
+  if (!sibling) dropDisabledPodFields(spec);
   const isGated = (spec.schedulingGates ?? []).length > 0;
   pod.status = {
     phase: "Pending",
     ...(isGated ? { conditions: [gatedSince(metadata.creationTimestamp ?? null)] } : {}),
     qosClass,
   };
-  selectByOwnLabels(pod);
+  if (spec.affinity || spec.topologySpreadConstraints) selectByOwnLabels(pod);
   setAppArmorFields(pod);
 }
 
 export function prepareForUpdate(next: Draft<Pod>, old: Pod): void {
-  next.status = draftOf(old.status);
-  dropDisabledPodFields(next.spec, old.spec);
+  next.status = kept(old.status);
+  if (next.spec !== old.spec) dropDisabledPodFields(next.spec, old.spec);
 }
 
 export function prepareForStatusUpdate(next: Draft<Pod>, old: Pod): void {
-  next.spec = draftOf(old.spec);
+  next.spec = kept(old.spec);
   if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences;
-  else next.metadata.ownerReferences = draftOf(old.metadata.ownerReferences);
+  else next.metadata.ownerReferences = kept(old.metadata.ownerReferences);
   if (old.status.qosClass !== undefined) next.status.qosClass ??= old.status.qosClass;
   if (old.status.nodeAllocatableResourceClaimStatuses === undefined) {
     delete next.status.nodeAllocatableResourceClaimStatuses;

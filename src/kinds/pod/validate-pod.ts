@@ -3,12 +3,14 @@ import { type Finding, forbidden } from "../../api/finding.ts";
 import type { Pod, PodSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import { validateObjectMeta } from "../meta/object-meta.ts";
+import { findValidSibling, rememberValid } from "./siblings.ts";
 import {
   validateAppArmorMatch,
   validatePodAnnotations,
   validateSeccompMatch,
 } from "./validate-annotations.ts";
 import { validateImageSpaces } from "./validate-container.ts";
+import { validateHostname } from "./validate-dns.ts";
 import { validatePodSpec } from "./validate-spec.ts";
 
 export function validatePod(pod: Pod): Finding[] {
@@ -28,12 +30,25 @@ export function validatePod(pod: Pod): Finding[] {
   ];
 }
 
-/** What a pod must fulfil at any time; templates are not held to all of it. */
-export function validatePodContent({ metadata, spec }: Pod): Finding[] {
+/**
+ * What a pod must fulfil at any time; templates are not held to all of it. Of a pod that was there
+ * before only what is not the very part it was then.
+ */
+export function validatePodContent({ metadata, spec }: Pod, old?: Pod): Finding[] {
   const podName = metadata.name ?? "";
+  const rules = { namespaced: true, nameRule: dns1123Subdomain };
+  const ofMeta = validateObjectMeta(metadata, rules, "metadata", old?.metadata);
+  if (spec === old?.spec && metadata.annotations === old.metadata.annotations) return ofMeta;
   return [
-    ...validateObjectMeta(metadata, { namespaced: true, nameRule: dns1123Subdomain }),
+    ...ofMeta,
     ...validatePodAnnotations(metadata.annotations, spec, "metadata.annotations"),
+    ...validateSpec(spec, podName),
+  ];
+}
+
+function validateSpec(spec: PodSpec, podName: string): Finding[] {
+  if (findValidSibling(spec)) return validateHostname(spec, "spec");
+  const findings = [
     ...validatePodSpec(spec, "spec", { isPod: true, podName }),
     ...validateTokens(spec),
     ...(["containers", "initContainers"] as const).flatMap((list) =>
@@ -42,6 +57,8 @@ export function validatePodContent({ metadata, spec }: Pod): Finding[] {
       ),
     ),
   ];
+  if (findings.length === 0) rememberValid(spec);
+  return findings;
 }
 
 /** A token speaks for a service account. */

@@ -32,7 +32,9 @@ export function validatePodStatusUpdate(next: Pod, old: Pod): Finding[] {
   return [
     ...validateObjectMetaUpdate(metadata, old.metadata),
     ...validatePodAnnotationsUpdate(metadata.annotations, old.metadata.annotations, annotations),
-    ...validatePodAnnotations(metadata.annotations, spec, annotations),
+    ...(metadata.annotations === old.metadata.annotations
+      ? []
+      : validatePodAnnotations(metadata.annotations, spec, annotations)),
     ...validateConditions(status),
     ...((spec.nodeName ?? "") === (old.spec.nodeName ?? "")
       ? []

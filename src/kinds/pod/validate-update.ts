@@ -29,6 +29,7 @@ const UPDATABLE = [
 
 export function validatePodUpdate(next: Pod, old: Pod): Finding[] {
   const findings = validatePodMetaUpdate(next, old);
+  if (next.spec === old.spec) return findings;
   for (const list of ["containers", "initContainers"] as const) {
     const [now, before] = [next.spec[list] ?? [], old.spec[list] ?? []];
     if (now.length !== before.length) {
@@ -70,11 +71,12 @@ export function validateEphemeralContainersUpdate(next: Pod, old: Pod): Finding[
 export function validatePodMetaUpdate(next: Pod, old: Pod): Finding[] {
   const [now, before] = [next.metadata, old.metadata];
   const path = "metadata.annotations";
+  const isKept = next.spec === old.spec && now.annotations === before.annotations;
   return [
     ...validateObjectMetaUpdate(now, before),
-    ...validatePodContent(next),
+    ...validatePodContent(next, old),
     ...validatePodAnnotationsUpdate(now.annotations, before.annotations, path),
-    ...validatePodAnnotations(now.annotations, next.spec, path),
+    ...(isKept ? [] : validatePodAnnotations(now.annotations, next.spec, path)),
   ];
 }
 

@@ -6,12 +6,12 @@ import { type Finding, invalid, notSupported } from "../../api/finding.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../api/generated/policy.ts";
 import { regexProblem } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateConditions } from "../meta/conditions.ts";
 import { validateLabelSelector } from "../meta/label-selector.ts";
 import { validateNonnegative } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 
 const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
 const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;

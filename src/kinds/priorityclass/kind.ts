@@ -6,13 +6,13 @@ import { type Finding, forbidden, notSupported, required } from "../../api/findi
 import type { PriorityClass } from "../../api/generated/scheduling.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import {
   validateImmutable,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
-import { age } from "../print/age.ts";
 import { columns } from "./columns.ts";
 
 export const HIGHEST_USER_PRIORITY = 1_000_000_000;

@@ -5,6 +5,7 @@ import { duplicate, type Finding, invalid, required } from "../../api/finding.ts
 import type { Toleration } from "../../api/generated/core.ts";
 import type { RuntimeClass } from "../../api/generated/node.ts";
 import { dns1123Label, dns1123Subdomain } from "../../api/names.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateLabels } from "../meta/labels.ts";
@@ -15,7 +16,6 @@ import {
 } from "../meta/object-meta.ts";
 import { validateContainerResources } from "../pod/validate-resources.ts";
 import { validateTolerations } from "../pod/validate-scheduling.ts";
-import { age } from "../print/age.ts";
 
 export const runtimeClassKind = defineKind<RuntimeClass>({
   group: "node.k8s.io",

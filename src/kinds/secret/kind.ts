@@ -7,6 +7,7 @@ import { type Finding, forbidden, invalid, tooLong } from "../../api/finding.ts"
 import type { Secret } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { base64Bytes, DATA_MAX_BYTES } from "../configmap/data.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
@@ -16,7 +17,6 @@ import {
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
 import { configMapKey } from "../pod/syntax.ts";
-import { age } from "../print/age.ts";
 import { tlsWarnings, validateByType } from "./types.ts";
 
 export const secretKind = defineKind<Secret>({

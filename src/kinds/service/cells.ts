@@ -1,8 +1,8 @@
 /** Pure: a Service as a row of a table. */
 import type { Service, ServicePort, ServiceSpec } from "../../api/generated/core.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabels } from "../../api/print/selector.ts";
 import type { Cell } from "../kind.ts";
-import { age } from "../print/age.ts";
-import { formatLabels } from "../print/selector.ts";
 
 export function cells(service: Service, now: Date): Cell[] {
   const { metadata, spec } = service;

@@ -1,10 +1,10 @@
 /** Pure: ServiceAccounts: a name that pods run under. Of the secrets listed only names count. */
 import type { ServiceAccount } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 import { standardRules } from "../meta/standard-rules.ts";
-import { age } from "../print/age.ts";
 
 const ENFORCE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
 

@@ -1,9 +1,9 @@
 /** Pure: ComponentStatuses, which Kubernetes has given up on: discovery names them, none exists. */
 import type { ComponentStatus } from "../../api/generated/core.ts";
+import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { standardRules } from "../meta/standard-rules.ts";
-import { age } from "../print/age.ts";
 
 export const componentStatusKind = defineKind<ComponentStatus>({
   group: "",

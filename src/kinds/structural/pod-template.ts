@@ -1,12 +1,12 @@
 /** Pure: PodTemplates: templates that nobody instantiates. */
 import type { PodTemplate } from "../../api/generated/core.ts";
+import { formatLabels } from "../../api/print/selector.ts";
 import { defineKind } from "../kind.ts";
 import { column, nameColumn } from "../meta/columns.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import { containerImages, containerNames } from "../print/pod-template.ts";
-import { formatLabels } from "../print/selector.ts";
 
 export const podTemplateKind = defineKind<PodTemplate>({
   group: "",

@@ -5,6 +5,8 @@
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ReplicationController } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabels } from "../../api/print/selector.ts";
 import { scaleSubresource, statusSubresource } from "../apps/subresources.ts";
 import { unattendedWarning } from "../apps/unattended.ts";
 import { nameWarnings } from "../job/warnings.ts";
@@ -13,14 +15,12 @@ import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateNonnegative, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
-import { age } from "../print/age.ts";
 import {
   containerImages,
   containerNames,
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import { formatLabels } from "../print/selector.ts";
 
 const ABOUT =
   "More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller" +

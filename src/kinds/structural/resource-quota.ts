@@ -7,13 +7,13 @@ import type {
 } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
 import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { validateResourceName } from "../pod/resource-names.ts";
 import { validateResourceAmount } from "../pod/validate-resources.ts";
-import { age } from "../print/age.ts";
 
 const COMPUTE = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
 const QUOTA_RESOURCES: ReadonlySet<string> = new Set([

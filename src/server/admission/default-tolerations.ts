@@ -1,6 +1,6 @@
 /** A pod stays five minutes on a node that is lost, unless it says otherwise. */
 import type { Pod, Toleration } from "../../api/generated/core.ts";
-import type { Draft } from "../../api/object.ts";
+import { type Draft, kept } from "../../api/object.ts";
 import { type AdmissionRequest, isAbout } from "./plugin.ts";
 
 const SECONDS = 300;
@@ -12,14 +12,16 @@ export function defaultTolerations(request: AdmissionRequest): void {
   const given = spec.tolerations ?? [];
   const missing = TAINTS.filter((key) => !given.some((toleration) => covers(toleration, key)));
   if (missing.length === 0) return;
-  const added = missing.map((key) => ({
-    key,
-    operator: "Exists",
-    effect: "NoExecute",
-    tolerationSeconds: SECONDS,
-  }));
-  spec.tolerations = [...given, ...added];
+  const isUsual = given.length === 0 && missing.length === TAINTS.length;
+  spec.tolerations = isUsual ? kept(USUAL) : [...given, ...missing.map(tolerationOf)];
 }
+
+function tolerationOf(key: string): Toleration {
+  return { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: SECONDS };
+}
+
+/** Most pods have these and no others: one list for all of them. */
+const USUAL: readonly Toleration[] = TAINTS.map(tolerationOf);
 
 function covers(toleration: Toleration, key: string): boolean {
   const { key: of = "", effect = "" } = toleration;

@@ -11,6 +11,10 @@ import { aggregateResources, type ResourceList } from "../../kinds/pod/resources
 import { type Constraint, constraintProblems } from "./limit-constraints.ts";
 import { type AdmissionRequest, isAbout, refuse, type StoreView } from "./plugin.ts";
 
+const LISTS = [
+  { list: "containers", what: "container" },
+  { list: "initContainers", what: "init container" },
+] as const;
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
 export function limitRanger(request: AdmissionRequest, store: StoreView): void {
@@ -31,14 +35,14 @@ function setDefaults(pod: Draft<Pod>, { spec }: LimitRange): void {
   const items = (spec.limits ?? []).filter(({ type }) => type === "Container");
   const limits = merge(items.map((item) => item.default));
   const requests = merge(items.map((item) => item.defaultRequest));
-  const notes = [
-    ...(pod.spec.containers ?? []).flatMap((container) =>
-      fill(container, { limits, requests }, "container"),
-    ),
-    ...(pod.spec.initContainers ?? []).flatMap((container) =>
-      fill(container, { limits, requests }, "init container"),
-    ),
-  ];
+  const notes = LISTS.flatMap(({ list, what }) => {
+    const filled = (pod.spec[list] ?? []).map((container) =>
+      fill(container, { limits, requests }, what),
+    );
+    const said = filled.flatMap((each) => each.notes);
+    if (said.length > 0) pod.spec[list] = filled.map(({ container }) => container);
+    return said;
+  });
   if (notes.length === 0) return;
   const note = `LimitRanger plugin set: ${notes.join("; ")}`;
   pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: note };
@@ -53,16 +57,24 @@ interface Defaults {
   readonly requests: ResourceList;
 }
 
-/** Answers with what was set, as the annotation tells it. */
-function fill(container: Draft<Container>, defaults: Defaults, what: string): string[] {
-  return (["requests", "limits"] as const).flatMap((field) => {
-    const given = container.resources[field] ?? {};
+interface Filled {
+  /** A copy: pods of one template share their containers. */
+  readonly container: Draft<Container>;
+  /** What was set, as the annotation tells it. */
+  readonly notes: readonly string[];
+}
+
+function fill(container: Draft<Container>, defaults: Defaults, what: string): Filled {
+  const resources = { ...container.resources };
+  const notes = (["requests", "limits"] as const).flatMap((field) => {
+    const given = resources[field] ?? {};
     const missing = Object.keys(defaults[field]).filter((name) => !Object.hasOwn(given, name));
     if (missing.length === 0) return [];
-    container.resources[field] = { ...defaults[field], ...given };
+    resources[field] = { ...defaults[field], ...given };
     const singular = field === "requests" ? "request" : "limit";
     return [`${missing.sort().join(", ")} ${singular} for ${what} ${container.name}`];
   });
+  return { container: { ...container, resources }, notes };
 }
 
 function itemProblems(request: AdmissionRequest, item: LimitRangeItem): string[] {

@@ -50,7 +50,7 @@ export function apiResourceList(
     ?.versions.find((each) => each.version === version);
   if (offered === undefined) return undefined;
   const resources = offered.kinds.flatMap((kind) => [
-    describeResource(kind, kinds),
+    ...(isParentOnly(kind) ? [] : [describeResource(kind, kinds)]),
     ...(kind.subresources ?? []).map((subresource) => describeSubresource(kind, subresource)),
   ]);
   return {
@@ -60,6 +60,11 @@ export function apiResourceList(
     groupVersion: apiVersionOf({ group, version }),
     resources: resources.sort((one, other) => compareText(one.name, other.name)),
   };
+}
+
+/** Only what is below it can be asked for. */
+function isParentOnly(kind: OfferedKind): boolean {
+  return verbsOf(kind).length === 0;
 }
 
 function describeResource(kind: OfferedKind, kinds: readonly OfferedKind[]): APIResource {
@@ -126,7 +131,7 @@ function aggregateResource(kind: OfferedKind): object {
   const sorted = [...subresources].sort((one, other) => compareText(one.name, other.name));
   return {
     resource,
-    responseKind: { group: "", version: "", kind: kind.kind },
+    responseKind: { group: "", version: "", kind: isParentOnly(kind) ? "" : kind.kind },
     scope: namespaced ? "Namespaced" : "Cluster",
     singularResource: singular,
     verbs: verbsOf(kind),

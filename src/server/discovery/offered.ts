@@ -1,5 +1,6 @@
 /** Pure: what there is to discover, in the order in which clients are told of it. */
 import type { Kind } from "../../kinds/kind.ts";
+import { LEDGER_GROUP, LEDGER_VERSION } from "../ledger/job-index.ts";
 
 /** As much of a kind as discovery speaks of. */
 export type OfferedKind = Pick<
@@ -16,6 +17,21 @@ export type OfferedKind = Pick<
   | "subresources"
   | "storedAs"
 >;
+
+/**
+ * What can be read of Jobs besides themselves. The resource above it is offered by no verb, so that
+ * "jobs" goes on to mean those of batch.
+ */
+export const JOB_INDEXES: OfferedKind = {
+  group: LEDGER_GROUP,
+  version: LEDGER_VERSION,
+  kind: "JobIndex",
+  resource: "jobs",
+  singular: "",
+  namespaced: true,
+  verbs: [],
+  subresources: [{ name: "indexes", verbs: ["get"] }],
+};
 
 export interface OfferedVersion {
   readonly version: string;

@@ -1,10 +1,10 @@
-/** What leaves the server: bytes with a status, or a stream of watch events. */
+/** What leaves the server: bytes with a status, bytes as they come, or a stream of watch events. */
 
 import type { Kind } from "../../kinds/kind.ts";
 import type { Watching } from "../verbs/watch.ts";
 import type { Representation } from "./negotiate.ts";
 
-export type Answer = BytesAnswer | WatchAnswer;
+export type Answer = BytesAnswer | StreamAnswer | WatchAnswer;
 
 export interface BytesAnswer {
   readonly type: "bytes";
@@ -14,6 +14,15 @@ export interface BytesAnswer {
   readonly warnings?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer may not leave before this revision is on disk. */
+  readonly revision?: number;
+}
+
+export interface StreamAnswer {
+  readonly type: "stream";
+  readonly contentType: string;
+  /** Rejects where there is nothing to send. The signal says that nobody listens any more. */
+  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly warnings?: readonly string[];
   readonly revision?: number;
 }
 

@@ -17,7 +17,7 @@ import type { DeleteOptions } from "../verbs/delete-options.ts";
 import { invalidPatch } from "../verbs/patch.ts";
 import { requestMedia } from "./negotiate.ts";
 import { type FieldValidation, parseDeleteQuery } from "./options.ts";
-import type { Request } from "./request.ts";
+import type { ApiServer, Request } from "./request.ts";
 
 export interface Decoded {
   readonly object: Draft<KubeObject>;
@@ -25,13 +25,13 @@ export interface Decoded {
 }
 
 export function readObject(
-  registry: Registry,
+  { registry, gates }: Pick<ApiServer, "registry" | "gates">,
   request: Request,
   kind: Kind,
   validation: FieldValidation,
 ): Decoded {
   const decoded = readMessage(registry, request, kind, validation);
-  kind.rules.setDefaults?.(decoded.object);
+  kind.rules.setDefaults?.(decoded.object, gates);
   return decoded;
 }
 
@@ -65,12 +65,12 @@ export function judge(
 /** The same for the outcome of a patch, whose complaint quotes the patched object. */
 export function judgePatch(
   strict: readonly string[],
-  shown: string,
+  shown: () => string,
   validation: FieldValidation,
 ): readonly string[] {
   if (strict.length === 0 || validation === "Ignore") return [];
   if (validation === "Warn") return strict;
-  throw invalidPatch(shown, formatStrict(strict));
+  throw invalidPatch(shown(), formatStrict(strict));
 }
 
 export function readDeleteOptions(request: Request): DeleteOptions {

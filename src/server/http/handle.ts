@@ -1,14 +1,17 @@
 /**
  * One request in, one answer out, with no socket in sight: tests call this function.
  *
- * Reading order: request, route, handle, resource and subresource (requests on objects),
- * meta-routes (all others), represent (bytes), then listen and watch-stream (sockets).
+ * Reading order: request, route, handle, resource and subresource (requests on objects), ledger
+ * (those on the indexes of Jobs), meta-routes (all others), represent (bytes), then listen and
+ * watch-stream (sockets).
  */
 import { badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import { type Kind, verbsOf } from "../../kinds/kind.ts";
+import { LEDGER_GROUP } from "../ledger/job-index.ts";
 import { type Answer, plainText } from "./answer.ts";
 import { errorAnswer } from "./error-answer.ts";
+import { serveLedger } from "./ledger.ts";
 import { serveMeta } from "./meta-routes.ts";
 import type { ApiServer, Request, ResourceRequest } from "./request.ts";
 import { serveCollection, serveNamed } from "./resource.ts";
@@ -28,6 +31,7 @@ function dispatch(server: ApiServer, request: Request): Answer {
   if (!route) return plainText(400, "400 Bad Request");
   if (route.kind === "other") return serveMeta(server, request);
   const { resource } = route;
+  if (resource.group === LEDGER_GROUP) return serveLedger(server, request, resource);
   if (!server.registry.hasGroup(resource.group)) return plainText(404, "404 page not found\n");
   if (isBindings(resource)) return serveBindings(server, request, resource.namespace);
   const kind = server.registry.findResource(resource);

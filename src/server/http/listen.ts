@@ -1,11 +1,12 @@
-/** Sockets: reads requests within limits, holds answers until they are durable, streams watches. */
+/** Sockets: reads requests within limits, holds answers until they are durable, sends streams. */
 
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { ApiError } from "../../api/errors.ts";
-import type { Answer, WatchAnswer } from "./answer.ts";
+import type { Answer, StreamAnswer, WatchAnswer } from "./answer.ts";
+import { ByteStream } from "./byte-stream.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { admitCaller, type Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
@@ -23,7 +24,7 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting, ends watches, lets answers under way finish. */
+  /** Stops accepting, ends streams, lets answers under way finish. */
   close(): Promise<void>;
 }
 
@@ -36,9 +37,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_GRACE_MS = 2_000;
 
 export async function listen(server: ApiServer, options: ListenOptions): Promise<Listener> {
-  const watches = new Set<WatchStream>();
+  const streams = new Set<Stream>();
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
-    serve({ server, guard: options.guard, watches, message, response });
+    serve({ server, guard: options.guard, streams, message, response });
   };
   const limits = { maxHeaderSize: HEADER_LIMIT_BYTES, noDelay: true };
   const http: Server = options.tls
@@ -56,18 +57,23 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   });
   return {
     port: (http.address() as AddressInfo).port,
-    close: () => close(http, watches),
+    close: () => close(http, streams),
   };
 }
 
-function close(http: Server, watches: ReadonlySet<WatchStream>): Promise<void> {
+/** What goes on until the client, or the server as a whole, ends it. */
+interface Stream {
+  finish(): void;
+}
+
+function close(http: Server, streams: ReadonlySet<Stream>): Promise<void> {
   return new Promise((resolve) => {
     const force = setTimeout(() => http.closeAllConnections(), CLOSE_GRACE_MS);
     http.close(() => {
       clearTimeout(force);
       resolve();
     });
-    for (const watch of watches) watch.finish();
+    for (const stream of streams) stream.finish();
     http.closeIdleConnections();
   });
 }
@@ -75,7 +81,7 @@ function close(http: Server, watches: ReadonlySet<WatchStream>): Promise<void> {
 interface Exchange {
   readonly server: ApiServer;
   readonly guard: Guard;
-  readonly watches: Set<WatchStream>;
+  readonly streams: Set<Stream>;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -117,19 +123,31 @@ function respond(exchange: Exchange, answer: Answer, fail: (error: unknown) => v
       : (answer.revision ?? store.revision);
   const go = (): void => {
     if (answer.type === "watch") startWatch(exchange, answer);
+    else if (answer.type === "stream") startStream(exchange, answer).catch(fail);
     else send(answer, message, response);
   };
   if (revision <= store.durableRevision) go();
   else store.durable(revision).then(go).catch(fail);
 }
 
-function startWatch({ server, watches, response }: Exchange, answer: WatchAnswer): void {
+async function startStream(exchange: Exchange, answer: StreamAnswer): Promise<void> {
+  const { server, streams, response } = exchange;
+  const stream = new ByteStream(answer, response, server.log);
+  streams.add(stream);
+  try {
+    await stream.send();
+  } finally {
+    streams.delete(stream);
+  }
+}
+
+function startWatch({ server, streams, response }: Exchange, answer: WatchAnswer): void {
   if (response.destroyed) return;
   const watch = new WatchStream(server, answer, sinkOf(response));
-  watches.add(watch);
+  streams.add(watch);
   response.on("close", () => {
     watch.close();
-    watches.delete(watch);
+    streams.delete(watch);
   });
   watch.start();
 }

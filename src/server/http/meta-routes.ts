@@ -9,6 +9,7 @@ import {
   apiVersions,
   versionInfo,
 } from "../discovery/discovery.ts";
+import { JOB_INDEXES, type OfferedKind } from "../discovery/offered.ts";
 import { openapiDocument, openapiIndex } from "../openapi/openapi.ts";
 import {
   encodeOpenapiV2,
@@ -107,7 +108,7 @@ function tagged(
 
 function serveDiscovery(server: ApiServer, request: Request): BytesAnswer {
   const { path } = request;
-  const { kinds } = server.registry;
+  const kinds = [...server.registry.kinds, JOB_INDEXES];
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   if (trimmed === "/api" || trimmed === "/apis") return serveRoots(server, request, trimmed);
   if (path === "/") return json(200, { paths: servedPaths(kinds) });
@@ -117,7 +118,8 @@ function serveDiscovery(server: ApiServer, request: Request): BytesAnswer {
     return serveRouted(request, apiResourceList(kinds, "", "v1"));
   }
   const group = first ?? "";
-  const isKnown = root === "apis" && group !== "" && server.registry.hasGroup(group);
+  const isOffered = kinds.some((kind) => kind.group === group);
+  const isKnown = root === "apis" && group !== "" && isOffered;
   if (root === "api" || (isKnown && rest.length > 0)) throw unknownResource();
   if (!isKnown) return plainText(404, PAGE_NOT_FOUND);
   if (second === undefined) return servePlain(request, apiGroup(kinds, group));
@@ -128,7 +130,7 @@ const FIXED_PATHS = ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version
 const OPENAPI_PATHS = ["/openapi/v2", "/openapi/v3"];
 
 /** The paths a client may start from. */
-function servedPaths(kinds: ApiServer["registry"]["kinds"]): string[] {
+function servedPaths(kinds: readonly OfferedKind[]): string[] {
   const versions = kinds.flatMap(({ group, version }) =>
     group === "" ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
   );
@@ -146,7 +148,7 @@ function serveVersion(request: Request, more: string | undefined): BytesAnswer {
 const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 function serveRoots(server: ApiServer, request: Request, path: string): BytesAnswer {
-  const { kinds } = server.registry;
+  const kinds = [...server.registry.kinds, JOB_INDEXES];
   const isCore = path === "/api";
   const plain = isCore ? serveRouted : servePlain;
   const whole = isCore ? apiVersions(server.address) : apiGroupList(kinds);

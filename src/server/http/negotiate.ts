@@ -30,24 +30,27 @@ export interface Endpoint {
   readonly shape: "object" | "list" | "watch";
   /** Whether there are tables of it: of what is never stored there are none. */
   readonly tables: boolean;
+  /** All there are unless said otherwise: not everything has a binary form. */
+  readonly media?: readonly MediaType[];
 }
 
 /** For answers that are objects of the API. Every clause is tried in the client's order. */
 export function negotiate(
   accept: string | undefined,
-  { shape, tables }: Endpoint = { shape: "object", tables: true },
+  { shape, tables, media = OFFERED }: Endpoint = { shape: "object", tables: true },
 ): Representation {
   if (accept === undefined || accept === JSON_TYPE || accept === "") return { media: "json" };
-  if (!isRoutable(accept, OBJECTS)) {
-    throw unavailable(shape === "object" ? OBJECTS : [...OBJECTS, ...STREAMS]);
+  const objects = media.map((each) => CONTENT_TYPES[each]);
+  if (!isRoutable(accept, objects)) {
+    throw unavailable(shape === "object" ? objects : [...objects, ...STREAMS]);
   }
   for (const clause of parseAccept(accept)) {
-    const found = findRepresentation(clause, tables);
+    const found = findRepresentation(clause, media, tables);
     if (!found) continue;
     if (shape === "watch" && found.media === "yaml") throw onlyThese(STREAMS);
     return found;
   }
-  throw onlyThese(OBJECTS);
+  throw onlyThese(objects);
 }
 
 /** For answers that come in one form only: discovery and errors. Undefined if there is none. */
@@ -84,8 +87,12 @@ export function isRoutable(accept: string, types: readonly string[]): boolean {
     .some((type) => type === "*/*" || types.includes(type));
 }
 
-function findRepresentation(clause: Accepted, tables: boolean): Representation | undefined {
-  for (const media of OFFERED) {
+function findRepresentation(
+  clause: Accepted,
+  offered: readonly MediaType[],
+  tables: boolean,
+): Representation | undefined {
+  for (const media of offered) {
     if (!isRangeOf(clause, media)) continue;
     if (!isSchemaOf(clause, media)) continue;
     const found = transform(clause, media, tables);

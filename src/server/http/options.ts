@@ -85,7 +85,8 @@ function text<Name extends string>(query: URLSearchParams, name: Name): { [K in 
   return (value === null || value === "" ? {} : { [name]: value }) as { [K in Name]?: string };
 }
 
-function integer<Name extends string>(
+/** Of repeated ones the first counts. */
+export function integer<Name extends string>(
   query: URLSearchParams,
   name: Name,
 ): { [K in Name]?: number } {
@@ -105,7 +106,10 @@ function integerProblem(text: string): string | undefined {
 }
 
 /** As Kubernetes reads them: "false" and "0" are false, anything else given is true. */
-function flag<Name extends string>(query: URLSearchParams, name: Name): { [K in Name]?: boolean } {
+export function flag<Name extends string>(
+  query: URLSearchParams,
+  name: Name,
+): { [K in Name]?: boolean } {
   const value = query.get(name);
   if (value === null) return {};
   const truth = value.toLowerCase() !== "false" && value !== "0";

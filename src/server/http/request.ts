@@ -1,4 +1,5 @@
 /** What a request is once it left its socket, and what it is asked of. */
+import type { LogSource } from "../../api/log-source.ts";
 import type { Log } from "../../base/log.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Registry } from "../../kinds/registry.ts";
@@ -13,6 +14,8 @@ export interface ApiServer extends ServerContext {
   readonly address: string;
   /** What /metrics shows; absent where nobody counts. */
   readonly metrics?: { text(): string };
+  /** Where the output of pods is read; absent where no node is connected. */
+  readonly logs?: LogSource | undefined;
 }
 
 export interface Request {

@@ -142,7 +142,7 @@ function serveCreate(
   const view = viewOf(server, request);
   if (isReview(kind)) return serveReview(server, request, view);
   const options = parseWriteQuery(request.query, "CreateOptions");
-  const decoded = readObject(server.registry, request, kind, options.fieldValidation);
+  const decoded = readObject(server, request, kind, options.fieldValidation);
   return warned(server, request, decoded.warnings, () => {
     const written = create(server, kind, namespace, decoded.object, options);
     return objectAnswer(server, 201, kind, written.object, view, written.warnings);
@@ -180,7 +180,7 @@ export function serveUpdate(
 ): Answer {
   const view = viewOf(server, request);
   const options = parseWriteQuery(request.query, "UpdateOptions");
-  const decoded = readObject(server.registry, request, request.kind, options.fieldValidation);
+  const decoded = readObject(server, request, request.kind, options.fieldValidation);
   return warned(server, request, decoded.warnings, () => {
     const updated = update(server, target, decoded.object, options);
     const status = updated.created ? 201 : 200;

@@ -71,15 +71,16 @@ function formatWarning(text: string): string {
   return Buffer.from(`299 - "${quoted}"`, "utf8").toString("latin1");
 }
 
+export function streamHeaders(contentType: string, warnings: readonly string[]): Headers {
+  const headers: Headers = { "Content-Type": contentType, "Cache-Control": "no-cache, private" };
+  addWarnings(headers, warnings);
+  return headers;
+}
+
 export function sinkOf(response: ServerResponse): Sink {
   return {
     begin: (contentType, warnings) => {
-      const headers: Headers = {
-        "Content-Type": contentType,
-        "Cache-Control": "no-cache, private",
-      };
-      addWarnings(headers, warnings);
-      response.writeHead(200, headers);
+      response.writeHead(200, streamHeaders(contentType, warnings));
       response.flushHeaders();
     },
     write: (bytes) => {

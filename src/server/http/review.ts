@@ -10,7 +10,7 @@ import type { ApiServer, ResourceRequest, User } from "./request.ts";
 export function serveReview(server: ApiServer, request: ResourceRequest, view: View): Answer {
   const { kind } = request;
   const options = parseWriteQuery(request.query, "CreateOptions");
-  const decoded = readObject(server.registry, request, kind, options.fieldValidation);
+  const decoded = readObject(server, request, kind, options.fieldValidation);
   const answered = answerReview(kind, decoded.object, {
     user: userInfo(request.user),
     findUser: (token) => {

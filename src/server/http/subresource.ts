@@ -14,6 +14,7 @@ import { judgePatch, readMessage, readPatch } from "./body.ts";
 import { warned } from "./error-answer.ts";
 import { negotiate } from "./negotiate.ts";
 import { parseWriteQuery } from "./options.ts";
+import { servePodLog } from "./pod-log.ts";
 import { representObject, representStatus } from "./represent.ts";
 import type { ApiServer, NamedRequest, Request } from "./request.ts";
 import { objectAnswer, servePatch, serveUpdate, viewOf } from "./resource.ts";
@@ -36,6 +37,8 @@ export function serveSubresource(
       return serveBinding(server, request, namespace, name);
     case "eviction":
       return serveEviction(server, request);
+    case "log":
+      return servePodLog(server, request);
     default:
       throw refuseStream(server, request, subresource.name);
   }

@@ -108,9 +108,9 @@ test.each<[PatchType, string, string[]]>([
 
 test("a complaint quotes the result, or what is left of a strategic patch", () => {
   const merged = apply("merge", { metadata: null, data: null });
-  expect(merged.shown).toBe('{"kind":"ConfigMap","apiVersion":"v1"}');
+  expect(merged.shown()).toBe('{"kind":"ConfigMap","apiVersion":"v1"}');
   const patch = { foo: [1, null, 1.5], metadata: { $retainKeys: ["name"], name: "x" } };
-  expect(apply("strategic", patch).shown).toBe("map[foo:[1 <nil> 1.5] metadata:map[name:x]]");
+  expect(apply("strategic", patch).shown()).toBe("map[foo:[1 <nil> 1.5] metadata:map[name:x]]");
 });
 
 function refusal(type: PatchType, patch: unknown): ApiError {

@@ -7,7 +7,7 @@
  */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
-import { draftOf, type Json, type KubeObject } from "../../api/object.ts";
+import type { Json, KubeObject } from "../../api/object.ts";
 import { JsonSyntaxError, parseJson } from "../../api/schema/json-text.ts";
 import type { ParsedJson } from "../../api/schema/parsed-json.ts";
 import { findDuplicates } from "./duplicate-fields.ts";
@@ -35,10 +35,13 @@ export interface Patched {
   /** What strictness finds wrong with the patch itself: repeated keys, unknown operands. */
   readonly strict: string[];
   /** How a complaint about the result quotes it: `patch: Invalid value: "…"`. */
-  readonly shown: string;
+  readonly shown: () => string;
 }
 
-/** Throws an ApiError for a patch that cannot be read or does not apply. */
+/**
+ * The result shares with the current object whatever the patch does not touch; neither of the two
+ * is to be changed. Throws an ApiError for a patch that cannot be read or does not apply.
+ */
 export function applyPatch({ type, body, current, message }: PatchRequest): Patched {
   const document = current as unknown as JsonObject;
   switch (type) {
@@ -69,24 +72,24 @@ function applyJsonPatch(document: JsonObject, patch: ParsedJson): Patched {
   const { operations, unknown } = parseOperations(patch.value);
   const strict = [...unknown, ...findDuplicates(patch)].map((found) => `json patch ${found}`);
   const result = applyOperations(document, operations);
-  return { result, strict, shown: JSON.stringify(result) };
+  return { result, strict, shown: () => JSON.stringify(result) };
 }
 
 function applyMergePatch(document: JsonObject, patch: ParsedJson): Patched {
   if (patch.value === null) throw badRequest("Invalid JSON Patch");
   if (!isObject(patch.value)) throw badRequest(`error decoding patch: ${notAnObject(patch.value)}`);
-  const result = mergePatch(draftOf(document), patch.value);
-  return { result, strict: findDuplicates(patch), shown: JSON.stringify(result) };
+  const result = mergePatch(document, patch.value);
+  return { result, strict: findDuplicates(patch), shown: () => JSON.stringify(result) };
 }
 
 function applyStrategicMerge(document: JsonObject, patch: ParsedJson, message: string): Patched {
   const changes = patch.value ?? {};
   if (!isObject(changes)) throw badRequest(notAnObject(changes));
-  const result = strategicMerge(draftOf(document), changes, message);
-  const shown = formatGoValue(changes);
-  const mismatch = findMismatch(result, message);
+  const result = strategicMerge(document, changes, message);
+  const shown = () => formatGoValue(changes);
+  const mismatch = findMismatch(result, message, document);
   if (mismatch !== undefined) {
-    throw invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown, mismatch)]);
+    throw invalidObject({ group: "", kind: "" }, "", [invalid("patch", shown(), mismatch)]);
   }
   return { result, strict: findDuplicates(patch), shown };
 }
@@ -96,12 +99,8 @@ function notAnObject(value: Json): string {
 }
 
 function isDeeper(value: Json, depth: number): boolean {
-  let level: Json[] = [value];
-  for (let passed = 0; passed <= depth; passed++) {
-    level = level.flatMap((each) =>
-      typeof each === "object" && each !== null ? Object.values(each) : [],
-    );
-    if (level.length === 0) return false;
-  }
-  return true;
+  if (depth < 0) return true;
+  if (typeof value !== "object" || value === null) return false;
+  for (const each of Object.values(value)) if (isDeeper(each, depth - 1)) return true;
+  return false;
 }

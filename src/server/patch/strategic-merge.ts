@@ -24,13 +24,14 @@ const SET_ELEMENT_ORDER = "$setElementOrder";
 const DELETE_FROM_PRIMITIVE_LIST = "$deleteFromPrimitiveList";
 
 /**
- * Merges the patch into the original; both are drafts that the caller gives away. What is left of
- * the patch afterwards is what Kubernetes shows of it in later complaints. Type is a reference into
- * the message tables.
+ * The document with the patch merged in. The document stays as it is and shares with the result
+ * what the patch leaves alone. The patch is used up: what is left of it afterwards is what
+ * Kubernetes shows in later complaints. Type is a reference into the message tables.
  */
-export function strategicMerge(original: JsonObject, patch: JsonObject, type: string): JsonObject {
+export function strategicMerge(document: JsonObject, patch: JsonObject, type: string): JsonObject {
   const directive = patch[PATCH];
   if (Object.hasOwn(patch, PATCH)) return obey(directive ?? null, patch);
+  const original = { ...document };
   retainKeys(original, patch);
   setElementOrders(original, patch, type);
   for (const [key, value] of Object.entries(patch)) {

@@ -8,45 +8,59 @@ import { canonicalBase64 } from "../../api/schema/base64.ts";
 import { jsonFields, parseType, type Scalar } from "../../api/schema/tables.ts";
 import { cannotUnmarshal, goKind, isObject } from "./go-value.ts";
 
-/** Type is a reference into the message tables; go is the type as Go prints it. */
-export function findMismatch(value: Json, type: string, go = ""): string | undefined {
-  if (value === null) return undefined;
+/**
+ * Type is a reference into the message tables. What the object had before, and has that structure,
+ * need not be looked at again.
+ */
+export function findMismatch(value: Json, type: string, known?: Json): string | undefined {
+  return findIn(value, { type, go: "" }, known);
+}
+
+interface GoType {
+  readonly type: string;
+  /** As Go prints it. */
+  readonly go: string;
+}
+
+function findIn(value: Json, { type, go }: GoType, known?: Json): string | undefined {
+  if (value === null || value === known) return undefined;
   const reference = parseType(type);
   switch (reference.kind) {
     case "message":
-      return findInStruct(value, reference.name);
+      return findInStruct(value, reference.name, known);
     case "list":
-      return findInList(value, reference.element, elementOf(go));
+      return findInList(value, { type: reference.element, go: elementOf(go) });
     case "map":
-      return findInMap(value, reference.element, elementOf(go));
+      return findInMap(value, { type: reference.element, go: elementOf(go) });
     case "scalar":
       return findInScalar(value, reference.name, go);
   }
 }
 
-function findInStruct(value: Json, messageName: string): string | undefined {
+function findInStruct(value: Json, messageName: string, known?: Json): string | undefined {
   if (!isObject(value)) return `cannot restore struct from: ${goKind(value)}`;
+  const before = known !== undefined && isObject(known) ? known : {};
   for (const [name, field] of jsonFields(messageName)) {
     if (!Object.hasOwn(value, name)) continue;
-    const found = findMismatch(value[name] ?? null, field.type, field.go);
+    const found = findIn(value[name] ?? null, field, before[name]);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function findInList(value: Json, element: string, go: string): string | undefined {
+function findInList(value: Json, element: GoType): string | undefined {
   if (!Array.isArray(value)) return `cannot restore slice from ${goKind(value)}`;
-  return firstFound(value, element, go);
+  return firstFound(value, element);
 }
 
-function findInMap(value: Json, element: string, go: string): string | undefined {
+function findInMap(value: Json, element: GoType): string | undefined {
   if (!isObject(value)) return `cannot restore map from ${goKind(value)}`;
-  return firstFound(Object.values(value), element, go);
+  return firstFound(Object.values(value), element);
 }
 
-function firstFound(values: readonly Json[], element: string, go: string): string | undefined {
+function firstFound(values: readonly Json[], element: GoType): string | undefined {
   for (const value of values) {
-    const found = findMismatch(value, element, go);
+    const found = findIn(value, element);
     if (found !== undefined) return found;
   }
   return undefined;

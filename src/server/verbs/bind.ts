@@ -2,7 +2,7 @@
 import { ApiError, badRequest, conflict, notFound } from "../../api/errors.ts";
 import { type Finding, formatFinding } from "../../api/finding.ts";
 import type { Binding, Pod, PodCondition } from "../../api/generated/core.ts";
-import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
+import { type Draft, type KubeObject, kept } from "../../api/object.ts";
 import { podKind } from "../../kinds/pod/kind.ts";
 import { validatePodBinding } from "../../kinds/pod/validate-binding.ts";
 import {
@@ -75,19 +75,27 @@ function refuseUnbindable(pod: Pod, binding: Draft<Binding>): void {
   }
 }
 
+/** All but what changes is shared with the pod as it was: this is done to every pod there is. */
 function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft<Pod> {
-  const next = draftOf(pod);
-  next.spec.nodeName = binding.target.name ?? "";
-  const annotations = binding.metadata.annotations;
-  if (annotations) next.metadata.annotations = { ...next.metadata.annotations, ...annotations };
-  const labels = binding.metadata.labels;
-  if (labels) next.metadata.labels = { ...next.metadata.labels, ...labels };
+  const { annotations, labels } = binding.metadata;
   const condition: PodCondition = {
     type: "PodScheduled",
     status: "True",
     lastProbeTime: null,
     lastTransitionTime: timestamp(server.clock),
   };
-  next.status.conditions = setCondition(pod.status.conditions ?? [], condition);
-  return next;
+  const { metadata } = pod;
+  return kept({
+    ...pod,
+    metadata: {
+      ...metadata,
+      ...(annotations ? { annotations: { ...metadata.annotations, ...annotations } } : {}),
+      ...(labels ? { labels: { ...metadata.labels, ...labels } } : {}),
+    },
+    spec: { ...pod.spec, nodeName: binding.target.name ?? "" },
+    status: {
+      ...pod.status,
+      conditions: setCondition(pod.status.conditions ?? [], condition),
+    },
+  });
 }

@@ -1,5 +1,6 @@
 /** POST of an object: name it, admit it, validate it, commit it. */
 import { ApiError, alreadyExists, badRequest, invalidObject } from "../../api/errors.ts";
+import type { ObjectMeta } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMeta } from "../../kinds/meta/object-meta.ts";
@@ -56,13 +57,14 @@ function createNamed(
     dryRun: options.dryRun,
   });
   fillMetadata(server, kind, object);
-  kind.rules.prepareForCreate?.(object);
+  kind.rules.prepareForCreate?.(object, server.gates);
   const name = object.metadata.name ?? "";
   const findings = kind.rules.validate(object);
   if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
   const common = validateCommonMeta(object.metadata, kind.namespaced);
   if (common.length > 0) throw invalidObject(groupKind(kind), name, common);
-  const warnings = [...admitted, ...(kind.rules.warningsOnCreate?.(object) ?? [])];
+  const warnings = [...admitted];
+  if (!options.isQuiet) warnings.push(...(kind.rules.warningsOnCreate?.(object) ?? []));
   if (kind.unattended) warnings.push(kind.unattended);
   server.admission.settle(kind, object);
   const key = keyOf(kind, namespace, name);
@@ -120,21 +122,18 @@ function freeName(server: ServerContext, kind: Kind, namespace: string, base: st
 
 function fillMetadata(server: ServerContext, kind: Kind, object: Draft<KubeObject>): void {
   const given = object.metadata;
-  object.metadata = {
-    ...(given.name === undefined ? {} : { name: given.name }),
-    ...(given.generateName === undefined ? {} : { generateName: given.generateName }),
-    ...(given.namespace === undefined ? {} : { namespace: given.namespace }),
-    uid: server.random.uuid(),
-    resourceVersion: "",
-    ...(kind.hasGeneration ? { generation: 1 } : keepGeneration(given.generation)),
-    creationTimestamp: timestamp(server.clock),
-    ...(given.labels === undefined ? {} : { labels: given.labels }),
-    ...(given.annotations === undefined ? {} : { annotations: given.annotations }),
-    ...(given.ownerReferences === undefined ? {} : { ownerReferences: given.ownerReferences }),
-    ...(given.finalizers === undefined ? {} : { finalizers: given.finalizers }),
-  };
-}
-
-function keepGeneration(generation: number | undefined): { generation?: number } {
-  return generation === undefined ? {} : { generation };
+  const metadata: Draft<ObjectMeta> = {};
+  if (given.name !== undefined) metadata.name = given.name;
+  if (given.generateName !== undefined) metadata.generateName = given.generateName;
+  if (given.namespace !== undefined) metadata.namespace = given.namespace;
+  metadata.uid = server.random.uuid();
+  metadata.resourceVersion = "";
+  const generation = kind.hasGeneration ? 1 : given.generation;
+  if (generation !== undefined) metadata.generation = generation;
+  metadata.creationTimestamp = timestamp(server.clock);
+  if (given.labels !== undefined) metadata.labels = given.labels;
+  if (given.annotations !== undefined) metadata.annotations = given.annotations;
+  if (given.ownerReferences !== undefined) metadata.ownerReferences = given.ownerReferences;
+  if (given.finalizers !== undefined) metadata.finalizers = given.finalizers;
+  object.metadata = metadata;
 }

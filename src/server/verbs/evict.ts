@@ -44,7 +44,7 @@ export function evict(
     const key = { resource: BUDGETS, namespace, name: budgetName };
     server.store.update(key, next, decision.budget.metadata.resourceVersion ?? "");
   }
-  markDisrupted(server, pod);
+  if (server.gates?.PodDisruptionConditions !== false) markDisrupted(server, pod);
   const { preconditions: _checked, ...deletion } = asked;
   deleteObject(server, podKind, namespace, name, deletion);
 }

@@ -10,6 +10,7 @@ import {
   fromStored,
   groupResource,
   keyOf,
+  partsOf,
   type ServerContext,
   type WriteOptions,
   type Written,
@@ -35,14 +36,15 @@ export function patch(
   change: Patch,
   options: WriteOptions,
   /** Called before anything is written; throws where strictness refuses the patch. */
-  judge: (strict: readonly string[], shown: string) => void,
+  judge: (strict: readonly string[], shown: () => string) => void,
 ): Patched {
   const { kind, namespace, name } = target;
   const stored = server.store.get(keyOf(kind, namespace, name));
   if (!stored) throw notFound(groupResource(kind), name);
   const current = fromStored(kind, stored);
   const { result, strict, shown } = applyPatch({ ...change, current, message: kind.message });
-  const decoded = decodeOutcome(kind, change.type, result, shown);
+  const known = partsOf(kind, current);
+  const decoded = decodeOutcome(kind, change.type, { result, shown, known });
   // A strategic merge loses the order in which a client wrote its fields.
   const unknown = change.type === "strategic" ? decoded.strict.sort() : decoded.strict;
   const findings = [...strict, ...unknown];
@@ -50,27 +52,32 @@ export function patch(
   const next = decoded.object;
   matchName(next, name);
   matchNamespace(kind.namespaced, namespace, next);
-  kind.rules.setDefaults?.(next);
+  kind.rules.setDefaults?.(next, server.gates, known);
   const repeated = dropRepeatedOwners(next, "patched");
   const { object, warnings } = replace(server, target, current, next, options);
   return { object, warnings: [...repeated, ...warnings], strict: findings };
+}
+
+interface Outcome {
+  readonly result: Json;
+  readonly shown: () => string;
+  readonly known: KubeObject | undefined;
 }
 
 /** A patch that does not leave an object of the kind behind is an invalid patch. */
 export function decodeOutcome(
   expected: ExpectedKind,
   type: PatchType,
-  result: Json,
-  shown: string,
+  { result, shown, known }: Outcome,
 ): Decoded<Draft<KubeObject>> {
   const typeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   try {
     // A strategic merge works on the object itself, whose kind nothing changes.
     return type === "strategic"
-      ? decodeObject(parsed(result), expected.message, typeMeta)
-      : decodePatched(parsed(result), expected);
+      ? decodeObject(parsed(result), expected.message, typeMeta, known)
+      : decodePatched(parsed(result), expected, known);
   } catch (error) {
-    if (error instanceof DecodeError) throw invalidPatch(shown, error.message);
+    if (error instanceof DecodeError) throw invalidPatch(shown(), error.message);
     throw error;
   }
 }

@@ -4,10 +4,10 @@ import { invalid } from "../../api/finding.ts";
 import type { Scale } from "../../api/generated/autoscaling.ts";
 import type { LabelSelector } from "../../api/generated/meta.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
+import { age } from "../../api/print/age.ts";
+import { formatLabelSelector } from "../../api/print/selector.ts";
 import type { Cell } from "../../kinds/kind.ts";
 import { ageColumn, column, nameColumn } from "../../kinds/meta/columns.ts";
-import { age } from "../../kinds/print/age.ts";
-import { formatLabelSelector } from "../../kinds/print/selector.ts";
 import { groupResource, type ServerContext, type WriteOptions } from "../context.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import { matchNamespace } from "./create.ts";
@@ -71,12 +71,12 @@ export function patchScale(
   target: UpdateTarget,
   change: Patch,
   options: WriteOptions,
-  judge: (strict: readonly string[], shown: string) => void,
+  judge: (strict: readonly string[], shown: () => string) => void,
 ): KubeObject {
   const object = find(server, target);
   const current = toScale(object, target);
   const { result, strict, shown } = applyPatch({ ...change, current, message: SCALE.message });
-  const decoded = decodeOutcome(SCALE, change.type, result, shown);
+  const decoded = decodeOutcome(SCALE, change.type, { result, shown, known: undefined });
   judge([...strict, ...decoded.strict], shown);
   matchTarget(decoded.object, target);
   matchUid(decoded.object, object, target);

@@ -45,9 +45,13 @@ function findLookup(
   fields: readonly FieldRequirement[],
 ): IndexLookup | undefined {
   for (const index of Object.keys(INDEXES[storageResource(kind)] ?? {})) {
-    const value = index.startsWith("label:")
-      ? findEquality(labels, index.slice("label:".length))
-      : findFieldEquality(fields, index.slice("field:".length));
+    const [where, name = ""] = index.split(/:(.*)/);
+    const value =
+      where === "label"
+        ? findEquality(labels, name)
+        : where === "field"
+          ? findFieldEquality(fields, name)
+          : undefined;
     if (value !== undefined && value !== "") return { index, value };
   }
   return undefined;

@@ -2,6 +2,7 @@
 import { ApiError, badRequest } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
+import type { LogSource } from "../../api/log-source.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { ServerContext } from "../context.ts";
 import { get } from "./get.ts";
@@ -23,22 +24,30 @@ export function refuseStream(
   const object = get(server, kind, namespace, name);
   if (kind.kind !== "Pod") return notServed(subresource, kind.resource);
   const pod = object as Pod;
-  if (subresource === "log" || subresource === "exec" || subresource === "attach") {
+  if (subresource === "exec" || subresource === "attach") {
     chooseContainer(pod, request.query.get("container") ?? "");
   }
-  if (pod.spec.nodeName === undefined) {
-    if (subresource === "log") return noLogYet();
-    return badRequest(`pod ${name} does not have a host assigned`);
-  }
-  const node = pod.spec.nodeName;
-  const what = `${subresource} of pod ${quote(name)}`;
-  const message = `${what} is not available: no agent of node ${quote(node)} is connected`;
-  return new ApiError(503, "ServiceUnavailable", message);
+  if (!pod.spec.nodeName) return badRequest(`pod ${name} does not have a host assigned`);
+  return notConnected(subresource, pod);
 }
 
-/** A pod without a node has no log, which is not an error. */
-function noLogYet(): ApiError {
-  return new ApiError(204, "", "");
+export interface LocatedLog {
+  readonly pod: Pod;
+  readonly container: string;
+  readonly source: LogSource;
+}
+
+/** Where a log is to be read; undefined for a pod that has no node to keep one. */
+export function locateLog(
+  server: ServerContext & { readonly logs?: LogSource | undefined },
+  { kind, namespace, name }: StreamRequest,
+  asked: string,
+): LocatedLog | undefined {
+  const pod = get(server, kind, namespace, name) as Pod;
+  const container = chooseContainer(pod, asked);
+  if (!pod.spec.nodeName) return undefined;
+  if (!server.logs) throw notConnected("log", pod);
+  return { pod, container, source: server.logs };
 }
 
 function notServed(subresource: string, resource: string): ApiError {
@@ -46,20 +55,28 @@ function notServed(subresource: string, resource: string): ApiError {
   return new ApiError(501, "NotImplemented", message);
 }
 
-function chooseContainer(pod: Pod, asked: string): void {
-  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
-  const names = [...initContainers, ...(containers ?? []), ...ephemeralContainers].map(
-    (container) => container.name,
-  );
+function notConnected(subresource: string, { metadata, spec }: Pod): ApiError {
+  const what = `${subresource} of pod ${quote(metadata.name ?? "")}`;
+  const node = quote(spec.nodeName ?? "");
+  const message = `${what} is not available: no agent of node ${node} is connected`;
+  return new ApiError(503, "ServiceUnavailable", message);
+}
+
+/** One that is not asked for is found only where there is one app container. */
+function chooseContainer(pod: Pod, asked: string): string {
+  const { initContainers = [], ephemeralContainers = [] } = pod.spec;
+  const containers = pod.spec.containers ?? [];
+  const all = [...initContainers, ...containers, ...ephemeralContainers];
+  const names = all.map((container) => container.name);
   const podName = pod.metadata.name ?? "";
-  if (asked === "") {
-    if (names.length === 1) return;
-    const choice = names.join(" ");
-    throw badRequest(
-      `a container name must be specified for pod ${podName}, choose one of: [${choice}]`,
-    );
-  }
-  if (!names.includes(asked)) {
+  if (asked !== "") {
+    if (names.includes(asked)) return asked;
     throw badRequest(`container ${asked} is not valid for pod ${podName}`);
   }
+  const [only, another] = containers;
+  if (only && !another) return only.name;
+  const choice = names.join(" ");
+  throw badRequest(
+    `a container name must be specified for pod ${podName}, choose one of: [${choice}]`,
+  );
 }

@@ -85,13 +85,14 @@ export function replace(
     old,
     dryRun: options.dryRun,
   });
-  prepare(target, next, old);
+  prepare(server, target, next, old);
   const findings = [
     ...validateCommonMetaUpdate(next.metadata, old.metadata, kind.namespaced),
-    ...validate(target, next, old),
+    ...validate(server, target, next, old),
   ];
   if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
-  const warnings = target.part === "object" ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
+  const isWarned = target.part === "object" && !options.isQuiet;
+  const warnings = isWarned ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
   server.admission.settle(kind, next, old);
   return {
     object: commit(server, target, old, next, options),
@@ -220,8 +221,12 @@ function repairMetadata(next: Draft<KubeObject>, old: KubeObject): void {
   }
 }
 
-function prepare(target: UpdateTarget, next: Draft<KubeObject>, old: KubeObject): void {
-  const { kind, part } = target;
+function prepare(
+  { gates }: ServerContext,
+  { kind, part }: UpdateTarget,
+  next: Draft<KubeObject>,
+  old: KubeObject,
+): void {
   if (part === "status") {
     if (kind.rules.prepareForStatusUpdate) kind.rules.prepareForStatusUpdate(next, old);
     else keepAllButStatus(next, old);
@@ -229,7 +234,7 @@ function prepare(target: UpdateTarget, next: Draft<KubeObject>, old: KubeObject)
   }
   if (part === "object") {
     keepStatus(kind, next, old);
-    kind.rules.prepareForUpdate?.(next, old);
+    kind.rules.prepareForUpdate?.(next, old, gates);
   } else kind.rules.parts?.[part]?.prepare(next, old);
   if (!kind.hasGeneration || isEqual(desired(next), desired(old))) return;
   next.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -260,9 +265,13 @@ function desired(object: KubeObject | Draft<KubeObject>): Parts {
   return rest;
 }
 
-function validate(target: UpdateTarget, next: Draft<KubeObject>, old: KubeObject) {
-  const { kind, part } = target;
-  if (part === "object") return kind.rules.validateUpdate(next, old);
-  if (part === "status") return kind.rules.validateStatusUpdate?.(next, old) ?? [];
+function validate(
+  { gates }: ServerContext,
+  { kind, part }: UpdateTarget,
+  next: Draft<KubeObject>,
+  old: KubeObject,
+) {
+  if (part === "object") return kind.rules.validateUpdate(next, old, gates);
+  if (part === "status") return kind.rules.validateStatusUpdate?.(next, old, gates) ?? [];
   return kind.rules.parts?.[part]?.validate(next, old) ?? [];
 }

@@ -1,0 +1,78 @@
+/** Jobs to measure: made, run to their end, and timed, through any Client. */
+import type { Client } from "../src/api/client.ts";
+import type { Job, JobStatus } from "../src/api/generated/batch.ts";
+import { jobs } from "../src/api/resources.ts";
+
+export interface Size {
+  readonly name: string;
+  readonly completions: number;
+  readonly parallelism?: number;
+}
+
+export const NAMESPACE = "default";
+
+export function anIndexedJob({ name, completions, parallelism = completions }: Size): Job {
+  const containers = [{ name: "c", image: "busybox", command: ["true"], resources: {} }];
+  const template = { metadata: {}, spec: { restartPolicy: "Never", containers } };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace: NAMESPACE },
+    spec: { completions, parallelism, completionMode: "Indexed", template },
+    status: {},
+  };
+}
+
+/** The seconds from the first creation until all of them are seen to be complete. */
+export async function runJobs(client: Client, sizes: readonly Size[]): Promise<number> {
+  const names = new Set(sizes.map(({ name }) => name));
+  const began = performance.now();
+  const complete = follow(client, (job) => {
+    if (hasCondition(job, "Failed")) throw new Error(`Job ${job.metadata.name} failed`);
+    if (hasCondition(job, "Complete")) names.delete(job.metadata.name ?? "");
+    return names.size === 0;
+  });
+  for (const size of sizes) await client.create(jobs, anIndexedJob(size));
+  await complete;
+  return (performance.now() - began) / 1000;
+}
+
+/** The first status of the Job that is wanted. */
+export async function untilStatus(
+  client: Client,
+  name: string,
+  isWanted: (status: JobStatus, job: Job) => boolean,
+): Promise<JobStatus> {
+  let found: JobStatus = {};
+  await follow(client, (job) => {
+    if (job.metadata.name !== name || !isWanted(job.status, job)) return false;
+    found = job.status;
+    return true;
+  });
+  return found;
+}
+
+export function hasCondition({ status }: Job, type: string): boolean {
+  return (status.conditions ?? []).some((each) => each.type === type && each.status === "True");
+}
+
+/** Tells of every Job there is, then of every change, until it is enough. */
+async function follow(client: Client, isEnough: (job: Job) => boolean): Promise<void> {
+  const { items, resourceVersion } = await client.list(jobs, { namespace: NAMESPACE });
+  for (const job of items) if (isEnough(job)) return;
+  await new Promise<void>((resolve, reject) => {
+    const request = { namespace: NAMESPACE, resourceVersion };
+    const watch = client.watch(jobs, request, {
+      onEvent: ({ object }) => {
+        try {
+          if (!isEnough(object)) return;
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+        queueMicrotask(() => watch.close());
+      },
+      onEnd: (error) => reject(error ?? new Error("the watch of Jobs ended")),
+    });
+  });
+}

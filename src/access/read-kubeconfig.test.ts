@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { formatKubeconfig } from "./kubeconfig.ts";
+import { chooseAccess } from "./parse-kubeconfig.ts";
+import { type KubeconfigPlaces, readKubeconfig } from "./read-kubeconfig.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "tally-kubeconfig-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function write(file: string, text: string): Promise<string> {
+  const whole = path.join(home, file);
+  await mkdir(path.dirname(whole), { recursive: true });
+  await writeFile(whole, text);
+  return whole;
+}
+
+const at = (url: string) => formatKubeconfig({ url, ca: "CA", token: "secret" });
+
+function read(places: Partial<KubeconfigPlaces> = {}) {
+  const dataDirectory = path.join(home, "data");
+  return readKubeconfig({ dataDirectory, home, workingDirectory: home, ...places });
+}
+
+test("the first place that holds a kubeconfig counts", async () => {
+  expect(await read()).toBeUndefined();
+  await write(".kube/config", at("https://own"));
+  expect(await read({ environment: "none" })).toMatchObject({ url: "https://own" });
+  await write("data/kubeconfig", at("https://server"));
+  expect(await read()).toMatchObject({ url: "https://server", ca: "CA", token: "secret" });
+  await write("env", at("https://environment"));
+  expect(await read({ environment: "none:env" })).toMatchObject({ url: "https://environment" });
+  await write("flag", at("https://flag"));
+  expect(await read({ environment: "env", given: "flag" })).toMatchObject({ url: "https://flag" });
+  await expect(read({ given: "none" })).rejects.toThrow("there is no ");
+});
+
+const TEXT = `
+current-context: one
+contexts:
+- {name: one, context: {cluster: c, user: u, namespace: ns}}
+- {name: two, context: {cluster: d, user: v}}
+- {name: three, context: {cluster: c, user: w}}
+- {name: four, context: {cluster: none}}
+clusters:
+- {name: c, cluster: {server: "https://c", certificate-authority: ca.crt, tls-server-name: s}}
+- {name: d, cluster: {server: "https://d", insecure-skip-tls-verify: true}}
+users:
+- {name: u, user: {client-certificate-data: ${base64("CERT")}, client-key: /keys/k}}
+- {name: v, user: {tokenFile: token}}
+- {name: w, user: {exec: {command: aws}}}
+`;
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+test("the context says which server, and as whom", () => {
+  const texts = [{ directory: "/at", text: TEXT }];
+  expect(chooseAccess(texts, undefined)).toEqual({
+    url: "https://c",
+    namespace: "ns",
+    skipsVerification: false,
+    serverName: "s",
+    ca: { file: "/at/ca.crt" },
+    cert: { text: "CERT" },
+    key: { file: "/keys/k" },
+  });
+  expect(chooseAccess(texts, "two")).toEqual({
+    url: "https://d",
+    namespace: "",
+    skipsVerification: true,
+    token: { file: "/at/token" },
+  });
+});
+
+test("of several files the first that names an entry counts", () => {
+  const first = "clusters:\n- {name: c, cluster: {server: 'https://first'}}\n";
+  const texts = [first, TEXT].map((text) => ({ directory: "/at", text }));
+  expect(chooseAccess(texts, undefined)).toMatchObject({ url: "https://first", namespace: "ns" });
+});
+
+test.each([
+  ["five", 'context "five" does not exist'],
+  ["four", 'cluster "none" of context "four" does not say where it is'],
+  ["three", 'the user logs in by "exec", which is not known (use a token)'],
+])("context %s: %s", (context, problem) => {
+  expect(() => chooseAccess([{ directory: "/", text: TEXT }], context)).toThrow(problem);
+});

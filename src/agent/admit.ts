@@ -1,0 +1,46 @@
+/** Whether a pod may run here: what the runtime cannot honour is refused, with all its reasons. */
+import type { Pod } from "../api/generated/core.ts";
+import type { PodRecord } from "./pod-record.ts";
+
+export interface Notice {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Judgement {
+  readonly refusal?: Notice;
+  readonly warnings: readonly Notice[];
+  /** Worth knowing, and no fault of anybody's. */
+  readonly remarks?: readonly Notice[];
+}
+
+export type TellOfPod = (pod: Pod, type: "Normal" | "Warning", notice: Notice) => void;
+
+export type Admit = (record: PodRecord, nowMs: number) => void;
+
+export interface AdmitOptions {
+  readonly judge: (pod: Pod) => Judgement;
+  readonly addresses: { readonly hostIp: string; readonly podIp: string };
+  readonly runtimeName: string;
+  readonly tell: TellOfPod;
+}
+
+export function podAdmission({ judge, addresses, runtimeName, tell }: AdmitOptions): Admit {
+  return (record, nowMs) => {
+    const { pod, facts } = record;
+    record.isAdmitted = true;
+    // Nothing is added to what was said of a pod that was rejected before a restart.
+    if (facts.rejection) return;
+    const known = { ...facts, addresses, runtimeName };
+    // What was accepted before a restart is not asked about again.
+    if (facts.acceptedMs !== undefined) {
+      record.facts = known;
+      return;
+    }
+    const { refusal, warnings, remarks = [] } = judge(pod);
+    for (const remark of remarks) tell(pod, "Normal", remark);
+    for (const warning of warnings) tell(pod, "Warning", warning);
+    if (refusal) tell(pod, "Warning", refusal);
+    record.facts = refusal ? { ...facts, rejection: refusal } : { ...known, acceptedMs: nowMs };
+  };
+}

@@ -1,0 +1,18 @@
+/** Pure: what a container runs. */
+import type { Container } from "../../api/generated/core.ts";
+import { expand } from "./expansion.ts";
+import type { ContainerProblem, Variables } from "./variable.ts";
+
+/** The command with its arguments; both may refer to the container's variables. */
+export function composeCommand(
+  { name, image, command = [], args = [] }: Pick<Container, "name" | "image" | "command" | "args">,
+  variables: Variables,
+): { readonly command: readonly string[] } | { readonly problem: ContainerProblem } {
+  if (command.length > 0) {
+    return { command: [...command, ...args].map((text) => expand(text, variables)) };
+  }
+  const missing = args.length > 0 ? "has args but no command" : "has no command";
+  const why = `its image ${JSON.stringify(image ?? "")} is not used, so neither is its entrypoint`;
+  const message = `container ${JSON.stringify(name)} ${missing}: ${why}; set its command`;
+  return { problem: { reason: "CreateContainerError", message } };
+}

@@ -1,0 +1,22 @@
+/** What the agent holds of one pod while it has anything to do with it. */
+import type { Pod } from "../api/generated/core.ts";
+import type { PodFacts } from "./pod/facts.ts";
+import type { RunId } from "./runtimes/runtime.ts";
+
+export interface PodRecord {
+  /** As last seen or written. */
+  pod: Pod;
+  facts: PodFacts;
+  /** Whether a node may have it was asked. */
+  isAdmitted: boolean;
+  /** Since when there is something to tell that may wait for more. */
+  untoldSinceMs: number | undefined;
+  /** Runs that are over and not forgotten by the runtime. */
+  readonly ended: RunId[];
+  /** What the last exits said of themselves is still being read. */
+  reading: number;
+}
+
+export function newRecord(pod: Pod, facts: PodFacts, ended: readonly RunId[] = []): PodRecord {
+  return { pod, facts, isAdmitted: false, untoldSinceMs: undefined, ended: [...ended], reading: 0 };
+}

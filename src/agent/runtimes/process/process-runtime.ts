@@ -1,0 +1,279 @@
+/**
+ * Runtime "process": the command of a container as a process of this machine, with its files and
+ * its network. The processes are the spawner's (src/agent/spawner); this end remembers what was
+ * asked and not yet answered, so that the death of the spawner costs nobody anything: a new one is
+ * started, says what it found, and the rest is asked again.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Closable } from "../../../api/client.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { packageFile } from "../../../base/package-file.ts";
+import { Connection, type ConnectionOptions } from "../../spawner/connection.ts";
+import {
+  type Capabilities,
+  type EndedRun,
+  formatRunName,
+  type News,
+  parseRunName,
+  type RunName,
+  type RunningRun,
+  type StartOrder,
+} from "../../spawner/protocol.ts";
+import {
+  type Exit,
+  type RunId,
+  type Running,
+  RunRefused,
+  type RunRequest,
+  type Runtime,
+  type StopSignal,
+} from "../runtime.ts";
+
+export interface ProcessRuntimeOptions {
+  /** Of its own: the spawner's socket, records and slots. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The bundled spawner; absent: the one that comes with the package. */
+  readonly spawnerFile?: string;
+}
+
+export type ProcessRuntime = Runtime & { readonly can: Capabilities };
+
+export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
+  const { directory, spawnerFile = packageFile("dist", "spawner.js") } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const version = buildOf(spawnerFile);
+  const runtime = new SpawnedProcesses({ ...options, spawnerFile, version });
+  await runtime.connect();
+  return runtime;
+}
+
+/** A spawner of another build than ours makes room for one of ours. */
+function buildOf(spawnerFile: string): string {
+  const hash = createHash("sha256").update(readFileSync(spawnerFile));
+  // What it shares with the server is in other files; the build notes what all were made of.
+  const sources = join(dirname(spawnerFile), ".source-hash");
+  if (existsSync(sources)) hash.update(readFileSync(sources));
+  return hash.digest("hex").slice(0, 16);
+}
+
+interface Starting {
+  readonly order: StartOrder;
+  readonly running: Promise<Running>;
+  readonly resolve: (running: Running) => void;
+  readonly reject: (refusal: Error) => void;
+}
+
+interface Signalling {
+  readonly run: RunName;
+  readonly signal: StopSignal;
+  readonly resolve: () => void;
+}
+
+type Options = ProcessRuntimeOptions & Pick<ConnectionOptions, "spawnerFile" | "version">;
+
+class SpawnedProcesses implements ProcessRuntime {
+  readonly name = "process";
+  private readonly starting = new Map<RunName, Starting>();
+  private signalling: Signalling[] = [];
+  /** Runs whose end somebody waits for. */
+  private readonly running = new Map<RunName, RunningRun>();
+  private readonly listeners = new Set<(exit: Exit) => void>();
+  private readonly asking: ((all: AllNews) => void)[] = [];
+  /** Forgotten while nobody was there to be told. */
+  private readonly forgotten: RunName[] = [];
+  private onClosed: (() => void) | undefined;
+  private connection: Connection | undefined;
+  private isClosing = false;
+
+  constructor(private readonly options: Options) {}
+
+  get can(): Capabilities {
+    return this.connection?.can ?? { enforcesMemory: false, enforcesCpu: false };
+  }
+
+  async connect(): Promise<void> {
+    this.connection = await Connection.open({
+      ...this.options,
+      onNews: (news) => this.onNews(news),
+      onLoss: () => void this.reconnect(),
+    });
+  }
+
+  start(request: RunRequest): Promise<Running> {
+    const order: StartOrder = {
+      order: "start",
+      run: formatRunName(request.id),
+      command: request.command,
+      environment: request.environment,
+      directory: request.workingDirectory ?? process.cwd(),
+      logFile: request.logFile,
+      ...(request.limits && { limits: request.limits }),
+    };
+    const asked = this.starting.get(order.run);
+    if (asked !== undefined) return asked.running;
+    const { promise, resolve, reject } = withResolvers<Running>();
+    this.starting.set(order.run, { order, running: promise, resolve, reject });
+    this.connection?.send(order);
+    return promise;
+  }
+
+  signal(id: RunId, signal: StopSignal): Promise<void> {
+    const run = formatRunName(id);
+    return new Promise((resolve) => {
+      this.signalling.push({ run, signal, resolve });
+      this.connection?.send({ order: "signal", run, signal });
+    });
+  }
+
+  async recover(): Promise<{ running: readonly Running[]; ended: readonly Exit[] }> {
+    const all = await this.askForAll();
+    for (const run of all.running) this.running.set(run.run, run);
+    return { running: all.running.map(toRunning), ended: all.ended.map(toExit) };
+  }
+
+  onExit(listener: (exit: Exit) => void): Closable {
+    this.listeners.add(listener);
+    return { close: () => void this.listeners.delete(listener) };
+  }
+
+  forget(id: RunId): void {
+    const run = formatRunName(id);
+    if (this.connection === undefined) this.forgotten.push(run);
+    else this.connection.send({ order: "forget", run });
+  }
+
+  async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
+    this.isClosing = true;
+    await new Promise<void>((resolve) => {
+      this.onClosed = resolve;
+      if (this.connection === undefined) resolve();
+      else this.connection.send({ order: "close", leavesRunning });
+    });
+    this.connection?.close();
+  }
+
+  private onNews(news: News): void {
+    switch (news.news) {
+      case "started":
+        this.onStarted(news);
+        break;
+      case "refused":
+        this.take(news.run)?.reject(new RunRefused(news.exitCode, "StartError", news.message));
+        break;
+      case "ended":
+        this.onEnded(news);
+        break;
+      case "signalled":
+        this.onSignalled(news.run, news.signal);
+        break;
+      case "all":
+        for (const resolve of this.asking.splice(0)) resolve(news);
+        break;
+      default:
+        this.onClosed?.();
+    }
+  }
+
+  private onStarted(run: RunningRun): void {
+    const starting = this.take(run.run);
+    if (starting === undefined) return;
+    this.running.set(run.run, run);
+    starting.resolve(toRunning(run));
+  }
+
+  private take(run: RunName): Starting | undefined {
+    const starting = this.starting.get(run);
+    this.starting.delete(run);
+    return starting;
+  }
+
+  private onEnded(end: EndedRun): void {
+    // One that nobody knows of yet is told of by recover.
+    if (!this.running.delete(end.run)) return;
+    const exit = toExit(end);
+    for (const listener of this.listeners) listener(exit);
+  }
+
+  private onSignalled(run: RunName, signal: StopSignal): void {
+    const isMeant = (each: Signalling) => each.run === run && each.signal === signal;
+    for (const each of this.signalling.filter(isMeant)) each.resolve();
+    this.signalling = this.signalling.filter((each) => !isMeant(each));
+  }
+
+  private askForAll(): Promise<AllNews> {
+    return new Promise((resolve) => {
+      this.asking.push(resolve);
+      this.connection?.send({ order: "tell" });
+    });
+  }
+
+  private async reconnect(): Promise<void> {
+    this.connection = undefined;
+    if (this.isClosing) {
+      this.onClosed?.();
+      return;
+    }
+    this.options.log.warn("the spawner is gone; starting another");
+    try {
+      await this.connect();
+    } catch (error) {
+      this.options.log.error("no spawner", { error });
+      this.options.clock.schedule(RETRY_MS, () => void this.reconnect());
+      return;
+    }
+    this.catchUp(await this.askForAll());
+  }
+
+  /** What happened while nobody told us, then what was never answered. */
+  private catchUp(all: AllNews): void {
+    const ended = new Map(all.ended.map((end) => [end.run, end]));
+    const alive = new Set(all.running.map(({ run }) => run));
+    for (const run of [...this.running.values()]) {
+      if (!alive.has(run.run)) this.onEnded(ended.get(run.run) ?? this.lose(run));
+    }
+    for (const { order } of [...this.starting.values()]) this.connection?.send(order);
+    for (const run of this.forgotten.splice(0)) this.connection?.send({ order: "forget", run });
+    for (const { run, signal } of this.signalling) {
+      this.connection?.send({ order: "signal", run, signal });
+    }
+  }
+
+  private lose({ run, startedMs }: RunningRun): EndedRun {
+    const finishedMs = this.options.clock.nowMs();
+    return { run, exitCode: LOST, startedMs, finishedMs, isLost: true };
+  }
+}
+
+type AllNews = Extract<News, { news: "all" }>;
+
+const LOST = 137;
+const RETRY_MS = 1000;
+
+interface Resolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function withResolvers<T>(): Resolvers<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
+
+function toRunning({ run, pid, startedMs }: RunningRun): Running {
+  return { id: parseRunName(run), pid, startedMs };
+}
+
+function toExit({ run, ...end }: EndedRun): Exit {
+  return { id: parseRunName(run), ...end };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { composeDeath, decideOutcome, findStatus } from "./outcome.ts";
+
+test.each([
+  ["success", 0, "", { exitCode: 0 }],
+  ["a code", 1, "", { exitCode: 1 }],
+  ["a code above 128", 137, "", { exitCode: 137 }],
+  ["a signal that the shell remarks on", 137, "Killed\n", { exitCode: 137, signal: 9 }],
+  ["one it never remarks on", 141, "", { exitCode: 141, signal: 13 }],
+  ["no working directory", 2, "dash: 1: cd: can't cd to /x", { exitCode: 128 }],
+  ["no log", 2, "dash: 3: cannot create /x: No space left on device", { exitCode: 128 }],
+])("%s", (_what, status, remarks, outcome) => {
+  expect(decideOutcome(status, remarks)).toEqual(outcome);
+});
+
+test.each([
+  ["a status", "e 1 0\n", { status: 0, remarks: "" }],
+  ["what was remarked on it", "Killed\ne 1 137\n", { status: 137, remarks: "Killed" }],
+  ["not what was remarked on another", "Killed\ne 0 137\ne 1 0\n", { status: 0, remarks: "" }],
+  ["nothing yet", "e 0 0\n", undefined],
+  ["nothing of a line that is being written", "e 1 13", undefined],
+  ["nothing of a longer number", "e 11 0\n", undefined],
+])("a slot's file tells %s", (_what, text, found) => {
+  expect(findStatus(text, 1)).toEqual(found);
+});
+
+const RUN = { number: 1, run: "u/c/0", startedMs: 1, slot: undefined, isKilled: false };
+const DEATH = { notes: "", isKilled: false, isOutOfMemory: false, finishedMs: 2 };
+const BASE = { run: "u/c/0", startedMs: 1, finishedMs: 2 };
+
+test.each([
+  ["killed by us", { isKilled: true }, { exitCode: 137, signal: 9 }],
+  [
+    "killed for its memory",
+    { isOutOfMemory: true },
+    { exitCode: 137, signal: 9, isOutOfMemory: true },
+  ],
+  ["given up", { notes: "e 0 0\ndash: 2: Cannot fork\n" }, { exitCode: 128 }],
+  ["gone without a word", {}, { exitCode: 137, isLost: true }],
+])("a run whose slot was %s", (_what, death, end) => {
+  expect(composeDeath(RUN, { ...DEATH, ...death })).toEqual({ ...BASE, ...end });
+});

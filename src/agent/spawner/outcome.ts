@@ -1,0 +1,80 @@
+/**
+ * Pure: how a run ended, from what its slot wrote: the status and, before it, remarks of the shell.
+ * A shell remarks on a child that died of a signal, except SIGINT and SIGPIPE, and on what kept a
+ * command from running; it never remarks on an exit code.
+ */
+
+import type { EndedRun } from "./protocol.ts";
+import type { RecordedRun } from "./records.ts";
+
+export interface Ending {
+  readonly status: number;
+  /** What the shell said between the end of the run before and this one's. */
+  readonly remarks: string;
+  readonly finishedMs: number;
+}
+
+const NEVER_RAN = 128;
+const SIGKILL = 9;
+
+export function composeEnd(run: RecordedRun, ending: Ending, isOutOfMemory: boolean): EndedRun {
+  const { finishedMs } = ending;
+  const base = { run: run.run, startedMs: run.startedMs, finishedMs };
+  const outcome = decideOutcome(ending.status, ending.remarks);
+  return { ...base, ...outcome, ...(isOutOfMemory && { isOutOfMemory }) };
+}
+
+export interface Death {
+  readonly notes: string;
+  /** By us. */
+  readonly isKilled: boolean;
+  readonly isOutOfMemory: boolean;
+  readonly finishedMs: number;
+}
+
+/** The slot died before it wrote a status. */
+export function composeDeath(run: RecordedRun, death: Death): EndedRun {
+  const { notes, isKilled, isOutOfMemory, finishedMs } = death;
+  const base = { run: run.run, startedMs: run.startedMs, finishedMs };
+  const killed = { ...base, exitCode: SIGNAL_BASE + SIGKILL };
+  if (isOutOfMemory) return { ...killed, signal: SIGKILL, isOutOfMemory };
+  if (isKilled) return { ...killed, signal: SIGKILL };
+  // A shell that cannot fork gives up.
+  if (/fork/.test(notes.slice(notes.lastIndexOf("\ne ") + 1)))
+    return { ...base, exitCode: NEVER_RAN };
+  return { ...killed, isLost: true };
+}
+
+export function decideOutcome(
+  status: number,
+  remarks: string,
+): { readonly exitCode: number; readonly signal?: number } {
+  const hasRemarks = remarks.trim() !== "";
+  if (status > SIGNAL_BASE) {
+    const signal = status - SIGNAL_BASE;
+    const isSignal = hasRemarks || SILENT_SIGNALS.includes(signal);
+    return isSignal ? { exitCode: status, signal } : { exitCode: status };
+  }
+  // The working directory or the log could not be opened after all.
+  return { exitCode: status !== 0 && hasRemarks ? NEVER_RAN : status };
+}
+
+const SIGNAL_BASE = 128;
+const SIGINT = 2;
+const SIGPIPE = 13;
+const SILENT_SIGNALS: readonly number[] = [SIGINT, SIGPIPE];
+
+/** What the slot's file says of a run: its status and the remarks before it. */
+export function findStatus(
+  text: string,
+  number: number,
+): { readonly status: number; readonly remarks: string } | undefined {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.startsWith(`e ${number} `));
+  const status = lines[at]?.split(" ")[2];
+  // A torn line has no end yet.
+  if (at < 0 || at === lines.length - 1 || status === undefined) return undefined;
+  const before = lines.slice(0, at);
+  const from = before.findLastIndex((line) => /^e \d+ \d+$/.test(line)) + 1;
+  return { status: Number(status), remarks: before.slice(from).join("\n") };
+}

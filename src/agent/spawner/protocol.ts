@@ -1,0 +1,101 @@
+/**
+ * Pure: what the server and the spawner say to each other, one JSON text per line. Either side
+ * gathers what it has to say in a turn of its loop and writes it at once.
+ */
+import type { RunId, StopSignal } from "../runtimes/runtime.ts";
+
+/** "POD_UID/CONTAINER/ATTEMPT": also what marks the processes of a run. */
+export type RunName = string;
+
+export type Order =
+  /** The first word. A spawner of another version retires: its runs go on, the next adopts them. */
+  | { readonly order: "greet"; readonly version: string }
+  | StartOrder
+  | { readonly order: "signal"; readonly run: RunName; readonly signal: StopSignal }
+  | { readonly order: "forget"; readonly run: RunName }
+  /** Everything known, as one answer. */
+  | { readonly order: "tell" }
+  | { readonly order: "close"; readonly leavesRunning: boolean };
+
+export interface StartOrder {
+  readonly order: "start";
+  readonly run: RunName;
+  readonly command: readonly string[];
+  readonly environment: readonly (readonly [name: string, value: string])[];
+  readonly directory: string;
+  readonly logFile: string;
+  readonly limits?: Limits;
+}
+
+export interface Limits {
+  readonly cpuMillis?: number;
+  readonly memoryBytes?: number;
+}
+
+export type News =
+  | { readonly news: "greeting"; readonly version: string; readonly can: Capabilities }
+  | { readonly news: "retiring" }
+  | ({ readonly news: "started" } & RunningRun)
+  | ({ readonly news: "refused"; readonly run: RunName } & Refusal)
+  | ({ readonly news: "ended" } & EndedRun)
+  | { readonly news: "signalled"; readonly run: RunName; readonly signal: StopSignal }
+  | {
+      readonly news: "all";
+      readonly running: readonly RunningRun[];
+      readonly ended: readonly EndedRun[];
+    }
+  | { readonly news: "closed" };
+
+export interface RunningRun {
+  readonly run: RunName;
+  readonly pid: number;
+  readonly startedMs: number;
+}
+
+export interface EndedRun {
+  readonly run: RunName;
+  readonly exitCode: number;
+  readonly signal?: number;
+  readonly startedMs: number;
+  readonly finishedMs: number;
+  readonly isOutOfMemory?: boolean;
+  readonly isLost?: boolean;
+}
+
+export interface Refusal {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+/** Which limits of a run are more than words on this machine. */
+export interface Capabilities {
+  readonly enforcesMemory: boolean;
+  readonly enforcesCpu: boolean;
+}
+
+export function formatRunName({ podUid, container, attempt }: RunId): RunName {
+  return `${escapePart(podUid)}/${escapePart(container)}/${attempt}`;
+}
+
+export function parseRunName(name: RunName): RunId {
+  const [podUid = "", container = "", attempt = "0"] = name.split("/");
+  return {
+    podUid: decodeURIComponent(podUid),
+    container: decodeURIComponent(container),
+    attempt: Number(attempt),
+  };
+}
+
+/** The name stands in records and in environments, between blanks and slashes. */
+function escapePart(part: string): string {
+  return PLAIN_PART.test(part) ? part : encodeURIComponent(part);
+}
+
+const PLAIN_PART = /^[a-zA-Z0-9._-]*$/;
+
+/** Cuts what arrives into lines; the last, unfinished one is kept for the next piece. */
+export function splitLines(kept: string, piece: string): { lines: string[]; rest: string } {
+  const lines = (kept + piece).split("\n");
+  const rest = lines.pop() ?? "";
+  return { lines, rest };
+}

@@ -1,0 +1,81 @@
+/**
+ * Pure: one run as one line of shell. The slot that reads it
+ *
+ * 1. goes to the working directory,
+ * 2. forks; the fork opens the log, and becomes the command,
+ * 3. writes "e NUMBER STATUS" into its own file (stderr of the slot), so that the end is known
+ *    whoever is left to hear it,
+ * 4. and tells the spawner (stdout of the slot).
+ *
+ * The fork is explicit, with the redirections inside: otherwise the shell's own remarks ("Killed",
+ * "cannot create") would go to the log of the command. In the slot's file they tell a signal from
+ * an exit code above 128, and a command that never ran from one that failed.
+ */
+import type { StartOrder } from "./protocol.ts";
+
+export interface ScriptFacts {
+  /** Counts the runs of a spawner's records. */
+  readonly number: number;
+  /** What the command was found to be. */
+  readonly executable: string;
+  /** Names the run and those around it: see processes.ts. */
+  readonly marker: string;
+}
+
+export const MARKER = "TALLY_RUN";
+
+/** The slot outlives what its group is told, and a run dies of it: a fork has no traps. */
+export const SLOT_PREAMBLE = "trap : TERM INT QUIT HUP USR1 USR2\n";
+
+export function composeScript(order: StartOrder, facts: ScriptFacts): string {
+  const { number, marker } = facts;
+  const run = `${composeCommand(order, facts, marker)} </dev/null >>${quote(order.logFile)} 2>&1`;
+  // A shell exports where it is, which no container runtime does.
+  const enter = `cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
+  return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;
+}
+
+function composeCommand(order: StartOrder, facts: ScriptFacts, marker: string): string {
+  const [name = "", ...args] = order.command;
+  const ours: [string, string] = [MARKER, marker];
+  const environment = [...order.environment.filter(([each]) => each !== MARKER), ours];
+  // A built-in would run inside the slot and differ from the program of that name.
+  const program = BUILT_IN.has(name) ? facts.executable : name;
+  const words = [program, ...args].map(quote).join(" ");
+  const plain = environment.filter(([each]) => isPlainName(each));
+  const odd = environment.filter(([each]) => !isPlainName(each));
+  const assignments = plain.map(([each, value]) => `${each}=${quote(value)} `).join("");
+  if (odd.length === 0) return `${assignments}${words}`;
+  const oddWords = odd.map(([each, value]) => quote(`${each}=${value}`)).join(" ");
+  return `${assignments}${ENV} ${oddWords} ${words}`;
+}
+
+/** Sets names that a shell cannot, at the price of one more exec. */
+const ENV = "/usr/bin/env";
+
+function isPlainName(name: string): boolean {
+  return SHELL_NAME.test(name) && !SHELL_OWN.test(name);
+}
+
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Variables with a meaning of their own in some shell: read-only, or checked when they are set. */
+const SHELL_OWN = new RegExp(
+  "^(_|(BASH|HIST|MAIL|OPT).*|DIRSTACK|ENV|E?UID|FUNCNAME|GROUPS|IFS|LINENO|PPID|PS[0-9]|RANDOM" +
+    "|SECONDS|SHELLOPTS)$",
+);
+
+/** Of dash, busybox ash and bash. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  (
+    ". : [ [[ alias bg bind break builtin caller case cd chdir command compgen complete compopt " +
+    "continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash " +
+    "help history if jobs kill let local logout mapfile popd printf pushd pwd read readarray " +
+    "readonly return set shift shopt source suspend test time times trap true type typeset " +
+    "ulimit umask unalias unset until wait while"
+  ).split(" "),
+);
+
+export function quote(text: string): string {
+  return `'${text.includes("'") ? text.replaceAll("'", "'\\''") : text}'`;
+}

@@ -1,0 +1,135 @@
+/**
+ * A shell that stays: it reads one run after the other from its standard input and does them one
+ * at a time, each in a fork. It leads a process group of its own, so one signal reaches a whole
+ * tree. Nothing of it is lost with the spawner: it finishes the run it has, notes how that ended in
+ * its own file, and leaves when its input ends.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  truncateSync,
+  unlinkSync,
+} from "node:fs";
+import { findStatus } from "./outcome.ts";
+import { findTicks } from "./processes.ts";
+import { splitLines } from "./protocol.ts";
+import type { SlotIdentity } from "./records.ts";
+import { MARKER, SLOT_PREAMBLE } from "./script.ts";
+
+export interface SlotEvents {
+  readonly onEnd: (slot: Slot, number: number, status: number) => void;
+  /** The shell itself is gone; a run it had is not told of. */
+  readonly onDeath: (slot: Slot) => void;
+}
+
+export interface SlotOptions extends SlotEvents {
+  readonly name: string;
+  readonly file: string;
+  readonly boot: string;
+}
+
+export class Slot {
+  readonly identity: SlotIdentity;
+  /** Whether its birth is on record. */
+  isRecorded = false;
+  private readonly shell: ChildProcess;
+  private readonly file: string;
+  private runs = 0;
+  private rest = "";
+
+  constructor(options: SlotOptions) {
+    const { name, file, boot, onEnd, onDeath } = options;
+    this.file = file;
+    const notes = openSync(file, "a", 0o600);
+    const outer = process.env[MARKER];
+    this.shell = spawn(SHELL, ["-s"], {
+      detached: true,
+      env: outer === undefined ? {} : { [MARKER]: outer },
+      cwd: "/",
+      stdio: ["pipe", "pipe", notes],
+    });
+    closeSync(notes);
+    const { pid } = this.shell;
+    if (pid === undefined) {
+      this.shell.once("error", () => {});
+      throw new Error("no shell: out of processes or files");
+    }
+    this.identity = { slot: name, pid, ticks: findTicks(pid) ?? "", boot };
+    this.shell.once("exit", () => onDeath(this));
+    this.shell.once("error", () => onDeath(this));
+    // A dead shell is told of by its exit; what could not be written to it matters to nobody.
+    this.shell.stdin?.on("error", () => {});
+    this.shell.stdout?.on("error", () => {});
+    this.shell.stdout?.setEncoding("latin1").on("data", (text: string) => {
+      const { lines, rest } = splitLines(this.rest, text);
+      this.rest = rest;
+      for (const line of lines) {
+        const at = line.indexOf(" ");
+        onEnd(this, Number(line.slice(0, at)), Number(line.slice(at + 1)));
+      }
+    });
+    this.shell.stdin?.write(SLOT_PREAMBLE);
+  }
+
+  run(script: string): void {
+    this.runs++;
+    this.shell.stdin?.write(script);
+  }
+
+  /** What the shell said before it told the status of a run. */
+  remarksOn(number: number): string {
+    return findStatus(this.notes(), number)?.remarks ?? "";
+  }
+
+  /** Also for a shell that died: what it said last. */
+  notes(): string {
+    return readNotes(this.file)?.text ?? "";
+  }
+
+  get isFileLong(): boolean {
+    return this.runs >= RUNS_PER_FILE;
+  }
+
+  /** Between two runs, when all it says is on record. */
+  emptyFile(): void {
+    this.runs = 0;
+    truncateSync(this.file, 0);
+  }
+
+  /** It leaves once it has read what it was given. */
+  dismiss(): void {
+    this.shell.stdin?.end();
+  }
+}
+
+const SHELL = existsSync("/bin/dash") ? "/bin/dash" : "/bin/sh";
+const RUNS_PER_FILE = 512;
+
+/** The file of a slot, and when it was last written to. */
+export function readNotes(file: string): { text: string; writtenMs: number } | undefined {
+  try {
+    const opened = openSync(file, "r");
+    try {
+      const { size, mtimeMs } = fstatSync(opened);
+      const bytes = Buffer.alloc(size);
+      const length = readSync(opened, bytes, 0, size, 0);
+      return { text: bytes.toString("utf8", 0, length), writtenMs: Math.round(mtimeMs) };
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeNotes(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Gone already.
+  }
+}

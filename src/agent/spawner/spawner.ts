@@ -1,0 +1,322 @@
+/**
+ * The small process that starts and watches others, so that the server never forks: orders come
+ * in, news go out, and what is between is on record first. Read runs.ts for what is known of runs,
+ * pool.ts and slot.ts for where they run, script.ts for how, sweeper.ts for how they are ended. It
+ * knows no pods and no Kubernetes, and stays small: each slot is a fork of it.
+ */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describeError } from "../../base/describe-error.ts";
+import type { StopSignal } from "../runtimes/runtime.ts";
+import { AdoptedRuns } from "./adopted-runs.ts";
+import { type Cgroups, openCgroups } from "./cgroups.ts";
+import { findExecutable } from "./executable.ts";
+import { ensureFolder, forgetFolders } from "./folders.ts";
+import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
+import { Pool, slotFile } from "./pool.ts";
+import { bootName, hasBegun, isSameProcess, sendSignal } from "./processes.ts";
+import type { Limits, News, RunName, StartOrder } from "./protocol.ts";
+import { formatBegin, formatSlot, type RecordedRun } from "./records.ts";
+import { Runs } from "./runs.ts";
+import { composeScript, MARKER } from "./script.ts";
+import { removeNotes, type Slot } from "./slot.ts";
+import { Sweeper } from "./sweeper.ts";
+
+export interface SpawnerOptions {
+  readonly directory: string;
+  readonly tell: (news: News) => void;
+}
+
+const NEVER_RAN = 128;
+/** How often a start without a slot asks again, and a signal without a process. */
+const AGAIN_MS = 2;
+/** A command begins within a millisecond of its order, unless the machine is very busy. */
+const LONGEST_BEGINNING_MS = 500;
+const SHRINK_MS = 5000;
+
+/** A start that was found possible. */
+interface Start {
+  readonly order: StartOrder;
+  readonly executable: string;
+}
+
+interface Begun extends Start {
+  readonly run: RecordedRun;
+  readonly slot: Slot;
+}
+
+export class Spawner {
+  private readonly cgroups: Cgroups = openCgroups();
+  private readonly sweeper = new Sweeper();
+  private readonly runs: Runs;
+  private readonly pool: Pool;
+  private readonly adopted: AdoptedRuns;
+  /** In order of arrival; by name, so that a second order for a run finds the first. */
+  private readonly waiting = new Map<RunName, Start>();
+  private readonly outerMarker: string;
+  private readonly shrinking: NodeJS.Timeout;
+  private againTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: SpawnerOptions) {
+    const { directory, tell } = options;
+    const boot = bootName();
+    const outer = process.env[MARKER];
+    this.outerMarker = outer === undefined ? "" : `${outer} `;
+    this.runs = new Runs(join(directory, "runs"), (end) => tell({ news: "ended", ...end }));
+    this.pool = new Pool({
+      directory,
+      boot,
+      generation: `${Date.now().toString(36)}-${process.pid}`,
+      onEnd: (slot, number, status) => this.onEnd(slot, number, status),
+      onDeath: (slot) => this.onDeath(slot),
+    });
+    this.adopted = new AdoptedRuns(directory, boot, {
+      onEnd: (run, ending) => {
+        this.finish(run, ending);
+        this.cleanUp(run.slot?.slot ?? "");
+      },
+      onDeath: (run) => void this.finishDead(run, ""),
+    });
+    this.adopt();
+    this.pool.prepare();
+    this.shrinking = setInterval(() => this.pool.shrink(), SHRINK_MS);
+  }
+
+  get can(): Cgroups["can"] {
+    return this.cgroups.can;
+  }
+
+  get isIdle(): boolean {
+    return this.waiting.size === 0 && this.runs.isIdle;
+  }
+
+  /** A batch of starts is followed by startWaiting. */
+  start(order: StartOrder): void {
+    const known = this.runs.find(order.run);
+    if (known !== undefined) this.tellAgain(known);
+    if (known !== undefined || this.waiting.has(order.run)) return;
+    const found = findExecutable(order);
+    if ("executable" in found) this.waiting.set(order.run, { order, ...found });
+    else this.options.tell({ news: "refused", run: order.run, ...found.refusal });
+  }
+
+  dropWaiting(): void {
+    this.waiting.clear();
+  }
+
+  startWaiting(): void {
+    if (this.waiting.size === 0) return;
+    const begun: Begun[] = [];
+    for (const start of this.waiting.values()) {
+      const slot = this.findSlot(start.order.limits);
+      if (slot === undefined) break;
+      begun.push(this.assign(start, slot));
+    }
+    if (begun.length > 0) this.begin(begun);
+    if (this.waiting.size === 0) return;
+    this.againTimer ??= setTimeout(() => {
+      this.againTimer = undefined;
+      this.startWaiting();
+    }, AGAIN_MS);
+  }
+
+  async signal(name: RunName, signal: StopSignal): Promise<void> {
+    while (this.waiting.has(name)) await pause();
+    const { tell } = this.options;
+    const run = this.runs.find(name);
+    // A pid that is somebody else's by now means that the run is over, and about to be told.
+    if (run?.slot !== undefined && run.end === undefined && isSameProcess(run.slot)) {
+      if (signal === "KILL") this.kill(run, run.slot.pid);
+      else await this.deliver(run, run.slot.pid, signal);
+    }
+    tell({ news: "signalled", run: name, signal });
+  }
+
+  forget(name: RunName): void {
+    this.runs.forget(name);
+  }
+
+  all(): News {
+    this.runs.flush();
+    const running = this.runs.running().map(({ run, slot, startedMs }) => {
+      return { run, pid: slot?.pid ?? 0, startedMs };
+    });
+    return { news: "all", running, ended: this.runs.ended() };
+  }
+
+  async endAll(): Promise<void> {
+    this.waiting.clear();
+    for (const run of this.runs.running()) void this.signal(run.run, "KILL");
+    while (!this.runs.isIdle) await pause();
+  }
+
+  /** Slots that are at a run finish it; the others leave. */
+  close(): void {
+    clearInterval(this.shrinking);
+    clearTimeout(this.againTimer);
+    this.sweeper.close();
+    this.adopted.close();
+    this.pool.dismissAll();
+    this.runs.close();
+  }
+
+  /** What an earlier spawner left: runs to watch, files of slots that nobody will read. */
+  private adopt(): void {
+    const { directory } = this.options;
+    const unfinished = this.runs.running();
+    const used = new Set(unfinished.map(({ slot }) => slotFile(directory, slot?.slot ?? "")));
+    for (const name of readdirSync(directory)) {
+      const file = join(directory, name);
+      if (name.startsWith("slot-") && !used.has(file)) removeNotes(file);
+    }
+    for (const run of unfinished) this.adopted.add(run);
+  }
+
+  private tellAgain({ run, slot, startedMs, end }: RecordedRun): void {
+    const { tell } = this.options;
+    tell({ news: "started", run, pid: slot?.pid ?? 0, startedMs });
+    if (end !== undefined) tell({ news: "ended", ...end });
+  }
+
+  private findSlot(limits: Limits | undefined): Slot | undefined {
+    try {
+      return this.cgroups.enforces(limits) ? this.pool.make() : this.pool.findSlot();
+    } catch {
+      // No more processes or files to be had: the start waits until some are.
+      return undefined;
+    }
+  }
+
+  private assign(start: Start, slot: Slot): Begun {
+    this.waiting.delete(start.order.run);
+    // What its file says of earlier runs must be on record before it is emptied.
+    if (slot.isFileLong) this.runs.flush();
+    if (slot.isFileLong) slot.emptyFile();
+    const run = {
+      number: this.runs.nextNumber(),
+      run: start.order.run,
+      startedMs: Date.now(),
+      slot: slot.identity,
+      isKilled: false,
+    };
+    this.pool.begin(slot, run);
+    return { ...start, run, slot };
+  }
+
+  private begin(all: readonly Begun[]): void {
+    let lines = "";
+    for (const { run, slot } of all) {
+      if (!slot.isRecorded) lines += formatSlot(slot.identity);
+      slot.isRecorded = true;
+      lines += formatBegin(run.number, slot.identity.slot, run.startedMs, run.run);
+    }
+    try {
+      this.runs.begin(
+        all.map(({ run }) => run),
+        lines,
+      );
+    } catch (error) {
+      for (const each of all) this.refuse(each, `record a run: ${describeError(error)}`);
+      return;
+    }
+    for (const each of all) this.hand(each);
+  }
+
+  private hand(begun: Begun): void {
+    const { order, run, slot, executable } = begun;
+    const { slot: name, pid } = slot.identity;
+    try {
+      ensureFolder(dirname(order.logFile));
+      if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, pid, order.limits);
+    } catch (error) {
+      this.refuse(begun, describeError(error));
+      return;
+    }
+    this.sweeper.spare(run.run);
+    const marker = this.outerMarker + run.run;
+    slot.run(composeScript(order, { number: run.number, executable, marker }));
+    this.options.tell({ news: "started", run: run.run, pid, startedMs: run.startedMs });
+  }
+
+  private refuse({ run, slot }: Begun, message: string): void {
+    this.runs.undo(run.run);
+    this.pool.drop(slot);
+    slot.dismiss();
+    this.options.tell({ news: "refused", run: run.run, exitCode: NEVER_RAN, message });
+  }
+
+  private onEnd(slot: Slot, number: number, status: number): void {
+    const run = this.pool.findRun(slot);
+    if (run?.number !== number) return;
+    const remarks = status === 0 ? "" : slot.remarksOn(number);
+    this.finish(run, { status, remarks, finishedMs: Date.now() });
+    if (this.cgroups.holds(slot.identity.slot)) {
+      this.pool.drop(slot);
+      slot.dismiss();
+    } else {
+      this.pool.release(slot);
+    }
+    this.startWaiting();
+  }
+
+  private onDeath(slot: Slot): void {
+    const run = this.pool.findRun(slot);
+    this.pool.drop(slot);
+    const notes = slot.notes();
+    const found = run && findStatus(notes, run.number);
+    if (run !== undefined && found === undefined) {
+      void this.finishDead(run, notes);
+    } else {
+      if (run && found) this.finish(run, { ...found, finishedMs: Date.now() });
+      this.cleanUp(slot.identity.slot);
+    }
+    this.startWaiting();
+  }
+
+  private finish(run: RecordedRun, ending: Ending): void {
+    const slot = run.slot?.slot ?? "";
+    const isOutOfMemory = ending.status !== 0 && this.cgroups.wasOutOfMemory(slot);
+    const end = composeEnd(run, ending, isOutOfMemory);
+    // A folder may be gone that was there a moment ago.
+    if (end.exitCode === NEVER_RAN) forgetFolders();
+    this.runs.end(end);
+    this.sweeper.clearAfter(run.run);
+  }
+
+  /** Its shell is gone: what is left of it must be gone too before anybody hears of its end. */
+  private async finishDead(run: RecordedRun, notes: string): Promise<void> {
+    await this.sweeper.end(run.run, run.slot?.pid);
+    const slot = run.slot?.slot ?? "";
+    const isKilled = this.runs.find(run.run)?.isKilled === true;
+    const isOutOfMemory = this.cgroups.wasOutOfMemory(slot);
+    this.runs.end(composeDeath(run, { notes, isKilled, isOutOfMemory, finishedMs: Date.now() }));
+    this.cleanUp(slot);
+  }
+
+  /** The slot is gone. What its file says must be on record before the file goes too. */
+  private cleanUp(slot: string): void {
+    this.runs.flush();
+    removeNotes(slotFile(this.options.directory, slot));
+    this.cgroups.remove(slot);
+  }
+
+  private kill(run: RecordedRun, group: number): void {
+    this.runs.noteKill(run.run);
+    sendSignal(-group, "SIGKILL");
+  }
+
+  private async deliver(run: RecordedRun, group: number, signal: StopSignal): Promise<void> {
+    const untilMs = performance.now() + LONGEST_BEGINNING_MS;
+    while (!hasBegun(group, run.run) && performance.now() < untilMs) {
+      if (this.runs.find(run.run)?.end !== undefined) return;
+      await pause();
+    }
+    if (this.runs.find(run.run)?.end !== undefined) return;
+    sendSignal(-group, `SIG${signal}`);
+    await this.sweeper.tell(run.run, group, `SIG${signal}`);
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+}

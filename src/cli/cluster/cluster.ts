@@ -1,0 +1,86 @@
+/**
+ * The server a command talks to. Reading order: this file (finding and asking it), discovery (what
+ * it offers), targets (what the arguments of a command mean). Nothing here prints, except what the
+ * server warns of.
+ */
+import { readKubeconfig } from "../../access/read-kubeconfig.ts";
+import type { Closable } from "../../api/client.ts";
+import { describeError } from "../../base/describe-error.ts";
+import { connect, type HttpAnswer, wholeText } from "../../client/http-connection.ts";
+import { errorOf } from "../../client/http-errors.ts";
+import type { HttpRequest } from "../../client/http-requests.ts";
+import { CommandFailure } from "../command-failure.ts";
+import { dataPath } from "../data-path.ts";
+import type { Machine } from "../machine.ts";
+import { DISCOVERY, type Offered, offeredBy, type WireDiscovery } from "./discovery.ts";
+
+/** Of every command that talks to a server. */
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+}
+
+export interface Cluster extends Closable {
+  readonly url: string;
+  /** Of the flag, else of the context, else "default". */
+  readonly namespace: string;
+  /** Throws an ApiError for a refusal, a CommandFailure where nobody answers. */
+  ask<T>(request: HttpRequest): Promise<T>;
+  /** An answer that goes on; one that is a refusal throws. */
+  open(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  offered(): Promise<readonly Offered[]>;
+}
+
+export async function openCluster(flags: ClusterFlags, machine: Machine): Promise<Cluster> {
+  const { kubeconfig, context } = flags;
+  const environment = machine.environment["KUBECONFIG"];
+  const access = await readKubeconfig({
+    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(context === undefined ? {} : { context }),
+    dataDirectory: dataPath(undefined, machine),
+    home: machine.home,
+    workingDirectory: machine.workingDirectory,
+  });
+  if (access === undefined) {
+    throw new CommandFailure('error: there is no kubeconfig (start a server with "tally up")');
+  }
+  const { url, namespace, ...identity } = access;
+  const connection = connect({ server: url, ...identity });
+  const reached = async (answer: Promise<HttpAnswer>): Promise<HttpAnswer> => {
+    const { status, ...rest } = await answer.catch((cause) => {
+      throw unreachable(url, cause);
+    });
+    for (const warning of rest.warnings) machine.writeError(`Warning: ${warning}\n`);
+    if (status < 200 || status > 299) throw errorOf(status, await wholeText({ status, ...rest }));
+    return { status, ...rest };
+  };
+  let offered: Promise<readonly Offered[]> | undefined;
+  const ask = async <T>(request: HttpRequest) =>
+    JSON.parse(await wholeText(await reached(connection.send(request)))) as T;
+  return {
+    url,
+    namespace: flags.namespace || namespace || "default",
+    ask,
+    open: (request, signal) => reached(connection.stream(request, signal)),
+    offered: () => {
+      offered ??= Promise.all(DISCOVERY.map((each) => ask<WireDiscovery>(each))).then(offeredBy);
+      return offered;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** The one line says what to do; why is of interest only where it is not the obvious reason. */
+function unreachable(url: string, error: unknown): unknown {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (cause instanceof Error && cause.name === "AbortError") return error;
+  if (NOBODY_THERE.includes(code)) {
+    return new CommandFailure(`error: no server answers at ${url} (start one with "tally up")`);
+  }
+  return new CommandFailure(`error: ${url} cannot be asked: ${describeError(cause)}`);
+}
+
+const NOBODY_THERE = ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "ECONNRESET"];

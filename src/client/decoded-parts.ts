@@ -1,0 +1,48 @@
+/**
+ * Many pods are made from one template: what one of them has by reference from it, in the spec, the
+ * next ones have too. Such a part is decoded and defaulted once; the pods then share the outcome,
+ * in memory as well.
+ */
+import type { KubeObject } from "../api/object.ts";
+
+type Fields = { readonly [field: string]: unknown };
+type WithSpec = KubeObject & { readonly spec?: Fields };
+
+/** Preparation writes into these for each pod anew. */
+const OWN = new Set(["affinity", "topologySpreadConstraints"]);
+
+export class DecodedParts {
+  /** What was handed over, to what became of it. */
+  readonly #outcomes = new WeakMap<object, object>();
+
+  /** The object with what is known of its spec put in, and that alone as an object of its own. */
+  fill<T extends WithSpec>(object: T): { readonly object: T; readonly known?: KubeObject } {
+    const found: { [field: string]: object } = {};
+    let isAny = false;
+    for (const [field, part] of Object.entries(object.spec ?? {})) {
+      const outcome = isShareable(field, part) ? this.#outcomes.get(part) : undefined;
+      if (!outcome) continue;
+      found[field] = outcome;
+      isAny = true;
+    }
+    if (!isAny) return { object };
+    const { apiVersion, kind } = object;
+    const known = { apiVersion, kind, metadata: {}, spec: found };
+    return { object: { ...object, spec: { ...object.spec, ...found } }, known };
+  }
+
+  remember(given: WithSpec, created: WithSpec): void {
+    for (const [field, part] of Object.entries(given.spec ?? {})) {
+      const outcome = created.spec?.[field];
+      if (isShareable(field, part) && isObject(outcome)) this.#outcomes.set(part, outcome);
+    }
+  }
+}
+
+function isShareable(field: string, part: unknown): part is object {
+  return isObject(part) && !OWN.has(field);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

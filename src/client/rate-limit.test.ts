@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Bucket, fullBucket, type RateLimit, takeTurn } from "./rate-limit.ts";
+
+/** When requests that come at these times go out. */
+function goOut(limit: RateLimit, comingMs: readonly number[]): number[] {
+  let bucket: Bucket = fullBucket(limit, 0);
+  return comingMs.map((nowMs) => {
+    const turn = takeTurn(limit, bucket, nowMs);
+    bucket = turn.bucket;
+    return nowMs + turn.delayMs;
+  });
+}
+
+test.each([
+  ["a burst goes out at once, the rest at the rate", [0, 0, 0, 0], [0, 0, 100, 200]],
+  [
+    "a quiet time allows a burst again, and no more than that",
+    [0, 0, 9000, 9000, 9000],
+    [0, 0, 9000, 9000, 9100],
+  ],
+  ["whoever comes later waits for those before him", [0, 0, 0, 50], [0, 0, 100, 200]],
+  ["who keeps to the rate never waits", [0, 100, 200, 300], [0, 100, 200, 300]],
+])("%s", (_name, comingMs, expected) => {
+  expect(goOut({ qps: 10, burst: 2 }, comingMs)).toEqual(expected);
+});
+
+test("in no stretch of time more go out than the burst and the rate allow, and in order", () => {
+  const gaps = fc.array(fc.nat(300), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(
+      gaps,
+      fc.integer({ min: 1, max: 50 }),
+      fc.integer({ min: 1, max: 9 }),
+      (each, qps, burst) => {
+        let nowMs = 0;
+        const comingMs = each.map((gapMs) => (nowMs += gapMs));
+        const outMs = goOut({ qps, burst }, comingMs);
+        for (const [at, ms] of outMs.entries()) {
+          expect(ms).toBeGreaterThanOrEqual(Math.max(comingMs[at] ?? 0, outMs[at - 1] ?? 0));
+          const earliestMs = outMs[at - burst];
+          if (earliestMs !== undefined)
+            expect(ms - earliestMs).toBeGreaterThanOrEqual(1000 / qps - 1e-6);
+        }
+      },
+    ),
+  );
+});

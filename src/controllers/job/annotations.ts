@@ -1,0 +1,137 @@
+/**
+ * Pure: what a Job asks for beyond Kubernetes, by annotations. Any value is admitted: one that
+ * cannot be understood is answered by a complaint, which becomes an event.
+ */
+import type { Job, JobStatus } from "../../api/generated/batch.ts";
+import { parseGoDuration } from "../../api/go-duration.ts";
+import { emptyIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import type { Backoff } from "../../base/backoff.ts";
+import { isIndexed } from "./job-facts.ts";
+import { BACKOFF_BASE, BACKOFF_CAP, COMPLETED_INDEXES, KEEP_PODS, RERUN_INDEXES } from "./names.ts";
+
+/** The words of a Warning event. */
+export interface Complaint {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function complaintsOf(job: Job): readonly Complaint[] {
+  if (job.metadata.annotations === undefined) return [];
+  const found: Complaint[] = [];
+  for (const [annotation, { reason, problemOf }] of Object.entries(ANSWERS)) {
+    const text = job.metadata.annotations[annotation];
+    const problem = text === undefined ? undefined : problemOf(job, text);
+    if (problem) found.push({ reason, message: `${annotation} ${problem}` });
+  }
+  return found;
+}
+
+/** The same text as long as there is nothing new to complain about. */
+export function wishesOf({ metadata, spec }: Job): string {
+  const { uid, annotations } = metadata;
+  const wishes = annotations ? Object.keys(ANSWERS).map((key) => annotations[key] ?? "") : [];
+  return [uid, spec.completions, ...wishes].join("\n");
+}
+
+/** Whether nothing may be done: what is complete already cannot be told. */
+export function isIncomprehensible(job: Job): boolean {
+  return isUnwritten(job.status) && "problem" in readIndexes(job, COMPLETED_INDEXES);
+}
+
+/** Indexes that were complete before the Job began; read until the first status is written. */
+export function completedBefore(job: Job): IndexSet {
+  return isUnwritten(job.status) ? indexesOf(job, COMPLETED_INDEXES) : emptyIndexes();
+}
+
+/** Indexes to run once more, as the Job has them. */
+export function rerunRequest(job: Job): IndexSet {
+  return indexesOf(job, RERUN_INDEXES);
+}
+
+/** The Job's own where it asks for one. */
+export function backoffOf({ metadata }: Job, usual: Backoff): Backoff {
+  const { [BACKOFF_BASE]: base, [BACKOFF_CAP]: cap } = metadata.annotations ?? {};
+  if (base === undefined && cap === undefined) return usual;
+  const firstMs = parseDelayMs(base ?? "") ?? usual.firstMs;
+  return { ...usual, firstMs, maxMs: parseDelayMs(cap ?? "") ?? usual.maxMs };
+}
+
+export type KeptPods = "all" | "failed" | "none";
+
+/** Which of its finished pods stay when they are counted. */
+export function keptPodsOf({ metadata }: Job): KeptPods {
+  const asked = metadata.annotations?.[KEEP_PODS];
+  return asked === "failed" || asked === "none" ? asked : "all";
+}
+
+function isUnwritten({ startTime, uncountedTerminatedPods }: JobStatus): boolean {
+  return startTime === undefined && uncountedTerminatedPods === undefined;
+}
+
+type ReadIndexes = { readonly indexes: IndexSet } | { readonly problem: string };
+
+function indexesOf(job: Job, annotation: string): IndexSet {
+  const read = readIndexes(job, annotation);
+  return "indexes" in read ? read.indexes : emptyIndexes();
+}
+
+/** In any order; what the status of a Job has is such a list. */
+function readIndexes({ metadata, spec }: Job, annotation: string): ReadIndexes {
+  const text = metadata.annotations?.[annotation] ?? "";
+  if (text.trim() === "") return { indexes: emptyIndexes() };
+  if (!isIndexed(spec)) return { problem: "is for Indexed Jobs only" };
+  const completions = spec.completions ?? 0;
+  for (const part of text.split(",")) {
+    const [, first, last = first] = /^\s*([0-9]+)(?:-([0-9]+))?\s*$/.exec(part) ?? [];
+    if (first === undefined || Number(first) > Number(last)) {
+      return {
+        problem: `must be a list such as "3,7-9": ${JSON.stringify(part)} is not part of one`,
+      };
+    }
+    if (Number(last) >= completions) {
+      return { problem: `has index ${last}, and the Job has 0 to ${completions - 1}` };
+    }
+  }
+  return { indexes: parseIndexes(text.replaceAll(/\s/g, ""), completions) };
+}
+
+function parseDelayMs(text: string): number | undefined {
+  const parsed = parseGoDuration(text);
+  if ("problem" in parsed || parsed.nanoseconds < 0n) return undefined;
+  return Number(parsed.nanoseconds) / 1e6;
+}
+
+interface Answer {
+  readonly reason: string;
+  readonly problemOf: (job: Job, text: string) => string | undefined;
+}
+
+const ANSWERS: { readonly [annotation: string]: Answer } = {
+  [COMPLETED_INDEXES]: { reason: "InvalidCompletedIndexes", problemOf: problemOfCompleted },
+  [RERUN_INDEXES]: {
+    reason: "InvalidRerunIndexes",
+    problemOf: (job) => problemIn(readIndexes(job, RERUN_INDEXES)),
+  },
+  [BACKOFF_BASE]: { reason: "InvalidBackoff", problemOf: (_, text) => problemOfDelay(text) },
+  [BACKOFF_CAP]: { reason: "InvalidBackoff", problemOf: (_, text) => problemOfDelay(text) },
+  [KEEP_PODS]: { reason: "InvalidKeepPods", problemOf: (_, text) => problemOfKept(text) },
+};
+
+function problemOfCompleted(job: Job): string | undefined {
+  const problem = isUnwritten(job.status) && problemIn(readIndexes(job, COMPLETED_INDEXES));
+  return problem ? `${problem}; the Job is not started` : undefined;
+}
+
+function problemIn(read: ReadIndexes): string | undefined {
+  return "problem" in read ? read.problem : undefined;
+}
+
+function problemOfDelay(text: string): string | undefined {
+  if (parseDelayMs(text) !== undefined) return undefined;
+  return `must be a duration such as "10s" or "1m30s", not ${JSON.stringify(text)}`;
+}
+
+function problemOfKept(text: string): string | undefined {
+  if (["all", "failed", "none"].includes(text)) return undefined;
+  return `must be "all", "failed" or "none", not ${JSON.stringify(text)}`;
+}

@@ -1,0 +1,271 @@
+/** Laws of what is decided about a Job, whatever happens to it and its pods. */
+import { expect } from "vitest";
+import { scale } from "../../../test/builders/job-history.ts";
+import { testAftermath, testLaws } from "../../../test/builders/job-laws.ts";
+import {
+  describeBoard,
+  failuresBefore,
+  indexOf,
+  isFailure,
+  isIgnored,
+  isIndexed,
+  isInPlace,
+  recount,
+  replacesOnlyFailed,
+} from "../../../test/builders/job-recount.ts";
+import {
+  BACKOFF,
+  isOver,
+  isTracked,
+  type JobWorld,
+  PODS_PER_SYNC,
+  type Sync,
+} from "../../../test/builders/job-world.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { millisecondsOf } from "../../api/time.ts";
+import { backoffMs } from "../../base/backoff.ts";
+import { decideJob } from "./decide.ts";
+import { isFinished } from "./job-facts.ts";
+import type { PlannedPod } from "./pod-changes.ts";
+
+testLaws({
+  "no pod is created for an index that is active, completed, failed or out of range": (sync) => {
+    const { completed, failedIndexes, active, terminating } = recount(sync);
+    for (const { index } of plannedBy(sync)) {
+      if (!isIndexed(sync.job)) {
+        expect(index).toBeUndefined();
+        continue;
+      }
+      expect(index).toBeGreaterThanOrEqual(0);
+      expect(index).toBeLessThan(sync.job.spec.completions ?? 0);
+      expect(completed).not.toContain(index);
+      expect(failedIndexes).not.toContain(index);
+      expect(active.map(indexOf)).not.toContain(index);
+      if (replacesOnlyFailed(sync.job)) expect(terminating.map(indexOf)).not.toContain(index);
+    }
+  },
+
+  "no index is created twice in one plan": (sync) => {
+    const indexes = plannedBy(sync).flatMap(({ index }) => index ?? []);
+    expect(new Set(indexes).size).toBe(indexes.length);
+  },
+
+  "pods there are and pods to create are never more than may run, nor more than are needed": (
+    sync,
+  ) => {
+    const planned = plannedBy(sync).length;
+    if (planned === 0) return;
+    const { spec } = sync.job;
+    const { active, terminating, succeeded } = recount(sync);
+    const held = replacesOnlyFailed(sync.job) ? terminating.length : 0;
+    const needed = (spec.completions ?? Number.POSITIVE_INFINITY) - succeeded;
+    const most = Math.min(spec.parallelism ?? 1, needed);
+    expect(active.length + held + planned).toBeLessThanOrEqual(most);
+  },
+
+  "one sync creates pods or deletes pods, never both": ({ pods, left }) => {
+    const created = [...left.keys()].filter((uid) => !pods.has(uid));
+    const deleted = [...pods].filter(([uid, pod]) => !isGoing(pod) && isGone(left.get(uid)));
+    expect(created.length === 0 || deleted.length === 0).toBe(true);
+  },
+
+  "a Job that is suspended or has too many pods keeps none that it does not want": (sync) => {
+    const { job, isWhole, left, decision } = sync;
+    if (!isWhole || decision.againInMs === 0 || job.metadata.deletionTimestamp !== undefined)
+      return;
+    const { active } = recount({ job, pods: left });
+    const most = job.spec.suspend ? 0 : (job.spec.parallelism ?? 1);
+    const isDrained = job.spec.completions === undefined && recount(sync).succeeded > 0;
+    if (job.spec.suspend || !isDrained) expect(active.length).toBeLessThanOrEqual(most);
+    if (!isIndexed(job)) return;
+    expect(active.every((pod) => isInPlace(job, pod))).toBe(true);
+    expect(new Set(active.map(indexOf)).size).toBe(active.length);
+  },
+
+  "the lowest indexes that are free come first; those that wait keep their place": (sync) => {
+    const { job, nowMs } = sync;
+    if (!isIndexed(job) || plannedBy(sync).length === 0) return;
+    const { completed, failedIndexes, active, terminating } = recount(sync);
+    const held = replacesOnlyFailed(job) ? terminating : [];
+    const taken = new Set([...completed, ...failedIndexes, ...[...active, ...held].map(indexOf)]);
+    const all = Array.from({ length: job.spec.completions ?? 0 }, (_, index) => index);
+    const wanted = Math.min(job.spec.parallelism ?? 1, all.length - completed.size);
+    const free = all.filter((index) => !taken.has(index));
+    const missing = wanted - active.length - held.length;
+    const places = free.slice(0, Math.min(missing, PODS_PER_SYNC));
+    const ready = places.filter((index) => untilReplacedMs(sync, index) <= nowMs);
+    expect(plannedBy(sync).map(({ index }) => index)).toEqual(ready);
+  },
+
+  "no pod is created before the back-off is over, and the wait is exactly as long": {
+    afresh: () => {
+      const record = { failures: 0, lastMs: 0, restarts: 0 };
+      const told = new Set<string>();
+      return (sync) => {
+        const { job, nowMs, decision } = sync;
+        learn(record, told, sync);
+        if (job.spec.backoffLimitPerIndex !== undefined) return;
+        const untilMs = record.lastMs + backoffMs(BACKOFF, record.failures);
+        const { podChanges } = decision;
+        if (podChanges.kind === "create") expect(nowMs).toBeGreaterThanOrEqual(untilMs);
+        const isExact = podChanges.kind === "wait" && sync.restarts === 0;
+        if (isExact) expect(nowMs + podChanges.delayMs).toBe(untilMs);
+      };
+    },
+  },
+
+  "an index with a limit of its own waits for itself alone, and knows how often it failed": (
+    sync,
+  ) => {
+    const { job, nowMs, decision } = sync;
+    if (job.spec.backoffLimitPerIndex === undefined) return;
+    for (const { index = -1, failures } of plannedBy(sync)) {
+      expect(nowMs).toBeGreaterThanOrEqual(untilReplacedMs(sync, index));
+      const failed = findRetained(sync, index);
+      const before = failed ? failuresBefore(failed) : { counted: 0, ignored: 0 };
+      if (failed && isIgnored(job, failed)) before.ignored++;
+      else if (failed) before.counted++;
+      expect(failures).toEqual(before);
+    }
+    if (decision.podChanges.kind !== "wait") return;
+    const waits = [...sync.pods.values()].map((pod) => untilReplacedMs(sync, indexOf(pod) ?? -1));
+    expect(waits).toContain(nowMs + decision.podChanges.delayMs);
+  },
+
+  "deciding again gives the same answer, and changes nothing it was given": ({
+    job,
+    board,
+    nowMs,
+    decision,
+  }) => {
+    const before = describeBoard(board);
+    const again = decideJob({
+      job,
+      board,
+      nowMs,
+      backoff: BACKOFF,
+      podsPerSync: PODS_PER_SYNC,
+    });
+    expect(JSON.stringify(again)).toBe(JSON.stringify(decision));
+    expect(describeBoard(board)).toBe(before);
+  },
+
+  "no sync changes more pods than it may, and what is left over follows at once": ({
+    job,
+    decision,
+  }) => {
+    const { podChanges, againInMs } = decision;
+    if (podChanges.kind !== "create" && podChanges.kind !== "remove") return;
+    const isCapped = podChanges.kind === "create" || job.spec.suspend !== true;
+    if (isCapped) expect(podChanges.pods.length).toBeLessThanOrEqual(PODS_PER_SYNC);
+    // Indexes that wait use up their places.
+    const mayWait = job.spec.backoffLimitPerIndex !== undefined;
+    if (podChanges.hasMore && !mayWait) expect(podChanges.pods).toHaveLength(PODS_PER_SYNC);
+    expect(againInMs === 0).toBe(podChanges.hasMore);
+  },
+});
+
+testAftermath(
+  "left alone, a Job comes to rest within a few syncs, and at rest plans nothing",
+  (world) => {
+    let rounds = 0;
+    while (!isAtRest(world)) expect(++rounds).toBeLessThanOrEqual(5);
+    expect(isAtRest(world)).toBe(true);
+  },
+);
+
+testAftermath("where nodes do their work, every Job comes to its end", (world) => {
+  if (world.job.metadata.deletionTimestamp !== undefined) return;
+  world.edit({ suspend: false });
+  if (world.job.spec.parallelism === 0) scale(world, 2);
+  for (let round = 0; round < 40 && !isFinished(world.job); round++) {
+    for (const [uid, pod] of [...world.pods]) world.endPod(uid, isGoing(pod) ? 143 : 0);
+    world.sync();
+    world.nowMs += 601_000;
+  }
+  expect(isFinished(world.job)).toBe(true);
+});
+
+function plannedBy({ decision }: Sync): readonly PlannedPod[] {
+  return decision.podChanges.kind === "create" ? decision.podChanges.pods : [];
+}
+
+/** One sync that meets no trouble: whether there was nothing to do. */
+function isAtRest(world: JobWorld): boolean {
+  const { status } = world.job;
+  const sync = world.sync();
+  if (!sync) return true;
+  const { podChanges } = sync.decision;
+  const hasPlan = "pods" in podChanges && podChanges.pods.length > 0;
+  const hasReleases = sync.composed.releases.pods.length > 0;
+  const isWritten = sync.written.some((each) => JSON.stringify(each) !== JSON.stringify(status));
+  return !hasPlan && !hasReleases && !isWritten;
+}
+
+/** When the index may have its next pod: from its failed pod that is kept until then. */
+function untilReplacedMs(sync: Sync, index: number): number {
+  if (sync.job.spec.backoffLimitPerIndex === undefined) return 0;
+  const failed = findRetained(sync, index);
+  if (!failed) return 0;
+  const { counted, ignored } = failuresBefore(failed);
+  return endMs(failed) + backoffMs(BACKOFF, counted + ignored + 1);
+}
+
+function findRetained({ job, pods }: Sync, index: number): Pod | undefined {
+  const failed = [...pods.values()].filter(
+    (pod) => indexOf(pod) === index && isTracked(pod) && isFailure(job, pod),
+  );
+  return failed.sort((one, other) => sumOf(other) - sumOf(one) || endMs(other) - endMs(one))[0];
+}
+
+function sumOf(pod: Pod): number {
+  const { counted, ignored } = failuresBefore(pod);
+  return counted + ignored;
+}
+
+interface Failures {
+  failures: number;
+  lastMs: number;
+  restarts: number;
+}
+
+/**
+ * Failures since the last success, from the ends that no earlier sync has seen. After a restart
+ * from those that can still be seen, and told from pods that were removed: there may be more.
+ */
+function learn(record: Failures, told: Set<string>, { job, pods, restarts }: Sync): void {
+  const isNew = restarts > record.restarts;
+  if (isNew) {
+    Object.assign(record, { failures: 0, lastMs: 0, restarts });
+    told.clear();
+  }
+  const news = [...pods.values()].filter(
+    (pod) =>
+      (isTracked(pod) || (isNew && !isGoing(pod))) &&
+      (isOver(pod) || isFailure(job, pod)) &&
+      !told.has(pod.metadata.uid ?? ""),
+  );
+  for (const { metadata } of news) told.add(metadata.uid ?? "");
+  const placed = news.filter((pod) => isInPlace(job, pod));
+  const successes = placed.filter(({ status }) => status.phase === "Succeeded").map(endMs);
+  const failures = placed.filter((pod) => isFailure(job, pod)).map(endMs);
+  if (successes.length > 0) record.failures = 0;
+  for (const ms of failures) {
+    if (ms <= Math.max(...successes)) continue;
+    record.failures++;
+    record.lastMs = Math.max(record.lastMs, ms);
+  }
+}
+
+function endMs({ metadata, status }: Pod): number {
+  const finishedAt = status.containerStatuses?.[0]?.state.terminated?.finishedAt;
+  return millisecondsOf(finishedAt ?? metadata.deletionTimestamp ?? "");
+}
+
+function isGoing({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function isGone(pod: Pod | undefined): boolean {
+  return pod === undefined || isGoing(pod);
+}

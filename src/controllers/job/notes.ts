@@ -1,0 +1,31 @@
+/** Pure: what of a Job's annotations is to be changed before its finished pods are released. */
+import type { Job } from "../../api/generated/batch.ts";
+import { keptPodsOf } from "./annotations.ts";
+import { formatNote } from "./backoff.ts";
+import { FAILURES_NOTE, RERUN_INDEXES } from "./names.ts";
+import { composeRequest } from "./reruns.ts";
+import type { Scoreboard } from "./scoreboard.ts";
+
+/** As a merge patch has them: null takes an annotation away. Absent: nothing is to be changed. */
+export interface Notes {
+  readonly [annotation: string]: string | null;
+}
+
+export function composeNotes(job: Job, board: Scoreboard, nowMs: number): Notes | undefined {
+  const request = composeRequest(board);
+  const failures = composeFailures(job, board, nowMs);
+  if (request === undefined && failures === undefined) return undefined;
+  return {
+    ...(request === undefined ? {} : { [RERUN_INDEXES]: request === "" ? null : request }),
+    ...(failures === undefined ? {} : { [FAILURES_NOTE]: failures }),
+  };
+}
+
+/** Successes after a success have nothing to note. */
+function composeFailures(job: Job, { record }: Scoreboard, nowMs: number): string | undefined {
+  if (keptPodsOf(job) === "all") return undefined;
+  const noted = job.metadata.annotations?.[FAILURES_NOTE] ?? "0@";
+  if (record.failures === 0 && noted.startsWith("0@")) return undefined;
+  const text = formatNote(record, nowMs);
+  return text === noted ? undefined : text;
+}

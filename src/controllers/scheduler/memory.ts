@@ -1,0 +1,17 @@
+/** What the scheduler keeps between two rounds: who is where, and who waits. */
+import type { Pod } from "../../api/generated/core.ts";
+import { SiblingNeeds } from "./needs.ts";
+import { PendingPods } from "./pending-pods.ts";
+import { Rooms } from "./rooms.ts";
+
+export class SchedulerMemory {
+  readonly rooms = new Rooms();
+  readonly pending = new PendingPods();
+  readonly needs = new SiblingNeeds();
+  /** Pods behind a scheduling gate. */
+  readonly gated = new Set<string>();
+}
+
+export function podKey({ metadata }: Pod): string {
+  return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+}

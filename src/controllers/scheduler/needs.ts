@@ -1,0 +1,84 @@
+/** Pure: everything about a pod that its place depends on, worked out once for all its siblings. */
+import type { NodeAffinity, Pod, PodSpec, Toleration } from "../../api/generated/core.ts";
+import { effectiveRequests, type Requests } from "./requests.ts";
+
+export interface HostPort {
+  readonly ip: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+export interface PodNeeds {
+  readonly requests: Requests;
+  readonly hostPorts: readonly HostPort[];
+  readonly nodeSelector: { readonly [label: string]: string };
+  readonly nodeAffinity: NodeAffinity;
+  readonly tolerations: readonly Toleration[];
+  readonly priority: number;
+  /** The same for pods that fit the same nodes and are wanted as much. */
+  readonly signature: string;
+}
+
+/** The address that means all addresses. */
+export const ANY_ADDRESS = "0.0.0.0";
+
+const SCHEDULER_NAME = "default-scheduler";
+
+/** Whether this scheduler is to find it a node, now or when nothing holds it any more. */
+export function isUnplaced({ metadata, spec }: Pod): boolean {
+  return (
+    (spec.nodeName ?? "") === "" &&
+    (spec.schedulerName ?? SCHEDULER_NAME) === SCHEDULER_NAME &&
+    metadata.deletionTimestamp === undefined
+  );
+}
+
+export function isGated({ spec }: Pod): boolean {
+  return (spec.schedulingGates?.length ?? 0) > 0;
+}
+
+export function needsOf(spec: PodSpec): PodNeeds {
+  const asked = {
+    requests: effectiveRequests(spec),
+    hostPorts: hostPortsOf(spec),
+    nodeSelector: spec.nodeSelector ?? {},
+    nodeAffinity: spec.affinity?.nodeAffinity ?? {},
+    tolerations: spec.tolerations ?? [],
+    priority: spec.priority ?? 0,
+  };
+  return { ...asked, signature: JSON.stringify(Object.values(asked)) };
+}
+
+const PARTS = [
+  "containers",
+  "initContainers",
+  "overhead",
+  "resources",
+  "nodeSelector",
+  "affinity",
+  "tolerations",
+  "priority",
+] as const satisfies readonly (keyof PodSpec)[];
+
+/** Pods of one template share the parts of their spec: what was found out of one holds for all. */
+export class SiblingNeeds {
+  #last: { readonly spec: PodSpec; readonly needs: PodNeeds } | undefined;
+
+  of(spec: PodSpec): PodNeeds {
+    const last = this.#last;
+    if (last && PARTS.every((part) => last.spec[part] === spec[part])) return last.needs;
+    const needs = needsOf(spec);
+    this.#last = { spec, needs };
+    return needs;
+  }
+}
+
+/** Those of containers that run for as long as the pod does. */
+function hostPortsOf({ containers, initContainers = [] }: PodSpec): HostPort[] {
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...(containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostPort = 0, hostIP = "", protocol = "TCP" }) =>
+      hostPort > 0 ? [{ ip: hostIP === "" ? ANY_ADDRESS : hostIP, protocol, port: hostPort }] : [],
+    ),
+  );
+}

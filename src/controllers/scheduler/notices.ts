@@ -1,0 +1,80 @@
+/** What pods are told by the scheduler: events, and why one has no node in its status. */
+import type { Client } from "../../api/client.ts";
+import type { Pod, PodCondition } from "../../api/generated/core.ts";
+import { pods } from "../../api/resources.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isNotFound } from "../../client/find.ts";
+import { type Bucket, fullBucket, type RateLimit, takeTurn } from "../../client/rate-limit.ts";
+import type { EventRecorder } from "../runtime/recorder.ts";
+
+/**
+ * An event for every pod would double what a large Job writes, and says nothing that the pod does
+ * not: when pods come faster than this, only some are told of.
+ */
+const PLACED_LIMIT: RateLimit = { qps: 20, burst: 200 };
+
+export class Notices {
+  #bucket: Bucket;
+
+  constructor(
+    private readonly options: {
+      readonly client: Client;
+      readonly clock: Clock;
+      readonly recorder: EventRecorder;
+    },
+  ) {
+    this.#bucket = fullBucket(PLACED_LIMIT, options.clock.monotonicMs());
+  }
+
+  placed(pod: Pod, node: string): void {
+    const { clock, recorder } = this.options;
+    const turn = takeTurn(PLACED_LIMIT, this.#bucket, clock.monotonicMs());
+    if (turn.delayMs > 0) return;
+    this.#bucket = turn.bucket;
+    const { namespace = "", name = "" } = pod.metadata;
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`;
+    recorder.event(pod, "Normal", "Scheduled", message);
+  }
+
+  /** Rejects when the server does not take it. */
+  async refused(pod: Pod, message: string): Promise<void> {
+    const { client, clock, recorder } = this.options;
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    const old = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
+    const isTold = old?.status === "False" && old.reason === "Unschedulable";
+    if (isTold && old.message === message) return;
+    const condition = refusal(pod, old, message, clock.nowMs());
+    const body = { metadata: { uid }, status: { conditions: [condition] } };
+    try {
+      await client.patch(
+        pods,
+        { namespace, name },
+        { type: "strategic", subresource: "status", body },
+      );
+    } catch (error) {
+      if (isNotFound(error)) return;
+      throw error;
+    }
+    recorder.event(pod, "Warning", "FailedScheduling", message);
+  }
+}
+
+function refusal(
+  { metadata }: Pod,
+  old: PodCondition | undefined,
+  message: string,
+  nowMs: number,
+): PodCondition {
+  const { generation } = metadata;
+  const since = old?.status === "False" ? old.lastTransitionTime : formatTime(nowMs);
+  return {
+    type: "PodScheduled",
+    status: "False",
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastProbeTime: null,
+    lastTransitionTime: since ?? null,
+    reason: "Unschedulable",
+    message,
+  };
+}

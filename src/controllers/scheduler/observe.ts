@@ -1,0 +1,86 @@
+/**
+ * Changes of pods and nodes, put into the scheduler's memory one by one. Each answers whether there
+ * may be something to do now.
+ */
+import { isEqual } from "../../api/equal.ts";
+import type { Node, Pod } from "../../api/generated/core.ts";
+import type { CacheChange } from "../../client/cache.ts";
+import { podKey, type SchedulerMemory } from "./memory.ts";
+import { isGated, isUnplaced } from "./needs.ts";
+import { nodeFacts } from "./node-facts.ts";
+
+export function observeNode(memory: SchedulerMemory, change: CacheChange<Node>): boolean {
+  const { rooms, pending } = memory;
+  const { name = "" } = change.object.metadata;
+  if (change.type === "DELETED") {
+    rooms.removeNode(name);
+  } else {
+    const facts = nodeFacts(change.object);
+    // A node reports every few seconds that it lives, and nothing has changed.
+    if (isEqual(facts, rooms.findNode(name))) return false;
+    rooms.setNode(facts);
+  }
+  pending.reconsider();
+  return pending.size > 0;
+}
+
+export function observePod(
+  memory: SchedulerMemory,
+  { type, object, previous }: CacheChange<Pod>,
+  nowMs: number,
+): boolean {
+  if (type === "DELETED") return forget(memory, podKey(object));
+  if ((object.spec.nodeName ?? "") !== "") {
+    // Most changes are of the status of pods that have their place.
+    return previous?.spec === object.spec ? false : observePlaced(memory, object);
+  }
+  const key = podKey(object);
+  if (isUnplaced(object) && !isGated(object)) {
+    memory.gated.delete(key);
+    return observePending(memory, object, nowMs);
+  }
+  const isFreed = forget(memory, key);
+  if (isUnplaced(object)) memory.gated.add(key);
+  return isFreed;
+}
+
+/** Whether its going makes room for those that wait. */
+function forget({ rooms, pending, gated }: SchedulerMemory, key: string): boolean {
+  gated.delete(key);
+  pending.remove(key);
+  if (!rooms.release(key)) return false;
+  pending.reconsider();
+  return pending.size > 0;
+}
+
+function observePlaced({ rooms, pending, needs, gated }: SchedulerMemory, pod: Pod): boolean {
+  const key = podKey(pod);
+  const { uid = "" } = pod.metadata;
+  const { nodeName = "" } = pod.spec;
+  pending.remove(key);
+  gated.delete(key);
+  const charged = rooms.findCharge(key);
+  const isSame = charged?.uid === uid && charged.node === nodeName;
+  const asked = needs.of(pod.spec);
+  if (isSame && charged.needs.signature === asked.signature) return false;
+  rooms.charge(key, { uid, node: nodeName, needs: asked });
+  if (!charged) return false;
+  pending.reconsider();
+  return pending.size > 0;
+}
+
+/** One that is assumed to be on a node already stays there until its binding fails. */
+function observePending(
+  { rooms, pending, needs }: SchedulerMemory,
+  pod: Pod,
+  nowMs: number,
+): boolean {
+  const key = podKey(pod);
+  const { uid = "" } = pod.metadata;
+  if (rooms.findCharge(key)?.uid === uid) return false;
+  const asked = needs.of(pod.spec);
+  const known = pending.find(key);
+  if (known?.uid === uid && known.needs.signature === asked.signature) return false;
+  pending.add({ key, uid, needs: asked, sinceMs: nowMs });
+  return true;
+}

@@ -1,0 +1,116 @@
+/**
+ * Pure: what pods take of each node, kept up to date one pod at a time: to place a pod costs no
+ * more with ten thousand beside it. A pod may be charged before its node is known.
+ */
+
+import { ANY_ADDRESS, type HostPort, type PodNeeds } from "./needs.ts";
+import type { NodeFacts } from "./node-facts.ts";
+
+export interface NodeRoom {
+  readonly facts: NodeFacts;
+  readonly use: NodeUse;
+}
+
+export interface NodeUse {
+  /** Thousandths of cpu, whole units of everything else. */
+  readonly amounts: ReadonlyMap<string, number>;
+  readonly pods: number;
+  readonly hostPorts: readonly HostPort[];
+}
+
+export interface Charge {
+  readonly uid: string;
+  readonly node: string;
+  readonly needs: PodNeeds;
+}
+
+interface GrowingUse extends NodeUse {
+  readonly amounts: Map<string, number>;
+  pods: number;
+  readonly hostPorts: HostPort[];
+}
+
+export class Rooms {
+  readonly #facts = new Map<string, NodeFacts>();
+  readonly #uses = new Map<string, GrowingUse>();
+  readonly #charges = new Map<string, Charge>();
+  #known: readonly NodeRoom[] | undefined;
+
+  /** The nodes there are. */
+  get nodes(): readonly NodeRoom[] {
+    this.#known ??= [...this.#facts.values()].map((facts) => ({
+      facts,
+      use: this.#use(facts.name),
+    }));
+    return this.#known;
+  }
+
+  findNode(name: string): NodeFacts | undefined {
+    return this.#facts.get(name);
+  }
+
+  setNode(facts: NodeFacts): void {
+    this.#facts.set(facts.name, facts);
+    this.#known = undefined;
+  }
+
+  removeNode(name: string): void {
+    this.#facts.delete(name);
+    this.#known = undefined;
+    if (this.#uses.get(name)?.pods === 0) this.#uses.delete(name);
+  }
+
+  findCharge(key: string): Charge | undefined {
+    return this.#charges.get(key);
+  }
+
+  /** Whatever the pod was charged with before is given back. */
+  charge(key: string, charge: Charge): void {
+    this.release(key);
+    this.#charges.set(key, charge);
+    const { requests, hostPorts } = charge.needs;
+    const use = this.#use(charge.node);
+    use.pods += 1;
+    for (const [resource, amount] of requests) {
+      use.amounts.set(resource, (use.amounts.get(resource) ?? 0) + amount);
+    }
+    use.hostPorts.push(...hostPorts);
+  }
+
+  /** Whether there was anything to give back. */
+  release(key: string): boolean {
+    const charge = this.#charges.get(key);
+    if (!charge) return false;
+    this.#charges.delete(key);
+    const { requests, hostPorts } = charge.needs;
+    const use = this.#use(charge.node);
+    use.pods -= 1;
+    for (const [resource, amount] of requests) {
+      use.amounts.set(resource, (use.amounts.get(resource) ?? 0) - amount);
+    }
+    for (const port of hostPorts) removePort(use.hostPorts, port);
+    if (use.pods === 0 && !this.#facts.has(charge.node)) this.#uses.delete(charge.node);
+    return true;
+  }
+
+  #use(node: string): GrowingUse {
+    const known = this.#uses.get(node);
+    if (known) return known;
+    const use = { amounts: new Map<string, number>(), pods: 0, hostPorts: [] };
+    this.#uses.set(node, use);
+    return use;
+  }
+}
+
+/** Two ports meet on one address, or where one of them takes all addresses. */
+export function conflicts(one: HostPort, other: HostPort): boolean {
+  if (one.port !== other.port || one.protocol !== other.protocol) return false;
+  return one.ip === other.ip || one.ip === ANY_ADDRESS || other.ip === ANY_ADDRESS;
+}
+
+function removePort(ports: HostPort[], { ip, protocol, port }: HostPort): void {
+  const at = ports.findIndex(
+    (each) => each.ip === ip && each.protocol === protocol && each.port === port,
+  );
+  if (at >= 0) ports.splice(at, 1);
+}

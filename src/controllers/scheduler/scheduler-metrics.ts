@@ -1,0 +1,46 @@
+/** How the scheduler fares, under the names of Kubernetes' own. */
+import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
+import type { SchedulerMemory } from "./memory.ts";
+
+export interface SchedulerMetrics {
+  placed(waitedSeconds: number): void;
+  refused(): void;
+  failed(): void;
+}
+
+const PROFILE = "default-scheduler";
+/** From 10 ms to somewhat over an hour. */
+const BUCKETS = exponentialBuckets(0.01, 2, 20);
+
+export function schedulerMetrics(metrics: Metrics, memory: SchedulerMemory): SchedulerMetrics {
+  const attempts = metrics.counter(
+    "scheduler_schedule_attempts_total",
+    "How often a node was looked for, by how it went.",
+    ["profile", "result"],
+  );
+  const durations = metrics.histogram(
+    "scheduler_pod_scheduling_sli_duration_seconds",
+    "How long pods waited for their node, from when nothing held them.",
+    [],
+    BUCKETS,
+  );
+  const pods = metrics.gauge(
+    "scheduler_pending_pods",
+    "Pods without a node: to be placed, refused by all nodes, or behind a gate.",
+    ["queue"],
+  );
+  const { pending, gated } = memory;
+  pods.follow({ queue: "active" }, () => pending.size - pending.refused());
+  pods.follow({ queue: "unschedulable" }, () => pending.refused());
+  pods.follow({ queue: "gated" }, () => gated.size);
+  const count = (result: string) => () => attempts.add({ profile: PROFILE, result });
+  const scheduled = count("scheduled");
+  return {
+    placed: (waitedSeconds) => {
+      scheduled();
+      durations.observe({}, waitedSeconds);
+    },
+    refused: count("unschedulable"),
+    failed: count("error"),
+  };
+}

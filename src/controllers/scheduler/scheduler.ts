@@ -1,0 +1,71 @@
+/**
+ * Gives pods their nodes: the one with most room of those that a pod may go to.
+ *
+ * Reading order: this file, decide (with node-affinity, taints, score: which node, or why none),
+ * needs with requests and node-facts (what a decision looks at), rooms and pending-pods (what is
+ * remembered), observe, reconcile, notices. What runs a pod on its node is none of its business.
+ */
+import type { Pod } from "../../api/generated/core.ts";
+import { nodes, pods } from "../../api/resources.ts";
+import { openCache } from "../../client/cache.ts";
+import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
+import { KeyedWorker } from "../runtime/keyed-worker.ts";
+import { openRecorder } from "../runtime/recorder.ts";
+import { SchedulerMemory } from "./memory.ts";
+import { Notices } from "./notices.ts";
+import { observeNode, observePod } from "./observe.ts";
+import { reconcile } from "./reconcile.ts";
+import { schedulerMetrics } from "./scheduler-metrics.ts";
+
+export const schedulerController: Controller = { name: "scheduler", start };
+
+const ALL_PODS = "pods";
+/** What is over takes no room. */
+const UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed";
+const RETRY = { firstMs: 1000, maxMs: 10_000 };
+
+async function start(context: ControllerContext): Promise<RunningController> {
+  const { client, clock, random, log, metrics } = context;
+  const following = { client, clock, random, log };
+  const nodeCache = await openCache({ ...following, type: nodes });
+  const cache = await openCache({ ...following, type: pods, fieldSelector: UNFINISHED });
+  const recorder = openRecorder({ ...following, component: "default-scheduler" });
+  const memory = new SchedulerMemory();
+  const notices = new Notices({ client, clock, recorder });
+  const measures = schedulerMetrics(metrics, memory);
+  const scheduling = { client, clock, cache, memory, notices, metrics: measures };
+  const worker = new KeyedWorker({
+    reconcile: () => reconcile(scheduling),
+    workers: 1,
+    retry: RETRY,
+    name: "scheduler",
+    clock,
+    log,
+    metrics,
+  });
+  nodeCache.onChange((change) => observeNode(memory, change) && worker.add(ALL_PODS), {
+    existing: true,
+  });
+  for (const object of cache.list().toSorted(byAge)) {
+    observePod(memory, { type: "ADDED", object }, clock.monotonicMs());
+  }
+  cache.onChange((change) => {
+    if (observePod(memory, change, clock.monotonicMs())) worker.add(ALL_PODS);
+  });
+  worker.add(ALL_PODS);
+  return {
+    stop: () => {
+      nodeCache.close();
+      cache.close();
+      worker.stop();
+      recorder.stop();
+    },
+  };
+}
+
+function byAge(one: Pod, other: Pod): number {
+  const [first = "", second = ""] = [one, other].map(
+    ({ metadata }) => metadata.creationTimestamp ?? "",
+  );
+  return first < second ? -1 : first > second ? 1 : 0;
+}

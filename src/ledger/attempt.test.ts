@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { aJob, INDEXED } from "../../test/builders/job.ts";
+import { aJobPod, exited } from "../../test/builders/job-pods.ts";
+import { COMPLETION_INDEX } from "../api/completion-index.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../api/generated/core.ts";
+import { attemptsEndedBy, currentAttempt, LOG_FILE } from "./attempt.ts";
+
+const job = aJob(INDEXED, { name: "work" });
+const NOW = Date.parse("2026-01-01T01:00:00Z");
+const BEGAN = "2026-01-01T00:00:05Z";
+const MIDDLE = "2026-01-01T00:00:30Z";
+const ENDED = "2026-01-01T00:01:00Z";
+
+test.each<[string, PodStatus, object]>([
+  [
+    "success",
+    { phase: "Succeeded", containerStatuses: [ended("c", 0, { reason: "Completed" })] },
+    { outcome: "Succeeded", exitCode: 0, reason: "Completed", startTime: BEGAN, endTime: ENDED },
+  ],
+  [
+    "failure",
+    { phase: "Failed", containerStatuses: [ended("c", 3, { reason: "Error", signal: 9 })] },
+    { outcome: "Failed", exitCode: 3, signal: 9, reason: "Error" },
+  ],
+  [
+    "the container that failed first, and the end of the last",
+    {
+      phase: "Failed",
+      containerStatuses: [
+        ended("a", 143, { finishedAt: ENDED }),
+        ended("b", 7, { finishedAt: MIDDLE, message: "why" }),
+        ended("c", 0, { finishedAt: BEGAN }),
+      ],
+    },
+    { outcome: "Failed", exitCode: 7, message: "why", endTime: ENDED },
+  ],
+  [
+    "an init container that failed",
+    {
+      phase: "Failed",
+      initContainerStatuses: [ended("i", 4, {})],
+      containerStatuses: [{ ...exited("c", 0), state: { waiting: {} } }],
+    },
+    { outcome: "Failed", exitCode: 4, endTime: ENDED },
+  ],
+  [
+    "an eviction",
+    { phase: "Failed", reason: "Evicted", message: "low on memory", startTime: BEGAN },
+    { outcome: "Failed", reason: "Evicted", message: "low on memory", startTime: BEGAN },
+  ],
+  [
+    "a disruption",
+    {
+      phase: "Failed",
+      conditions: [{ type: "DisruptionTarget", status: "True", reason: "DeletionByTaintManager" }],
+      containerStatuses: [ended("c", 137, { reason: "Error" })],
+    },
+    { outcome: "Failed", exitCode: 137, reason: "DeletionByTaintManager" },
+  ],
+  ["an end that tells nothing", { phase: "Failed" }, { outcome: "Failed" }],
+])("a pod's end is an attempt: %s", (_, status, expected) => {
+  const [noted, ...more] = step(aPod(status), aPod({ phase: "Running" }));
+  expect(more).toEqual([]);
+  expect(noted).toMatchObject({ jobName: "work", index: 3, run: "~" });
+  expect(noted?.attempt).toMatchObject({ pod: "work-3-u", podUID: "u", jobUID: job.metadata.uid });
+  expect(noted?.attempt).toMatchObject(expected);
+});
+
+test("the node and the log file are told, a long message is cut", () => {
+  const pod = aPod({ phase: "Failed", message: "m".repeat(1000) }, { [LOG_FILE]: "/logs/u" });
+  const [noted] = step({ ...pod, spec: { ...pod.spec, nodeName: "here" } }, undefined);
+  expect(noted?.attempt).toMatchObject({ node: "here", logFile: "/logs/u" });
+  expect(noted?.attempt.message).toHaveLength(257);
+});
+
+test("a pod deleted before its end is an attempt that ended then", () => {
+  const running = aPod({ phase: "Running", startTime: BEGAN });
+  const [noted] = attemptsEndedBy({ pod: running, isDeleted: true, nowMs: NOW });
+  expect(noted?.attempt).toMatchObject({
+    outcome: "Deleted",
+    reason: "Deleted",
+    startTime: BEGAN,
+    endTime: "2026-01-01T01:00:00Z",
+  });
+  expect(noted?.run).toBe("~");
+});
+
+test("a restart in place is an attempt of its own, once", () => {
+  const before = aPod({ phase: "Running", containerStatuses: [running("c", 0)] });
+  const after = aPod({ phase: "Running", containerStatuses: [running("c", 1, 5)] });
+  expect(step(after, before)).toMatchObject([
+    { run: "c\x00000001", attempt: { outcome: "Failed", exitCode: 5, endTime: ENDED } },
+  ]);
+  expect(step(after, after)).toEqual([]);
+  const failed = aPod({ phase: "Failed", containerStatuses: [ended("c", 6, {}, 2)] });
+  expect(step(failed, after).map(({ run, attempt }) => [run, attempt.exitCode])).toEqual([
+    ["c\x00000002", 1],
+    ["~", 6],
+  ]);
+});
+
+test.each<[string, Pod, Pod | undefined]>([
+  ["a new pod", aPod({ phase: "Pending" }), undefined],
+  ["a pod that starts", aPod({ phase: "Running" }), aPod({ phase: "Pending" })],
+  [
+    "a pod that is released after its end",
+    aPod({ phase: "Succeeded" }),
+    { ...aPod({ phase: "Succeeded" }), spec: { containers: [] } },
+  ],
+  ["a pod without an index", withoutIndex(aPod({ phase: "Failed" })), undefined],
+  ["a pod of nobody", orphan(aPod({ phase: "Failed" })), undefined],
+  ["a pod with a bad index", aPod({ phase: "Failed" }, { [COMPLETION_INDEX]: "-1" }), undefined],
+  [
+    "a pod with a huge index",
+    aPod({ phase: "Failed" }, { [COMPLETION_INDEX]: "2147483648" }),
+    undefined,
+  ],
+])("%s is no news", (_, pod, previous) => {
+  expect(step(pod, previous)).toEqual([]);
+});
+
+test("the deletion of a pod that is over is no news", () => {
+  const pod = aPod({ phase: "Succeeded" });
+  expect(attemptsEndedBy({ pod, isDeleted: true, nowMs: NOW })).toEqual([]);
+});
+
+test("what is told of an end later replaces what was told", () => {
+  const before = aPod({ phase: "Failed" });
+  const after = aPod({ phase: "Failed" }, { [LOG_FILE]: "/logs/u" });
+  expect(step(after, before)).toMatchObject([{ run: "~", attempt: { logFile: "/logs/u" } }]);
+});
+
+test.each<[string, PodStatus, object | undefined]>([
+  ["pending", { phase: "Pending" }, { outcome: "Pending" }],
+  [
+    "running",
+    { phase: "Running", startTime: BEGAN, containerStatuses: [running("c", 0)] },
+    { outcome: "Running", startTime: MIDDLE },
+  ],
+  ["over", { phase: "Succeeded" }, undefined],
+])("a pod that is %s stands for an attempt of now", (_, status, expected) => {
+  const current = currentAttempt(aPod(status))?.attempt;
+  if (expected) expect(current).toMatchObject(expected);
+  else expect(current).toBeUndefined();
+});
+
+function aPod(status: PodStatus, annotations: Record<string, string> = {}): Pod {
+  const pod = aJobPod(job, { uid: "u", index: 3, status });
+  const all = { ...pod.metadata.annotations, ...annotations };
+  return { ...pod, metadata: { ...pod.metadata, annotations: all } };
+}
+
+function step(pod: Pod, previous: Pod | undefined) {
+  return attemptsEndedBy({ pod, ...(previous ? { previous } : {}), isDeleted: false, nowMs: NOW });
+}
+
+function ended(name: string, exitCode: number, more: object, restartCount = 0): ContainerStatus {
+  const terminated = { exitCode, startedAt: BEGAN, finishedAt: ENDED, ...more };
+  const lastState = { terminated: { exitCode: 1 } };
+  return { ...exited(name, exitCode), restartCount, state: { terminated }, lastState };
+}
+
+function running(name: string, restartCount: number, lastExitCode = 0): ContainerStatus {
+  const terminated = { exitCode: lastExitCode, startedAt: BEGAN, finishedAt: ENDED };
+  const state = { running: { startedAt: MIDDLE } };
+  return { ...exited(name, 0), restartCount, state, lastState: { terminated } };
+}
+
+function withoutIndex(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, annotations: {} } };
+}
+
+function orphan(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [] } };
+}

@@ -1,0 +1,236 @@
+/** Pure: the attempts at an index that a pod stands for: those that are over and the one of now. */
+import { completionIndexOf } from "../api/completion-index.ts";
+import { isEqual } from "../api/equal.ts";
+import type { ContainerStateTerminated, ContainerStatus, Pod } from "../api/generated/core.ts";
+import { formatTime } from "../api/time.ts";
+
+export type Outcome = "Pending" | "Running" | "Succeeded" | "Failed" | "Deleted";
+
+/** Every field is always there: attempts come by the thousand, and one shape is cheap. */
+export interface Attempt {
+  readonly outcome: Outcome;
+  readonly startTime: string | undefined;
+  readonly endTime: string | undefined;
+  readonly exitCode: number | undefined;
+  readonly signal: number | undefined;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly logFile: string | undefined;
+  readonly node: string | undefined;
+  readonly pod: string;
+  readonly podUID: string;
+  readonly jobUID: string;
+}
+
+export interface PlacedAttempt {
+  readonly jobName: string;
+  readonly index: number;
+  /** Which run of the pod it was: the last one, or one that was restarted in place. */
+  readonly run: string;
+  readonly created: string;
+  readonly attempt: Attempt;
+}
+
+export interface PodStep {
+  readonly pod: Pod;
+  /** Absent for a pod that was not there before, and for one that is being deleted. */
+  readonly previous?: Pod;
+  readonly isDeleted: boolean;
+  readonly nowMs: number;
+}
+
+/** The run after which a pod is over. Sorts after all others. */
+const LAST_RUN = "~";
+/** The node agent tells where the output of a pod is kept. */
+export const LOG_FILE = "tallyjob.io/log-file";
+
+const MAX_MESSAGE = 256;
+const MAX_INDEX = 2 ** 31 - 1;
+
+export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): PlacedAttempt[] {
+  const hasEnded = isOver(pod);
+  // Its end was noted when it came.
+  if (isDeleted && hasEnded) return NONE;
+  const restarted = previous ? restartedContainers(pod, previous) : NONE;
+  const isNews = isDeleted || (hasEnded && !(previous && hasSameEnd(pod, previous)));
+  if (!isNews && restarted.length === 0) return NONE;
+  const place = placeOf(pod);
+  if (!place) return NONE;
+  const { jobName, index, created } = place;
+  const ended: PlacedAttempt[] = restarted.map(({ status, terminated }) => {
+    const run = `${status.name}\0${String(status.restartCount).padStart(6, "0")}`;
+    return { jobName, index, created, run, attempt: restartedAttempt(pod, place, terminated) };
+  });
+  if (!isNews) return ended;
+  const attempt = hasEnded ? finalAttempt(pod, place) : deletedAttempt(pod, place, nowMs);
+  ended.push({ jobName, index, created, run: LAST_RUN, attempt });
+  return ended;
+}
+
+const NONE: never[] = [];
+
+/** What a pod that is not over is doing; undefined for one that stands for no index. */
+export function currentAttempt(pod: Pod): PlacedAttempt | undefined {
+  const place = placeOf(pod);
+  if (!place || isOver(pod)) return undefined;
+  const { jobName, index, created } = place;
+  const { status } = pod;
+  const outcome = status.phase === "Running" ? "Running" : "Pending";
+  const attempt = compose(pod, place, { outcome, startTime: startOf(pod), reason: status.reason });
+  return { jobName, index, created, run: LAST_RUN, attempt };
+}
+
+function isOver({ status }: Pod): boolean {
+  return status.phase === "Succeeded" || status.phase === "Failed";
+}
+
+/** Most pods are written once more after their end, by the controller that counted them. */
+function hasSameEnd(pod: Pod, previous: Pod): boolean {
+  return (
+    isOver(previous) &&
+    pod.metadata.annotations?.[LOG_FILE] === previous.metadata.annotations?.[LOG_FILE] &&
+    isEqual(pod.status, previous.status)
+  );
+}
+
+interface Restart {
+  readonly status: ContainerStatus;
+  readonly terminated: ContainerStateTerminated;
+}
+
+function restartedContainers({ status }: Pod, previous: Pod): readonly Restart[] {
+  let restarted: Restart[] = NONE;
+  for (const now of status.containerStatuses ?? NONE) {
+    if (now.restartCount === 0) continue;
+    const before = previous.status.containerStatuses?.find(({ name }) => name === now.name);
+    const { terminated } = now.lastState;
+    if (terminated && now.restartCount > (before?.restartCount ?? 0)) {
+      restarted = [...restarted, { status: now, terminated }];
+    }
+  }
+  return restarted;
+}
+
+interface Place {
+  readonly jobName: string;
+  readonly jobUID: string;
+  readonly index: number;
+  readonly created: string;
+}
+
+function placeOf(pod: Pod): Place | undefined {
+  const { ownerReferences, creationTimestamp } = pod.metadata;
+  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.kind !== "Job" || !owner.apiVersion.startsWith("batch/")) return undefined;
+  const index = completionIndexOf(pod);
+  if (index === undefined || index > MAX_INDEX) return undefined;
+  return { jobName: owner.name, jobUID: owner.uid, index, created: creationTimestamp ?? "" };
+}
+
+interface Ending {
+  readonly outcome: Outcome;
+  readonly startTime?: string | null | undefined;
+  readonly endTime?: string | null | undefined;
+  readonly terminated?: ContainerStateTerminated | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function compose(pod: Pod, { jobUID }: Place, ending: Ending): Attempt {
+  const { metadata, spec } = pod;
+  const { terminated } = ending;
+  const message = ending.message || terminated?.message || undefined;
+  return {
+    outcome: ending.outcome,
+    startTime: ending.startTime ?? undefined,
+    endTime: ending.endTime ?? undefined,
+    exitCode: terminated?.exitCode,
+    signal: terminated?.signal || undefined,
+    reason: ending.reason || terminated?.reason || undefined,
+    message:
+      message && message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message,
+    logFile: metadata.annotations?.[LOG_FILE],
+    node: spec.nodeName || undefined,
+    pod: metadata.name ?? "",
+    podUID: metadata.uid ?? "",
+    jobUID,
+  };
+}
+
+function restartedAttempt(pod: Pod, place: Place, terminated: ContainerStateTerminated): Attempt {
+  const outcome = terminated.exitCode === 0 ? "Succeeded" : "Failed";
+  const { startedAt: startTime, finishedAt: endTime } = terminated;
+  return compose(pod, place, { outcome, startTime, endTime, terminated });
+}
+
+function finalAttempt(pod: Pod, place: Place): Attempt {
+  const { status } = pod;
+  const main = status.containerStatuses;
+  const last = endedLast(main);
+  const decisive = firstFailed(main) ?? firstFailed(status.initContainerStatuses) ?? last;
+  return compose(pod, place, {
+    outcome: status.phase === "Succeeded" ? "Succeeded" : "Failed",
+    startTime: startOf(pod),
+    endTime: last?.finishedAt ?? decisive?.finishedAt,
+    terminated: decisive,
+    reason: status.reason || disruptionOf(pod),
+    message: status.message,
+  });
+}
+
+/** It never came to an end of its own, whatever its containers were doing. */
+function deletedAttempt(pod: Pod, place: Place, nowMs: number): Attempt {
+  const { status } = pod;
+  return compose(pod, place, {
+    outcome: "Deleted",
+    startTime: startOf(pod),
+    endTime: formatTime(nowMs),
+    reason: status.reason || disruptionOf(pod) || "Deleted",
+    message: status.message,
+  });
+}
+
+/** Who took the pod away, where that is known. */
+function disruptionOf({ status }: Pod): string | undefined {
+  return status.conditions?.find(
+    (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
+  )?.reason;
+}
+
+function firstFailed(
+  statuses: readonly ContainerStatus[] = NONE,
+): ContainerStateTerminated | undefined {
+  let first: ContainerStateTerminated | undefined;
+  for (const { state } of statuses) {
+    const { terminated } = state;
+    if (!terminated || terminated.exitCode === 0) continue;
+    if (!first || endOf(terminated) < endOf(first)) first = terminated;
+  }
+  return first;
+}
+
+function endedLast(
+  statuses: readonly ContainerStatus[] = NONE,
+): ContainerStateTerminated | undefined {
+  let last: ContainerStateTerminated | undefined;
+  for (const { state } of statuses) {
+    const { terminated } = state;
+    if (terminated && (!last || endOf(terminated) > endOf(last))) last = terminated;
+  }
+  return last;
+}
+
+/** Times are canonical: in seconds, of one zone, and so in the order of their texts. */
+function endOf({ finishedAt }: ContainerStateTerminated): string {
+  return finishedAt ?? "";
+}
+
+/** When the first of its containers began what it does now, or did last. */
+function startOf({ status }: Pod): string | undefined {
+  let first: string | undefined;
+  for (const { state } of status.containerStatuses ?? NONE) {
+    const start = state.running?.startedAt ?? state.terminated?.startedAt ?? undefined;
+    if (start !== undefined && (first === undefined || start < first)) first = start;
+  }
+  return first ?? status.startTime;
+}

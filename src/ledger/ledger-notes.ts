@@ -1,0 +1,77 @@
+/**
+ * Pure: what the ledger keeps of a change. The ledger is what is known of the indexes of a Job
+ * after their pods are gone: every attempt, and when Jobs of that name came and went.
+ *
+ * Reading order: this file, attempt (from a pod to its attempts), story (which Jobs of one name
+ * belong together), records and keys (how all that is written down). Nothing here knows the store,
+ * which writes the notes, or the server, which shows them.
+ */
+import type { Pod } from "../api/generated/core.ts";
+import type { KubeObject } from "../api/object.ts";
+import { attemptsEndedBy } from "./attempt.ts";
+import { attemptKey, jobEventKey, namespaceKey } from "./keys.ts";
+import { formatAttempt, formatJobEvent, formatRemoval } from "./records.ts";
+import { CONTINUES_FROM } from "./story.ts";
+
+/** As much of a change of the store as matters here. */
+export interface LedgerChange {
+  readonly revision: number;
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly key: { readonly resource: string; readonly namespace: string; readonly name: string };
+  readonly object: KubeObject;
+  readonly previous?: KubeObject;
+}
+
+export interface LedgerNote {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+export function ledgerNotes(change: LedgerChange, nowMs: number): readonly LedgerNote[] {
+  switch (change.key.resource) {
+    case "pods":
+      return podNotes(change, nowMs);
+    case "jobs.batch":
+      return jobNotes(change, nowMs);
+    case "namespaces":
+      return namespaceNotes(change);
+    default:
+      return NOTHING;
+  }
+}
+
+const NOTHING: readonly LedgerNote[] = [];
+
+/** Pods are written several times each, by the thousand: most changes are to be cheap. */
+function podNotes(change: LedgerChange, nowMs: number): readonly LedgerNote[] {
+  const { type, object, previous, revision, key } = change;
+  const ended = attemptsEndedBy({
+    pod: object as Pod,
+    ...(previous && type === "MODIFIED" ? { previous: previous as Pod } : {}),
+    isDeleted: type === "DELETED",
+    nowMs,
+  });
+  if (ended.length === 0) return NOTHING;
+  return ended.map(({ jobName, index, run, attempt, created }) => ({
+    key: attemptKey({ namespace: key.namespace, jobName, index, podUID: attempt.podUID, run }),
+    bytes: formatAttempt({ attempt, created, revision }),
+  }));
+}
+
+function jobNotes(change: LedgerChange, nowMs: number): readonly LedgerNote[] {
+  const { type, revision, object } = change;
+  if (type === "MODIFIED") return NOTHING;
+  const { namespace, name: jobName } = change.key;
+  const { uid = "", annotations = {} } = object.metadata;
+  const bytes =
+    type === "ADDED"
+      ? formatJobEvent({ kind: "created", uid, continues: CONTINUES_FROM in annotations })
+      : formatJobEvent({ kind: "deleted", uid, atMs: nowMs });
+  return [{ key: jobEventKey({ namespace, jobName, revision }), bytes }];
+}
+
+/** What was noted before is void: a namespace of the same name is another one. */
+function namespaceNotes({ type, key, revision }: LedgerChange): readonly LedgerNote[] {
+  if (type !== "DELETED") return NOTHING;
+  return [{ key: namespaceKey(key.name), bytes: formatRemoval(revision) }];
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { type DatedEvent, isForgotten, KEPT_MS, storyOf } from "./story.ts";
+
+const A = created("a", 10);
+const A_GONE = deleted("a", 20);
+const B_GOES_ON = created("b", 30, true);
+const B_GONE = deleted("b", 40);
+const C = created("c", 50);
+
+test.each<[string, DatedEvent[], object | undefined]>([
+  ["nothing", [], undefined],
+  ["one Job", [A], { jobs: ["a"], firstRevision: 10 }],
+  ["a Job that is gone", [A, A_GONE], { jobs: ["a"], firstRevision: 10, endedMs: 2000 }],
+  ["a Job that goes on", [A, A_GONE, B_GOES_ON], { jobs: ["a", "b"], firstRevision: 10 }],
+  [
+    "one that went on and is gone",
+    [A, A_GONE, B_GOES_ON, B_GONE],
+    { jobs: ["a", "b"], firstRevision: 10, endedMs: 4000 },
+  ],
+  ["a Job that begins anew", [A, A_GONE, B_GOES_ON, B_GONE, C], { jobs: ["c"], firstRevision: 50 }],
+  ["one that goes on from nothing", [B_GOES_ON], { jobs: ["b"], firstRevision: 30 }],
+  [
+    "a Job older than the ledger",
+    [deleted("x", 5)],
+    { jobs: ["x"], firstRevision: 5, endedMs: 500 },
+  ],
+])("a story of %s", (_, events, expected) => {
+  const story = storyOf(events);
+  expect(story && { ...story, jobs: [...story.jobs] }).toEqual(expected);
+});
+
+test("what was before its namespace was removed is no part of a story", () => {
+  expect(storyOf([A, A_GONE], 25)).toBeUndefined();
+  expect([...(storyOf([A, A_GONE, B_GOES_ON], 25)?.jobs ?? [])]).toEqual(["b"]);
+});
+
+test("a story is forgotten a while after its Job was deleted, and not before", () => {
+  const story = storyOf([A, A_GONE]) ?? { jobs: new Set<string>(), firstRevision: 0 };
+  expect(isForgotten(story, 2000 + KEPT_MS)).toBe(false);
+  expect(isForgotten(story, 2001 + KEPT_MS)).toBe(true);
+  expect(isForgotten({ jobs: new Set(["a"]), firstRevision: 1 }, Number.MAX_VALUE)).toBe(false);
+});
+
+function created(uid: string, revision: number, continues = false): DatedEvent {
+  return { kind: "created", uid, revision, continues };
+}
+
+function deleted(uid: string, revision: number): DatedEvent {
+  return { kind: "deleted", uid, revision, atMs: revision * 100 };
+}

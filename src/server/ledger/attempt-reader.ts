@@ -1,0 +1,91 @@
+/** Reads the attempts at the indexes of one Job name from the notes, index by index. */
+import type { Attempt } from "../../ledger/attempt.ts";
+import { attemptsPrefix, indexPrefix, type JobName, placeOfAttempt } from "../../ledger/keys.ts";
+import { type AttemptRecord, parseAttempt } from "../../ledger/records.ts";
+import type { Note, Store } from "../../store/types.ts";
+
+/** Notes are read ahead: few after a jump, more and more while indexes are asked for in a row. */
+const FEWEST_NOTES = 8;
+const MOST_NOTES = 512;
+
+export class AttemptReader {
+  readonly #store: Pick<Store, "listNotes">;
+  readonly #job: JobName;
+  readonly #jobs: ReadonlySet<string>;
+  readonly #prefix: string;
+  #ahead: readonly Note[] = [];
+  /** From here to the last one read ahead, or to the end, nothing is missing. */
+  #from = "";
+  #isWhole = false;
+  #at = 0;
+  #count = FEWEST_NOTES;
+
+  /** Only attempts of these Jobs count: others of the name are of a story that is over. */
+  constructor(store: Pick<Store, "listNotes">, job: JobName, jobs: ReadonlySet<string>) {
+    this.#store = store;
+    this.#job = job;
+    this.#jobs = jobs;
+    this.#prefix = attemptsPrefix(job);
+  }
+
+  /** The attempts at an index that are over, oldest first. */
+  read(index: number): Attempt[] {
+    const prefix = indexPrefix({ ...this.#job, index });
+    this.#seek(prefix);
+    const records: AttemptRecord[] = [];
+    for (let note = this.#peek(); note?.key.startsWith(prefix); note = this.#peek()) {
+      const record = this.#parse(note);
+      if (record) records.push(record);
+      this.#at++;
+    }
+    return records.sort(byAge).map(({ attempt }) => attempt);
+  }
+
+  /** The lowest index from there on that has attempts. */
+  nextIndex(from: number): number | undefined {
+    this.#seek(indexPrefix({ ...this.#job, index: from }));
+    for (let note = this.#peek(); note; note = this.#peek()) {
+      if (this.#parse(note)) return placeOfAttempt(note.key, this.#prefix).index;
+      this.#at++;
+    }
+    return undefined;
+  }
+
+  #seek(key: string): void {
+    const isAhead = this.#isWhole || key <= (this.#ahead.at(-1)?.key ?? "");
+    if (key < this.#from || !isAhead) {
+      this.#count = FEWEST_NOTES;
+      this.#fill(key);
+    }
+    if ((this.#ahead[this.#at - 1]?.key ?? "") >= key) this.#at = 0;
+    while ((this.#ahead[this.#at]?.key ?? key) < key) this.#at++;
+  }
+
+  #peek(): Note | undefined {
+    const last = this.#ahead.at(-1);
+    if (this.#at >= this.#ahead.length && !this.#isWhole && last) {
+      this.#count = Math.min(this.#count * 2, MOST_NOTES);
+      this.#fill(`${last.key}\0`);
+    }
+    return this.#ahead[this.#at];
+  }
+
+  #fill(from: string): void {
+    this.#ahead = this.#store.listNotes({ prefix: this.#prefix, from, limit: this.#count });
+    this.#isWhole = this.#ahead.length < this.#count;
+    this.#from = from;
+    this.#at = 0;
+  }
+
+  #parse({ key, bytes }: Note): AttemptRecord | undefined {
+    const { podUID } = placeOfAttempt(key, this.#prefix);
+    const record = parseAttempt(bytes, podUID);
+    return record && this.#jobs.has(record.attempt.jobUID) ? record : undefined;
+  }
+}
+
+/** Creation is known to the second; of two in one second the one that ended first came first. */
+function byAge(one: AttemptRecord, other: AttemptRecord): number {
+  if (one.created !== other.created) return one.created < other.created ? -1 : 1;
+  return one.revision - other.revision;
+}

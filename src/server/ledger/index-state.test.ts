@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { anAttempt } from "../../../test/builders/attempt.ts";
+import { addIndex, emptyIndexes } from "../../api/index-set.ts";
+import type { Attempt, Outcome } from "../../ledger/attempt.ts";
+import {
+  candidates,
+  type IndexState,
+  type JobIndexes,
+  merged,
+  STATES,
+  stateAfterJob,
+  stateOf,
+} from "./index-state.ts";
+
+const UID = "this-job";
+
+test.each<[string, Partial<JobIndexes>, Attempt | undefined, IndexState]>([
+  ["nothing is known of it", {}, undefined, "Pending"],
+  ["it is completed", { completed: setOf(0) }, ended("Failed"), "Succeeded"],
+  ["it failed for good", { failed: setOf(0) }, ended("Failed"), "Failed"],
+  ["its pod runs", current("Running"), ended("Failed"), "Running"],
+  ["its pod waits", current("Pending"), ended("Failed"), "Pending"],
+  ["one of its pods runs", current("Pending", "Running"), undefined, "Running"],
+  [
+    "it runs again although completed",
+    { ...current("Running"), completed: setOf(0) },
+    undefined,
+    "Running",
+  ],
+  ["it failed and will be retried", {}, ended("Failed"), "BackingOff"],
+  ["it failed and the Job is over", { isFinished: true }, ended("Failed"), "Failed"],
+  ["it was stopped", {}, ended("Deleted"), "Pending"],
+  ["it failed in a former Job", {}, ended("Failed", "former"), "Pending"],
+  ["it succeeded, which is not counted yet", {}, ended("Succeeded"), "Succeeded"],
+])("when %s", (_, known, last, expected) => {
+  expect(stateOf(aJob(known), 0, last, () => true)).toBe(expected);
+});
+
+test("a success that no longer counts is to be repeated", () => {
+  expect(stateOf(aJob({}), 0, ended("Succeeded"), () => false)).toBe("Pending");
+});
+
+test.each<[Outcome | undefined, IndexState]>([
+  ["Succeeded", "Succeeded"],
+  ["Failed", "Failed"],
+  ["Deleted", "Pending"],
+  [undefined, "Pending"],
+])("after the Job an index whose last attempt was %s is %s", (outcome, expected) => {
+  expect(stateAfterJob(outcome && ended(outcome))).toBe(expected);
+});
+
+test("looking where it may be finds every index of a state, in order and once", () => {
+  const place = fc.constantFrom("none", "completed", "failed", "Running", "Pending");
+  const noted = fc.constantFrom<Outcome | undefined>("Failed", "Succeeded", "Deleted", undefined);
+  const index = fc.record({ place, noted });
+  const states = fc.subarray([...STATES]);
+  fc.assert(
+    fc.property(fc.array(index), states, fc.boolean(), fc.nat(5), (all, wanted, over, from) => {
+      const at = (name: string) => all.flatMap((one, n) => (one.place === name ? [n] : []));
+      const running = at("Running");
+      const waiting = at("Pending");
+      const job = aJob({
+        completions: all.length,
+        isFinished: over,
+        completed: setOf(...at("completed")),
+        failed: setOf(...at("failed")),
+        current: new Map([
+          ...running.map((n) => [n, [ended("Running")]] as const),
+          ...waiting.map((n) => [n, [ended("Pending")]] as const),
+        ]),
+        currentIndexes: setOf(...running, ...waiting),
+      });
+      const lastOf = (n: number) => {
+        const outcome = all[n]?.noted;
+        return outcome && ended(outcome);
+      };
+      const state = (n: number) => stateOf(job, n, lastOf(n), () => true);
+      const nextNoted = (n: number) => {
+        const found = all.findIndex((one, at) => at >= n && one.noted !== undefined);
+        return found < 0 ? undefined : found;
+      };
+      const asked = new Set(wanted);
+      const looked = [...merged(candidates(job, asked, nextNoted), from)];
+      const expected = all.map((_, n) => n).filter((n) => n >= from && asked.has(state(n)));
+      expect(looked.filter((n) => asked.has(state(n)))).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("attempts are read only where an index set does not tell", () => {
+  const completed = setOf(...Array.from({ length: 900 }, (_, n) => n));
+  const job = aJob({ completions: 1000, completed, failed: setOf(950) });
+  let read = 0;
+  const nextNoted = (from: number) => {
+    read++;
+    return from <= 960 ? 960 : undefined;
+  };
+  const find = (state: IndexState) => [...merged(candidates(job, new Set([state]), nextNoted), 0)];
+  expect([find("Failed"), read]).toEqual([[950], 0]);
+  expect([find("BackingOff"), read <= 4]).toEqual([[960], true]);
+});
+
+function aJob(known: Partial<JobIndexes>): JobIndexes {
+  return {
+    uid: UID,
+    completions: 10,
+    completed: emptyIndexes(),
+    failed: emptyIndexes(),
+    isFinished: false,
+    current: new Map(),
+    currentIndexes: emptyIndexes(),
+    ...known,
+  };
+}
+
+function setOf(...indexes: readonly number[]) {
+  const set = emptyIndexes();
+  for (const index of indexes) addIndex(set, index);
+  return set;
+}
+
+function current(...outcomes: readonly Outcome[]): Partial<JobIndexes> {
+  const attempts = outcomes.map((outcome) => ended(outcome));
+  return { current: new Map([[0, attempts]]), currentIndexes: setOf(0) };
+}
+
+function ended(outcome: Outcome, jobUID = UID): Attempt {
+  return anAttempt({ outcome, jobUID });
+}

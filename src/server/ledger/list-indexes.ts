@@ -1,0 +1,179 @@
+/**
+ * The indexes of a Job, in pages and by state, and one of them: out of the status of the Job, its
+ * pods and what the ledger noted of pods that are gone.
+ *
+ * Reading order: this file, index-state (how an index stands, and where to look for those that
+ * stand as asked), attempt-reader, job-index (the object). sweep removes what nobody reads any
+ * more.
+ */
+import { notFound } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
+import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
+import type { JobName } from "../../ledger/keys.ts";
+import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
+import type { Store } from "../../store/types.ts";
+import { ACTIVE_PODS } from "../indexes.ts";
+import { AttemptReader } from "./attempt-reader.ts";
+import {
+  candidates,
+  type IndexState,
+  type JobIndexes,
+  merged,
+  type NextIndex,
+  stateAfterJob,
+  stateOf,
+} from "./index-state.ts";
+import { composeJobIndex, type JobIndex, type JobIndexParts } from "./job-index.ts";
+import { findStory } from "./stories.ts";
+
+export interface IndexQuery {
+  readonly states: ReadonlySet<IndexState>;
+  /** From here, and up to and without the end. */
+  readonly from: number;
+  readonly end: number;
+  readonly limit: number;
+  readonly matches: (index: JobIndex) => boolean;
+}
+
+export interface IndexPage {
+  readonly items: readonly JobIndex[];
+  /** The last index that was looked at, where more may follow. */
+  readonly last?: number;
+  /** How many follow if none is left out; unknown for a Job that is gone. */
+  readonly following?: number;
+}
+
+/** A page that finds little to show ends early: others wait for their answers, too. */
+const MAX_LOOKED_AT = 10_000;
+
+export function listIndexes(store: Store, name: JobName, query: IndexQuery): IndexPage {
+  const ledger = openLedger(store, name);
+  const { completions } = ledger;
+  const items: JobIndex[] = [];
+  let lookedAt = 0;
+  let last: number | undefined;
+  for (const index of merged(ledger.candidates(query.states), query.from)) {
+    if (index >= query.end) break;
+    if (last !== undefined && (items.length >= query.limit || lookedAt >= MAX_LOOKED_AT)) {
+      return { items, last, ...(completions ? { following: completions - last - 1 } : {}) };
+    }
+    last = index;
+    lookedAt++;
+    const found = ledger.read(index);
+    if (!query.states.has(found.state)) continue;
+    const item = composeJobIndex({ ...ledger.common, index, ...found });
+    if (query.matches(item)) items.push(item);
+  }
+  return { items };
+}
+
+/** Throws where there is no such Job; undefined where it has no such index. */
+export function findIndex(
+  store: Store,
+  name: JobName,
+  index: number | undefined,
+): JobIndex | undefined {
+  const { completions, common, read } = openLedger(store, name);
+  if (index === undefined || (completions !== undefined && index >= completions)) return undefined;
+  const found = read(index);
+  if (completions === undefined && found.attempts.length === 0) return undefined;
+  return composeJobIndex({ ...common, index, ...found });
+}
+
+interface Ledger {
+  /** Absent for a Job that is gone: its indexes are those that were attempted. */
+  readonly completions?: number;
+  /** What all its indexes share. */
+  readonly common: Omit<JobIndexParts, "index" | "state" | "attempts">;
+  readonly candidates: (states: ReadonlySet<IndexState>) => readonly NextIndex[];
+  readonly read: (index: number) => Pick<JobIndexParts, "state" | "attempts">;
+}
+
+function openLedger(store: Store, name: JobName): Ledger {
+  const { namespace, jobName } = name;
+  const key = { resource: "jobs.batch", namespace, name: jobName };
+  const job = store.get(key) as Job | undefined;
+  const story = findStory(store, name);
+  if (job) return ledgerOfJob(store, name, job, story);
+  if (!story) throw notFound({ group: "batch", resource: "jobs" }, jobName);
+  const reader = new AttemptReader(store, name, story.jobs);
+  const scout = new AttemptReader(store, name, story.jobs);
+  return {
+    common: name,
+    candidates: () => [(from) => scout.nextIndex(from)],
+    read: (index) => {
+      const attempts = reader.read(index);
+      return { attempts, state: stateAfterJob(attempts.at(-1)) };
+    },
+  };
+}
+
+function ledgerOfJob(store: Store, name: JobName, job: Job, story: Story | undefined): Ledger {
+  const { uid = "", creationTimestamp } = job.metadata;
+  const known = indexesOf(store, job);
+  const jobs = new Set([...(story?.jobs ?? []), uid]);
+  const reader = new AttemptReader(store, name, jobs);
+  // It goes ahead of the other one, which would have to jump back and forth.
+  const scout = new AttemptReader(store, name, jobs);
+  const owner = { apiVersion: "batch/v1", kind: "Job", name: name.jobName, uid };
+  const isUncounted = ({ pod, podUID }: Attempt): boolean => {
+    const found = store.get({ resource: "pods", namespace: name.namespace, name: pod });
+    return found?.metadata.uid === podUID && (found.metadata.finalizers?.length ?? 0) > 0;
+  };
+  return {
+    completions: known.completions,
+    common: { ...name, owner, ...(creationTimestamp ? { created: creationTimestamp } : {}) },
+    candidates: (states) => candidates(known, states, (from) => scout.nextIndex(from)),
+    read: (index) => {
+      const over = reader.read(index);
+      const current = known.current.get(index);
+      const state = stateOf(known, index, over.at(-1), isUncounted);
+      return { state, attempts: current ? [...over, ...current] : over };
+    },
+  };
+}
+
+function indexesOf(store: Store, job: Job): JobIndexes {
+  const { uid = "", namespace = "" } = job.metadata;
+  const { completions, completed, failed } = settledIndexes(job);
+  const current = new Map<number, Attempt[]>();
+  const currentIndexes = emptyIndexes();
+  const lookup = { index: ACTIVE_PODS, value: uid };
+  for (const pod of store.list("pods", { namespace, lookup }).items as Pod[]) {
+    const placed = currentAttempt(pod);
+    if (!placed || placed.attempt.jobUID !== uid || placed.index >= completions) continue;
+    const isLeaving = pod.metadata.deletionTimestamp !== undefined;
+    const { index } = placed;
+    if (isLeaving && (hasIndex(completed, index) || hasIndex(failed, index))) continue;
+    current.set(index, [...(current.get(index) ?? []), placed.attempt]);
+    addIndex(currentIndexes, index);
+  }
+  const isFinished = (job.status.conditions ?? []).some(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
+  return { uid, completions, completed, failed, isFinished, current, currentIndexes };
+}
+
+type SettledIndexes = Pick<JobIndexes, "completions" | "completed" | "failed">;
+
+/** Reading a page must not take apart the same text again that the last page did. */
+const settled = new WeakMap<Job, SettledIndexes>();
+
+function settledIndexes(job: Job): SettledIndexes {
+  const known = settled.get(job);
+  if (known) return known;
+  const { spec, status, metadata } = job;
+  const completions = spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0;
+  const before = metadata.annotations?.[CONTINUES_FROM] ?? "";
+  // A Job that goes on counts them itself, but not before its controller has seen it.
+  const completed = status.completedIndexes || before;
+  const read = {
+    completions,
+    completed: parseIndexes(completed, completions),
+    failed: parseIndexes(status.failedIndexes ?? "", completions),
+  };
+  settled.set(job, read);
+  return read;
+}

@@ -1,0 +1,127 @@
+/** An agent at work on a server in process, with a runtime without processes, and a clock. */
+import type { Judgement } from "../../src/agent/admit.ts";
+import { openAgent, type RunningAgent } from "../../src/agent/agent.ts";
+import type { Client } from "../../src/api/client.ts";
+import type { ContainerState, Pod } from "../../src/api/generated/core.ts";
+import { events, pods } from "../../src/api/resources.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { Metrics } from "../../src/base/metrics.ts";
+import { localClient } from "../../src/client/local.ts";
+import { MemoryRuntime } from "./memory-runtime.ts";
+import { type PodFields, writtenPod } from "./pod.ts";
+import { aServer, type TestServer } from "./server.ts";
+
+const NODE = "n";
+
+export class AgentAtWork {
+  readonly server: TestServer = aServer();
+  readonly runtime = new MemoryRuntime(this.server.clock);
+  judgement: Judgement = { warnings: [] };
+  lastWords: string | undefined;
+  /** Stands between the agent and its server. */
+  client: Client = localClient(this.server);
+  private agent: RunningAgent | undefined;
+
+  static async start(prepare: (world: AgentAtWork) => void = () => {}): Promise<AgentAtWork> {
+    const world = new AgentAtWork();
+    prepare(world);
+    await world.open();
+    return world;
+  }
+
+  async open(): Promise<void> {
+    const { clock, random } = this.server;
+    this.agent = await openAgent({
+      client: this.client,
+      clock,
+      random,
+      log: silentLog,
+      metrics: new Metrics(),
+      runtime: this.runtime,
+      node: { name: NODE, hostIp: "127.0.0.1", allocatable: { cpu: "2", memory: "1Gi" } },
+      inherited: [],
+      logs: { begin: (_pod, { container }) => `/logs/${container}`, end: () => {} },
+      lastWords: async () => this.lastWords,
+      judge: () => this.judgement,
+    });
+    await this.settle();
+  }
+
+  /** The agent is gone as after a crash: what it had begun goes on. */
+  async crash(): Promise<void> {
+    await this.stop(true);
+  }
+
+  async stop(leavesRunning: boolean): Promise<void> {
+    await this.agent?.stop({ leavesRunning });
+  }
+
+  /** A pod of the node with one container "c" that never restarts. */
+  async create(name: string, { metadata = {}, spec = {} }: PodFields = {}): Promise<string> {
+    const whole = { nodeName: NODE, restartPolicy: "Never", containers: [CONTAINER], ...spec };
+    const pod = writtenPod({ metadata: { name, ...metadata }, spec: whole });
+    const { metadata: created } = await this.client.create(pods, pod as Pod);
+    await this.settle();
+    return created.uid ?? "";
+  }
+
+  pod(name: string): Promise<Pod> {
+    return this.client.get(pods, { namespace: "default", name });
+  }
+
+  /** Of its first container. */
+  async stateOf(name: string): Promise<ContainerState | undefined> {
+    return (await this.pod(name)).status.containerStatuses?.[0]?.state;
+  }
+
+  async phaseOf(name: string): Promise<string | undefined> {
+    return (await this.pod(name)).status.phase;
+  }
+
+  async isGone(name: string): Promise<boolean> {
+    return this.pod(name).then(
+      () => false,
+      ({ reason }) => reason === "NotFound",
+    );
+  }
+
+  async delete(name: string, gracePeriodSeconds: number): Promise<void> {
+    await this.client.delete(pods, { namespace: "default", name }, { gracePeriodSeconds });
+    await this.settle();
+  }
+
+  async end(run: string, exitCode = 0): Promise<void> {
+    this.runtime.end(run, exitCode);
+    await this.pass(20);
+  }
+
+  /** "REASON: MESSAGE" of all events. */
+  async events(): Promise<readonly string[]> {
+    await this.pass(0);
+    const { items } = await this.client.list(events, { namespace: "default" });
+    return items.map(({ reason, message }) => `${reason}: ${message}`);
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.settle();
+    this.server.clock.advance(ms);
+    await this.settle();
+  }
+
+  /** All that can happen without time passing has happened. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const CONTAINER = { name: "c", image: "busybox:1.36", command: ["task"] };
+
+/** The pod of a Job at an index, as the Job controller makes it. */
+export function ofIndex(index: number, job = "j"): NonNullable<PodFields["metadata"]> {
+  return {
+    annotations: { "batch.kubernetes.io/job-completion-index": `${index}` },
+    ownerReferences: [
+      { apiVersion: "batch/v1", kind: "Job", name: job, uid: `job-${job}`, controller: true },
+    ],
+  };
+}

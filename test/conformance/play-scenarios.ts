@@ -1,0 +1,69 @@
+/** Plays recorded scenarios on a server with controllers and no agent: the tool is the node. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const TOOL = fileURLToPath(new URL("tools/scenarios.mjs", import.meta.url));
+const RECORDINGS = fileURLToPath(new URL("recordings/scenarios/", import.meta.url));
+
+export interface Played {
+  readonly passed: number;
+  /** Of each scenario that went another way than recorded: its name, and where it differs. */
+  readonly failures: readonly string[];
+}
+
+export interface ServerAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+/**
+ * Scenarios mostly wait: so many at once take as long as all would. Not all, because some leave
+ * two seconds until a deadline, which a crowd of first connections alone can take.
+ */
+const AT_ONCE = "16";
+
+export async function playScenarios(
+  { url, token }: ServerAddress,
+  recording: string,
+  only?: string,
+): Promise<Played> {
+  const where = ["--server", url, "--token", token, "--jobs", AT_ONCE];
+  const choice = only === undefined ? [] : ["--only", only];
+  const args = [TOOL, ...where, ...choice, "--verbose", `${RECORDINGS}${recording}`];
+  const run = promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+  // With a failing scenario it exits with 1 and still reports.
+  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
+  if (!/^\d+ passed, \d+ failed$/m.test(stdout)) throw new Error(`the tool broke off:\n${stderr}`);
+  const reports = stdout.split(/^(?=ok {3}|FAIL |\d+ passed)/m);
+  return {
+    passed: reports.filter((report) => report.startsWith("ok ")).length,
+    failures: reports.filter((report) => report.startsWith("FAIL ")),
+  };
+}
+
+/**
+ * Whatever fails is played again, alone: scenarios have deadlines of a second or two, which on a
+ * busy machine the tool itself may miss. Only what fails twice is a failure.
+ */
+export async function playPatiently(
+  server: ServerAddress,
+  recording: string,
+  only?: string,
+): Promise<Played> {
+  const { passed, failures } = await playScenarios(server, recording, only);
+  const again: string[] = [];
+  for (const failure of failures) {
+    const [name] = /(?<=^FAIL )[\w-]+/.exec(failure) ?? [];
+    const second = await playScenarios(server, recording, name);
+    if (second.failures.length > 0) again.push(`${failure}and again:\n${second.failures.join("")}`);
+  }
+  return { passed: passed + failures.length - again.length, failures: again };
+}
+
+export async function recordedScenarios(recording: string): Promise<readonly string[]> {
+  const text = await readFile(`${RECORDINGS}${recording}`, "utf8");
+  const { scenarios } = JSON.parse(text) as { scenarios: readonly { readonly name: string }[] };
+  return scenarios.map(({ name }) => name);
+}

@@ -1,0 +1,113 @@
+/** The Job controller in this process, its server in another, and a connection that may break. */
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { Metrics } from "../../src/base/metrics.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { remoteClient } from "../../src/client/remote.ts";
+import {
+  type JobControllerOptions,
+  jobController,
+} from "../../src/controllers/job/job-controller.ts";
+import { playPatiently } from "../conformance/play-scenarios.ts";
+import { parseMetrics, sumOf } from "../support/metrics-text.ts";
+import { startTally, type Tally } from "../support/tally.ts";
+import {
+  createJob,
+  hasEnded,
+  jobOf,
+  podsOf,
+  type SeenJob,
+  setPhase,
+  succeedAll,
+} from "./job-client.ts";
+import { openRelay } from "./tcp-relay.ts";
+
+const WITHOUT_JOBS = "--controllers=garbage,namespace,rootca,serviceaccount,ttl";
+const SOON = { timeout: 120_000, interval: 50 };
+
+let cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  cleanUps = [];
+});
+
+async function serve(): Promise<Tally> {
+  const tally = await startTally({ args: ["--no-agent", WITHOUT_JOBS] });
+  cleanUps.push(() => tally.dispose());
+  return tally;
+}
+
+async function control(
+  { token, ca }: Tally,
+  server: string,
+  options: JobControllerOptions = {},
+): Promise<Metrics> {
+  const client = remoteClient({ server, token, ca });
+  const metrics = new Metrics();
+  const shared = { clock: systemClock, random: systemRandom, log: silentLog };
+  const running = await jobController(options).start({ client, metrics, ...shared });
+  cleanUps.push(() => {
+    running.stop();
+    client.close();
+  });
+  return metrics;
+}
+
+const SOME = ["indexed-", "suspend-", "replacement-", "delete-", "success-policy"];
+
+test("Jobs go as recorded under a controller in another process", {
+  timeout: 600_000,
+}, async () => {
+  const tally = await serve();
+  await control(tally, tally.url);
+  const all = await Promise.all(SOME.map((some) => playPatiently(tally, "jobs.json", some)));
+  const failures = all.flatMap((played) => played.failures);
+  expect(failures, failures.join("\n")).toEqual([]);
+  for (const { passed } of all) expect(passed).toBeGreaterThan(1);
+});
+
+test("cut off from the server syncs fail and are counted, and pods go on untouched", async () => {
+  const tally = await serve();
+  const relay = await openRelay(tally.url);
+  cleanUps.push(() => relay.close());
+  const backoff = { firstMs: 3_000, maxMs: 600_000 };
+  const metrics = await control(tally, relay.url, { backoff });
+  const syncs = (result: "success" | "error") =>
+    sumOf(parseMetrics(metrics.text()), "job_sync_total", { result });
+  await createJob(tally, "j", { completionMode: "Indexed", completions: 3, parallelism: 2 });
+  await expect.poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
+  const [first, second] = await podsOf(tally, "j");
+  if (!first || !second) throw new Error("two pods were expected");
+  await setPhase(tally, first, "Failed");
+  await expect.poll(async () => isSettled(await jobOf(tally, "j")), SOON).toBe(true);
+  // A sync after that: the controller has seen what it wrote and waits out the back-off.
+  const successes = syncs("success");
+  await setPhase(tally, second, "Running");
+  await expect.poll(() => syncs("success"), SOON).toBeGreaterThan(successes);
+
+  relay.cut();
+  const before = await podsOf(tally, "j");
+  await expect.poll(() => syncs("error"), SOON).toBeGreaterThan(2);
+  expect(await podsOf(tally, "j")).toEqual(before);
+  await setPhase(tally, second, "Succeeded");
+  const errors = syncs("error");
+  await expect.poll(() => syncs("error"), SOON).toBeGreaterThan(errors);
+  expect((await jobOf(tally, "j")).status.succeeded).toBeUndefined();
+
+  relay.join();
+  await expect
+    .poll(async () => {
+      await succeedAll(tally, "j");
+      return hasEnded(await jobOf(tally, "j"), "Complete");
+    }, SOON)
+    .toBe(true);
+  const { status } = await jobOf(tally, "j");
+  expect(status).toMatchObject({ succeeded: 3, failed: 1, completedIndexes: "0-2" });
+});
+
+function isSettled({ status }: SeenJob): boolean {
+  const { failed, uncountedTerminatedPods: uncounted } = status;
+  return failed === 1 && (uncounted?.failed ?? []).length === 0;
+}
