@@ -2,7 +2,7 @@
  * Runs that an earlier spawner began and whose slots are still at them. Nobody tells us when they
  * end: their files do, and a slot that is gone without a word.
  */
-import { type Ending, findStatus } from "./outcome.ts";
+import { type Ending, findStatus, hasRead } from "./outcome.ts";
 import { slotFile } from "./pool.ts";
 import { isSameProcess } from "./processes.ts";
 import type { RecordedRun, SlotIdentity } from "./records.ts";
@@ -11,11 +11,14 @@ import { readNotes } from "./slot.ts";
 export interface AdoptedEvents {
   readonly onEnd: (run: RecordedRun, ending: Ending) => void;
   readonly onDeath: (run: RecordedRun) => void;
+  /** Its slot is gone and had never read of it. Only before all are settled. */
+  readonly onNothing: (run: RecordedRun) => void;
 }
 
 export class AdoptedRuns {
   private readonly runs = new Set<RecordedRun>();
   private timer: NodeJS.Timeout | undefined;
+  private isSettled = false;
 
   constructor(
     private readonly directory: string,
@@ -28,6 +31,19 @@ export class AdoptedRuns {
     this.runs.add(run);
     this.check(run);
     this.watch();
+  }
+
+  /**
+   * A slot whose spawner died reads what it was given or leaves, at once: then it is known of every
+   * run whether it began, and one that did not may be asked for again.
+   */
+  async settle(longestMs: number): Promise<void> {
+    const untilMs = performance.now() + longestMs;
+    while ([...this.runs].some((run) => !this.hasBegun(run)) && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      for (const run of this.runs) this.check(run);
+    }
+    this.isSettled = true;
   }
 
   close(): void {
@@ -51,7 +67,15 @@ export class AdoptedRuns {
     if (!found && lives) return;
     this.runs.delete(run);
     if (found) this.events.onEnd(run, { ...found, finishedMs: notes.writtenMs });
-    else this.events.onDeath(run);
+    else if (this.isSettled || !notes || hasRead(notes.text, run.number) || run.isKilled) {
+      this.events.onDeath(run);
+    } else {
+      this.events.onNothing(run);
+    }
+  }
+
+  private hasBegun({ slot, number }: RecordedRun): boolean {
+    return hasRead(readNotes(slotFile(this.directory, slot?.slot ?? ""))?.text ?? "", number);
   }
 
   private isAlive(slot: SlotIdentity): boolean {
@@ -60,3 +84,4 @@ export class AdoptedRuns {
 }
 
 const WATCH_MS = 100;
+const SETTLE_MS = 2;

@@ -20,6 +20,7 @@ let peer: Socket | undefined;
 let outgoing = "";
 let lonely: NodeJS.Timeout | undefined;
 const spawner = new Spawner({ directory, tell });
+await spawner.settle();
 const address = socketAddress(directory);
 rmSync(address, { force: true });
 createServer(onConnection).listen(address);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composeDeath, decideOutcome, findStatus } from "./outcome.ts";
+import { composeDeath, decideOutcome, findStatus, hasRead } from "./outcome.ts";
 
 test.each([
   ["success", 0, "", { exitCode: 0 }],
@@ -17,11 +17,22 @@ test.each([
   ["a status", "e 1 0\n", { status: 0, remarks: "" }],
   ["what was remarked on it", "Killed\ne 1 137\n", { status: 137, remarks: "Killed" }],
   ["not what was remarked on another", "Killed\ne 0 137\ne 1 0\n", { status: 0, remarks: "" }],
+  ["no remark where it says what was read", "e 0 0\nb 1\ne 1 1\n", { status: 1, remarks: "" }],
   ["nothing yet", "e 0 0\n", undefined],
   ["nothing of a line that is being written", "e 1 13", undefined],
   ["nothing of a longer number", "e 11 0\n", undefined],
 ])("a slot's file tells %s", (_what, text, found) => {
   expect(findStatus(text, 1)).toEqual(found);
+});
+
+test.each([
+  ["first", "b 1\n", true],
+  ["after others", "b 0\ne 0 0\nb 1\n", true],
+  ["not by a line that is being written", "b 0\ne 0 0\nb 1", false],
+  ["not by a longer number", "b 11\n", false],
+  ["not by its end", "e 1 0\n", false],
+])("a slot's file tells that a run was read: %s", (_what, text, isSo) => {
+  expect(hasRead(text, 1)).toBe(isSo);
 });
 
 const RUN = { number: 1, run: "u/c/0", startedMs: 1, slot: undefined, isKilled: false };

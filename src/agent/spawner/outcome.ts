@@ -64,6 +64,11 @@ const SIGINT = 2;
 const SIGPIPE = 13;
 const SILENT_SIGNALS: readonly number[] = [SIGINT, SIGPIPE];
 
+/** Whether the slot has read what it was to run. */
+export function hasRead(text: string, number: number): boolean {
+  return text.startsWith(`b ${number}\n`) || text.includes(`\nb ${number}\n`);
+}
+
 /** What the slot's file says of a run: its status and the remarks before it. */
 export function findStatus(
   text: string,
@@ -74,7 +79,7 @@ export function findStatus(
   const status = lines[at]?.split(" ")[2];
   // A torn line has no end yet.
   if (at < 0 || at === lines.length - 1 || status === undefined) return undefined;
-  const before = lines.slice(0, at);
+  const before = lines.slice(0, at).filter((line) => !/^b \d+$/.test(line));
   const from = before.findLastIndex((line) => /^e \d+ \d+$/.test(line)) + 1;
   return { status: Number(status), remarks: before.slice(from).join("\n") };
 }

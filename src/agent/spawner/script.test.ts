@@ -15,9 +15,10 @@ const ORDER: StartOrder = {
 const FACTS = { number: 7, executable: "/bin/run", marker: "uid/main/0" };
 const END = `;s=$?;echo "e 7 $s">&2;echo "7 $s"\n`;
 
-test("a run is one line: the command in a fork, then its status to file and spawner", () => {
+test("a run is one line: that it was read, the command in a fork, then its status", () => {
   expect(composeScript(ORDER, FACTS)).toBe(
-    `cd '/some dir'&&unset PWD OLDPWD&&(A='1' TALLY_RUN='uid/main/0' 'run' 'it'\\''s' ` +
+    `echo "b 7">&2;cd '/some dir'&&unset PWD OLDPWD&&(` +
+      `A='1' TALLY_RUN='uid/main/0' 'run' 'it'\\''s' ` +
       `</dev/null >>'/logs/a.log' 2>&1)${END}`,
   );
 });

@@ -1,11 +1,12 @@
 /**
  * Pure: one run as one line of shell. The slot that reads it
  *
- * 1. goes to the working directory,
- * 2. forks; the fork opens the log, and becomes the command,
- * 3. writes "e NUMBER STATUS" into its own file (stderr of the slot), so that the end is known
+ * 1. writes "b NUMBER" into its own file: a run without it was never read, and did not begin,
+ * 2. goes to the working directory,
+ * 3. forks; the fork opens the log, and becomes the command,
+ * 4. writes "e NUMBER STATUS" into its own file (stderr of the slot), so that the end is known
  *    whoever is left to hear it,
- * 4. and tells the spawner (stdout of the slot).
+ * 5. and tells the spawner (stdout of the slot).
  *
  * The fork is explicit, with the redirections inside: otherwise the shell's own remarks ("Killed",
  * "cannot create") would go to the log of the command. In the slot's file they tell a signal from
@@ -31,7 +32,7 @@ export function composeScript(order: StartOrder, facts: ScriptFacts): string {
   const { number, marker } = facts;
   const run = `${composeCommand(order, facts, marker)} </dev/null >>${quote(order.logFile)} 2>&1`;
   // A shell exports where it is, which no container runtime does.
-  const enter = `cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
+  const enter = `echo "b ${number}">&2;cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
   return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;
 }
 

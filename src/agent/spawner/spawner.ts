@@ -76,10 +76,19 @@ export class Spawner {
         this.cleanUp(run.slot?.slot ?? "");
       },
       onDeath: (run) => void this.finishDead(run, ""),
+      onNothing: (run) => {
+        this.runs.undo(run.run);
+        this.cleanUp(run.slot?.slot ?? "");
+      },
     });
     this.adopt();
     this.pool.prepare();
     this.shrinking = setInterval(() => this.pool.shrink(), SHRINK_MS);
+  }
+
+  /** What an earlier spawner left is known, and orders may come. */
+  settle(): Promise<void> {
+    return this.adopted.settle(LONGEST_BEGINNING_MS);
   }
 
   get can(): Cgroups["can"] {

@@ -88,7 +88,9 @@ class SpawnedProcesses implements ProcessRuntime {
   private readonly forgotten: RunName[] = [];
   private onClosed: (() => void) | undefined;
   private connection: Connection | undefined;
-  private isClosing = false;
+  /** Another spawner in place of one that is gone: settles when it is there, or cannot be. */
+  private reconnecting: Promise<void> | undefined;
+  private closing: "leave" | "end" | "over" | undefined;
 
   constructor(private readonly options: Options) {}
 
@@ -100,7 +102,9 @@ class SpawnedProcesses implements ProcessRuntime {
     this.connection = await Connection.open({
       ...this.options,
       onNews: (news) => this.onNews(news),
-      onLoss: () => void this.reconnect(),
+      onLoss: () => {
+        this.reconnecting = this.reconnect();
+      },
     });
   }
 
@@ -148,13 +152,23 @@ class SpawnedProcesses implements ProcessRuntime {
   }
 
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
-    this.isClosing = true;
+    // A spawner that is just coming has to be told too: it has found what is to be ended.
+    await this.reconnecting;
+    if (this.closing !== undefined) return;
+    this.closing = leavesRunning ? "leave" : "end";
     await new Promise<void>((resolve) => {
-      this.onClosed = resolve;
-      if (this.connection === undefined) resolve();
-      else this.connection.send({ order: "close", leavesRunning });
+      this.onClosed = () => {
+        this.closing = "over";
+        resolve();
+      };
+      if (this.connection === undefined) this.onClosed();
+      else this.sendClose(leavesRunning);
     });
     this.connection?.close();
+  }
+
+  private sendClose(leavesRunning: boolean): void {
+    this.connection?.send({ order: "close", leavesRunning });
   }
 
   private onNews(news: News): void {
@@ -214,7 +228,7 @@ class SpawnedProcesses implements ProcessRuntime {
 
   private async reconnect(): Promise<void> {
     this.connection = undefined;
-    if (this.isClosing) {
+    if (this.closing === "leave" || this.closing === "over") {
       this.onClosed?.();
       return;
     }
@@ -223,10 +237,18 @@ class SpawnedProcesses implements ProcessRuntime {
       await this.connect();
     } catch (error) {
       this.options.log.error("no spawner", { error });
-      this.options.clock.schedule(RETRY_MS, () => void this.reconnect());
+      if (this.closing) {
+        this.onClosed?.();
+        return;
+      }
+      this.options.clock.schedule(RETRY_MS, () => {
+        this.reconnecting = this.reconnect();
+      });
       return;
     }
-    this.catchUp(await this.askForAll());
+    // It died before it had ended what ran: the next one has to.
+    if (this.closing) this.sendClose(false);
+    else void this.askForAll().then((all) => this.catchUp(all));
   }
 
   /** What happened while nobody told us, then what was never answered. */

@@ -176,6 +176,17 @@ test("closing ends all, or leaves what runs", async () => {
   expect(ended).toMatchObject([{ id: request.id, exitCode: 137, signal: 9 }]);
 });
 
+test("closing ends all also when the spawner has just died", async () => {
+  await the.open();
+  const request = the.script("echo $$; exec sleep 1000");
+  await the.start(request);
+  await until(() => the.logOf(request) !== "");
+  const pid = Number(the.logOf(request));
+  await the.killSpawner();
+  await the.runtime.close({ leavesRunning: false });
+  expect(isAlive(pid)).toBe(false);
+});
+
 test("files of slots do not pile up", async () => {
   await the.open();
   for (let index = 0; index < 20; index++) await the.run(the.script("exit 0"));
