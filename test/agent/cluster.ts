@@ -1,0 +1,143 @@
+/** A server with its node, as a user has it: manifests go in, and what became of them comes out. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import type { Job } from "../../src/api/generated/batch.ts";
+import type { Event, Pod } from "../../src/api/generated/core.ts";
+import { startTally, type Tally, type TallyOptions } from "../support/tally.ts";
+
+type Fields = { readonly [key: string]: unknown };
+
+const JOBS = "/apis/batch/v1/namespaces/default/jobs";
+const CORE = "/api/v1/namespaces/default";
+
+export class Cluster {
+  private constructor(
+    public tally: Tally,
+    private readonly options: TallyOptions,
+  ) {}
+
+  static async start(options: TallyOptions = {}): Promise<Cluster> {
+    return new Cluster(await startTally({ ...options, hasAgent: true }), options);
+  }
+
+  /** kill -9 of the server, and another one in its place. */
+  async crash(): Promise<void> {
+    const { dataDir } = this.tally;
+    await this.tally.kill();
+    this.tally = await startTally({ ...this.options, hasAgent: true, dataDir });
+  }
+
+  /** The process that starts all others: the name of its lock begins with its pid. */
+  spawner(): number | undefined {
+    const [holder] = readdirSync(path.join(this.tally.dataDir, "agent", "lock"));
+    return holder === undefined ? undefined : Number(holder.split("-")[0]);
+  }
+
+  async create(collection: string, object: Fields): Promise<void> {
+    const { status, text } = await this.tally.call("POST", collection, object);
+    if (status !== 201) throw new Error(`${status}: ${text}`);
+  }
+
+  createPod(name: string, spec: Fields, metadata: Fields = {}): Promise<void> {
+    const whole = { restartPolicy: "Never", ...spec };
+    const own = { name, ...metadata };
+    return this.create(`${CORE}/pods`, { kind: "Pod", metadata: own, spec: whole });
+  }
+
+  createJob(name: string, spec: Fields, pod: Fields): Promise<void> {
+    const template = { spec: { restartPolicy: "Never", ...pod } };
+    const whole = { completionMode: "Indexed", ...spec, template };
+    return this.create(JOBS, { kind: "Job", metadata: { name }, spec: whole });
+  }
+
+  createConfigMap(name: string, data: Fields): Promise<void> {
+    return this.create(`${CORE}/configmaps`, { kind: "ConfigMap", metadata: { name }, data });
+  }
+
+  createSecret(name: string, stringData: Fields): Promise<void> {
+    return this.create(`${CORE}/secrets`, { kind: "Secret", metadata: { name }, stringData });
+  }
+
+  async findPod(name: string): Promise<Pod | undefined> {
+    const { status, json } = await this.tally.call("GET", `${CORE}/pods/${name}`);
+    return status === 200 ? json : undefined;
+  }
+
+  async podsOf(job: string): Promise<readonly Pod[]> {
+    const selector = `labelSelector=batch.kubernetes.io/job-name=${job}`;
+    const { json } = await this.tally.call("GET", `${CORE}/pods?${selector}`);
+    return json.items;
+  }
+
+  async deletePod(name: string, graceSeconds: number): Promise<void> {
+    const query = `gracePeriodSeconds=${graceSeconds}`;
+    await this.tally.call("DELETE", `${CORE}/pods/${name}?${query}`);
+  }
+
+  async log(pod: string, query = ""): Promise<string> {
+    return (await this.tally.call("GET", `${CORE}/pods/${pod}/log?${query}`)).text;
+  }
+
+  /** "REASON: MESSAGE" of the events on an object. */
+  async eventsOf(name: string): Promise<readonly string[]> {
+    const query = `fieldSelector=involvedObject.name=${name}`;
+    const { json } = await this.tally.call("GET", `${CORE}/events?${query}`);
+    return json.items.map(({ reason, message }: Event) => `${reason}: ${message}`);
+  }
+
+  async findJob(name: string): Promise<Job> {
+    return (await this.tally.call("GET", `${JOBS}/${name}`)).json;
+  }
+
+  /** The job when it is complete or failed. */
+  async finished(name: string): Promise<Job> {
+    let job: Job | undefined;
+    await until(async () => {
+      job = await this.findJob(name);
+      return ["Complete", "Failed"].includes(lastCondition(job) ?? "");
+    });
+    return job as Job;
+  }
+
+  /** The pod when it looks like that. */
+  async podThat(name: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
+    let pod: Pod | undefined;
+    await until(async () => {
+      pod = await this.findPod(name);
+      return pod !== undefined && isSo(pod);
+    });
+    return pod as Pod;
+  }
+
+  over(name: string): Promise<Pod> {
+    return this.podThat(name, ({ status }) => /Succeeded|Failed/.test(status.phase ?? ""));
+  }
+
+  gone(name: string): Promise<void> {
+    return until(async () => (await this.findPod(name)) === undefined);
+  }
+
+  dispose(): Promise<void> {
+    return this.tally.dispose();
+  }
+}
+
+/** A container "c" with a script of sh. */
+export function script(text: string, fields: Fields = {}): Fields {
+  return { name: "c", image: "busybox:1.36", command: ["sh", "-c", text], ...fields };
+}
+
+export function lastCondition({ status }: Job): string | undefined {
+  return status.conditions?.findLast((condition) => condition.status === "True")?.type;
+}
+
+/** Of the container "c", or another one. */
+export function stateOf({ status }: Pod, name = "c") {
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  return all.find((each) => each.name === name)?.state;
+}
+
+/** Looks again until it is so; the test's own time limit ends the wait. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
