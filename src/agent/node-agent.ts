@@ -1,8 +1,10 @@
 /** This machine as a node: its Node object, its processes and logs, and the agent between them. */
+
 import os from "node:os";
 import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { Pod } from "../api/generated/core.ts";
+import { KUBERNETES_VERSION } from "../api/kubernetes-version.ts";
 import type { LogSource } from "../api/log-source.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -44,7 +46,6 @@ export interface NodeAgent {
 
 /** Everything runs on the host's own network. */
 const ADDRESS = "127.0.0.1";
-const KUBELET_VERSION = "v1.36.4";
 
 export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
   const { client, clock, log, dataDir, maxPods, logMaxBytes } = options;
@@ -59,7 +60,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
     name: nodeNameOf(options.nodeName ?? os.hostname()),
     address: ADDRESS,
     maxPods,
-    kubeletVersion: KUBELET_VERSION,
+    kubeletVersion: KUBERNETES_VERSION,
     runtimeVersion: `process://${process.versions.node}`,
   };
   const node = await openNode({ client, clock, log, identity, readHost: () => readHost(dataDir) });

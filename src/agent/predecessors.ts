@@ -2,12 +2,14 @@
  * Pure: never twice. A Job replaces a pod as Kubernetes does, which may be before the former
  * process of the index is gone; here the replacement is held until it is.
  */
+
 import { completionIndexOf } from "../api/completion-index.ts";
 import type { Pod } from "../api/generated/core.ts";
+import { controllerOf } from "../api/owner-reference.ts";
 
 /** The place a pod takes in its Job, by the Job's name: a Job made anew is the same work. */
 export function placeOf(pod: Pod): string | undefined {
-  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(pod);
   const index = owner?.kind === "Job" ? completionIndexOf(pod) : undefined;
   if (owner === undefined || index === undefined) return undefined;
   return `${pod.metadata.namespace}/${owner.name}/${index}`;

@@ -1,6 +1,7 @@
 /** "tally delete": deletes objects, and waits until they are gone. */
-import { ApiError } from "../api/errors.ts";
+
 import type { KubeObject } from "../api/object.ts";
+import { isNotFound } from "../client/find.ts";
 import { objectPath } from "../client/http-requests.ts";
 import { awaitChange } from "./cluster/await-change.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
@@ -173,8 +174,4 @@ async function waitUntilGone(
     }),
   );
   return outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 404;
 }

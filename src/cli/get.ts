@@ -1,5 +1,6 @@
 /** "tally get": objects as a table, or whole. Watching them is in get-watch.ts. */
-import { ApiError } from "../api/errors.ts";
+
+import { isNotFound } from "../client/find.ts";
 import { type Cluster, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { findObjects, findTables } from "./cluster/object-requests.ts";
@@ -141,10 +142,6 @@ async function askEach<T>(
     }),
     errors: errors.filter((error) => !(ignoreNotFound && isNotFound(error))),
   };
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 404;
 }
 
 function throwIfAny(errors: readonly unknown[]): void {

@@ -16,6 +16,6 @@ export async function findObject<T extends KubeObject>(
   }
 }
 
-export function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === "NotFound";
 }

@@ -1,7 +1,9 @@
 /** Pure: the attempts at an index that a pod stands for: those that are over and the one of now. */
+
 import { completionIndexOf } from "../api/completion-index.ts";
 import { isEqual } from "../api/equal.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod } from "../api/generated/core.ts";
+import { controllerOf } from "../api/owner-reference.ts";
 import { formatTime } from "../api/time.ts";
 
 export type Outcome = "Pending" | "Running" | "Succeeded" | "Failed" | "Deleted";
@@ -119,8 +121,8 @@ interface Place {
 }
 
 function placeOf(pod: Pod): Place | undefined {
-  const { ownerReferences, creationTimestamp } = pod.metadata;
-  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  const { creationTimestamp } = pod.metadata;
+  const owner = controllerOf(pod);
   if (owner?.kind !== "Job" || !owner.apiVersion.startsWith("batch/")) return undefined;
   const index = completionIndexOf(pod);
   if (index === undefined || index > MAX_INDEX) return undefined;

@@ -1,5 +1,7 @@
 /** Pure: the values the store finds objects by, so that a selector need not look at them all. */
+
 import type { KubeObject } from "../api/object.ts";
+import { controllerOf } from "../api/owner-reference.ts";
 import type { IndexDefinitions } from "../store/types.ts";
 
 const byLabel = (key: string) => (object: KubeObject) => {
@@ -23,7 +25,7 @@ export const ACTIVE_PODS = "active:controller";
 const byActiveController = (object: KubeObject) => {
   const phase = (object as { status?: { phase?: string } }).status?.phase;
   if (phase === "Succeeded" || phase === "Failed") return NONE;
-  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(object);
   return owner ? [owner.uid] : NONE;
 };
 

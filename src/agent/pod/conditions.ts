@@ -1,8 +1,10 @@
 /** Pure: the conditions of a pod: the node's own, and beside them whatever others have said. */
+
 import type { ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { formatTime } from "../../api/time.ts";
 import { isTerminal } from "./endings.ts";
-import { initsOf, isSidecar, type PodFacts } from "./facts.ts";
+import { initsOf, type PodFacts } from "./facts.ts";
 import type { PhaseVerdict } from "./phase.ts";
 import { findRestartOfAll, mayRestartAll } from "./restarts.ts";
 

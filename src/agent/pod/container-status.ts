@@ -8,6 +8,7 @@ import type {
   ContainerStatus,
   Pod,
 } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { formatTime } from "../../api/time.ts";
 import type { RunId } from "../runtimes/runtime.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type EndedRun,
   exitCodeOf,
   findEnd,
-  isSidecar,
   isStarted,
   LOST_EXIT_CODE,
   lastRun,

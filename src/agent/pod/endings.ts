@@ -1,7 +1,9 @@
 /** Pure: why a pod has to end that would go on by itself, and how much time its processes get. */
+
 import type { Pod } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { millisecondsOf } from "../../api/time.ts";
-import { factsOf, findEnd, initsOf, isSidecar, mainsOf, type PodFacts } from "./facts.ts";
+import { factsOf, findEnd, initsOf, mainsOf, type PodFacts } from "./facts.ts";
 import { initializationOf, mainStateOf } from "./progress.ts";
 import { findRestartOfAll } from "./restarts.ts";
 

@@ -129,8 +129,3 @@ const NONE: readonly Container[] = [];
 export function initsOf({ spec }: Pod): readonly Container[] {
   return spec.initContainers ?? NONE;
 }
-
-/** An init container that goes on beside the others, and ends after them. */
-export function isSidecar({ restartPolicy }: Container): boolean {
-  return restartPolicy === "Always";
-}

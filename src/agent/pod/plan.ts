@@ -6,7 +6,9 @@
  * follows from the object, the facts and the time. Read `facts.ts` first, then `progress.ts`,
  * `restarts.ts`, `endings.ts` and `termination.ts`.
  */
+
 import type { Container, Pod } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { findDeadlineMs, findEnding, graceOf, isOver, isTerminal } from "./endings.ts";
 import {
   exitCodeOf,
@@ -16,7 +18,6 @@ import {
   hasRun,
   initsOf,
   isAlive,
-  isSidecar,
   mainsOf,
   type PodFacts,
 } from "./facts.ts";

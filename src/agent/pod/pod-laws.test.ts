@@ -1,4 +1,5 @@
 /** Laws of the life of a pod, whatever it is made of and whatever happens to it. */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { containerNamed, T0 } from "../../../test/builders/pod-facts.ts";
@@ -10,9 +11,9 @@ import {
 } from "../../../test/builders/pod-world.ts";
 import { formatFinding } from "../../api/finding.ts";
 import type { Container, PodStatus } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { validatePodStatusUpdate } from "../../kinds/pod/validate-status.ts";
 import { isTerminal } from "./endings.ts";
-import { isSidecar } from "./facts.ts";
 import { planPod } from "./plan.ts";
 import { composePodStatus } from "./status.ts";
 

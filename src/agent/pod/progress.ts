@@ -1,12 +1,13 @@
 /** Pure: how far a pod has come: through its init containers, and with its app containers. */
+
 import type { Container, Pod } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import {
   exitCodeOf,
   factsOf,
   findEnd,
   hasRun,
   initsOf,
-  isSidecar,
   isStarted,
   mainsOf,
   type PodFacts,

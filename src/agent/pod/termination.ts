@@ -1,15 +1,9 @@
 /** Pure: how the processes of a pod are ended: who is next, and when asking is over. */
+
 import type { Container, Pod } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import type { Ending } from "./endings.ts";
-import {
-  type ContainerFacts,
-  factsOf,
-  initsOf,
-  isAlive,
-  isSidecar,
-  mainsOf,
-  type PodFacts,
-} from "./facts.ts";
+import { type ContainerFacts, factsOf, initsOf, isAlive, mainsOf, type PodFacts } from "./facts.ts";
 
 export interface StopOrder {
   /** "sidecar": the app containers are through. "restartAll": without a preStop hook. */

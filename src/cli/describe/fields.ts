@@ -3,7 +3,9 @@
  * is aligned as a whole at the end. The folder has a file for each kind that has a description of
  * its own, files for what they share, and any-object for all others.
  */
+
 import type { ObjectMeta } from "../../api/generated/meta.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
 import { humanDuration } from "../../api/print/age.ts";
 
 export type Lines = readonly string[];
@@ -92,8 +94,8 @@ export function since(timestamp: string | null | undefined, nowMs: number): stri
 }
 
 /** "Job/hello" */
-export function controllerLines({ ownerReferences = [] }: ObjectMeta): Lines {
-  const owner = ownerReferences.find(({ controller }) => controller === true);
+export function controllerLines(metadata: ObjectMeta): Lines {
+  const owner = controllerOf({ metadata });
   return owner ? [field("Controlled By", `${owner.kind}/${owner.name}`)] : [];
 }
 

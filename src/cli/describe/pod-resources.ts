@@ -1,4 +1,5 @@
 /** Pure: what a pod as a whole asks of its node, and how much it may take. */
+
 import type { Pod, ResourceRequirements } from "../../api/generated/core.ts";
 import {
   addQuantities,
@@ -6,6 +7,7 @@ import {
   getQuantity,
   type Quantity,
 } from "../../api/quantity.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 
@@ -31,12 +33,12 @@ function ofContainers({ spec }: Pod, which: "requests" | "limits"): Amounts {
   }
   let sidecars: Amounts = new Map();
   let greatestInit: Amounts = new Map();
-  for (const { resources, restartPolicy } of spec.initContainers ?? []) {
-    const own = amountsOf(resources?.[which]);
-    const isSidecar = restartPolicy === "Always";
-    if (isSidecar) sum = addAmounts(sum, own);
-    if (isSidecar) sidecars = addAmounts(sidecars, own);
-    greatestInit = greatest(greatestInit, isSidecar ? sidecars : addAmounts(sidecars, own));
+  for (const container of spec.initContainers ?? []) {
+    const own = amountsOf(container.resources?.[which]);
+    const beside = isSidecar(container);
+    if (beside) sum = addAmounts(sum, own);
+    if (beside) sidecars = addAmounts(sidecars, own);
+    greatestInit = greatest(greatestInit, beside ? sidecars : addAmounts(sidecars, own));
   }
   return new Map([...greatest(sum, greatestInit), ...amountsOf(spec.resources?.[which])]);
 }

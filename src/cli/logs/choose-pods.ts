@@ -1,10 +1,12 @@
 /** The pods whose logs are meant: one, those of a label, or those of a Job or another owner. */
-import { ApiError } from "../../api/errors.ts";
+
+import type { ApiError } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { LabelSelector } from "../../api/generated/meta.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
+import { isNotFound } from "../../client/find.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findOffered, type Offered } from "../cluster/discovery.ts";
 import { findObjects, watchRequest } from "../cluster/object-requests.ts";
@@ -47,10 +49,6 @@ export async function choosePods(
   const [object] = objects;
   if (only.type.resource === "pods") return { pods: objects as readonly Pod[], notes: [] };
   return podsOfOwner(cluster, podTarget, selectorOf(only.type, object), choice);
-}
-
-function isNotFound(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 404;
 }
 
 function absent({ namespace }: Cluster, { message }: ApiError): CommandFailure {

@@ -2,12 +2,14 @@
  * Carries out what was decided about pods, and says what really happened. Creation starts slowly:
  * one pod, then two, four, …; where one is refused the next would be too.
  */
+
 import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { pods } from "../../api/resources.ts";
 import { describeError } from "../../base/describe-error.ts";
+import { isNotFound } from "../../client/find.ts";
 import type { EventRecorder } from "../runtime/recorder.ts";
 import { MAX_POD_CHANGES } from "./names.ts";
 import { podFactory } from "./new-pod.ts";
@@ -161,10 +163,6 @@ async function inBatches<T>(items: readonly T[], run: (item: T) => Promise<void>
 function nameOf({ pod }: KnownPod): Name {
   const { namespace = "", name = "" } = pod.metadata;
   return { namespace, name };
-}
-
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === "NotFound";
 }
 
 function isNamespaceTerminating(error: unknown): boolean {

@@ -5,11 +5,12 @@
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { formatIndexes, parseIndexes } from "../../api/index-set.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
 import type { Cache } from "../../client/cache.ts";
 import type { Claims } from "./claim-pods.ts";
 import { isBeingDeleted } from "./job-facts.ts";
 import type { JobMemory } from "./memory.ts";
-import { controllerOf, selectorOf } from "./ownership.ts";
+import { selectorOf } from "./ownership.ts";
 import { acceptReruns } from "./reruns.ts";
 import {
   forgetPod,

@@ -3,13 +3,8 @@ import type { PatchRequest } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { LabelSelector, OwnerReference } from "../../api/generated/meta.ts";
-import type { KubeObject } from "../../api/object.ts";
 import { matchesLabels, type Requirement } from "../../api/selectors/label-selector-query.ts";
 import { TRACKING_FINALIZER } from "./names.ts";
-
-export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
-}
 
 export function isJobReference({ apiVersion, kind }: OwnerReference): boolean {
   return apiVersion === "batch/v1" && kind === "Job";

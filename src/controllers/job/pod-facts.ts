@@ -1,5 +1,7 @@
 /** Pure: what a pod says about itself, as far as its Job asks. */
+
 import type { Container, ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import {
   INDEX_FAILURE_COUNT,
@@ -88,7 +90,7 @@ function containersFinishedMs({ spec, status }: Pod): number | undefined {
 
 /** Init containers that keep running beside the others, and end after them. */
 export function sidecarNames(initContainers: readonly Container[]): ReadonlySet<string> {
-  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
+  const sidecars = initContainers.filter(isSidecar);
   return new Set(sidecars.map(({ name }) => name));
 }
 

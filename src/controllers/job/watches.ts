@@ -2,8 +2,9 @@
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
 import { isFinished } from "./job-facts.ts";
-import { controllerOf, isJobReference } from "./ownership.ts";
+import { isJobReference } from "./ownership.ts";
 import { hasTrackingFinalizer, stageOf } from "./pod-facts.ts";
 
 export interface Change<T> {

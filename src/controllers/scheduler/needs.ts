@@ -1,5 +1,7 @@
 /** Pure: everything about a pod that its place depends on, worked out once for all its siblings. */
+
 import type { NodeAffinity, Pod, PodSpec, Toleration } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { effectiveRequests, type Requests } from "./requests.ts";
 
 export interface HostPort {
@@ -75,7 +77,7 @@ export class SiblingNeeds {
 
 /** Those of containers that run for as long as the pod does. */
 function hostPortsOf({ containers, initContainers = [] }: PodSpec): HostPort[] {
-  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
+  const sidecars = initContainers.filter(isSidecar);
   return [...(containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostPort = 0, hostIP = "", protocol = "TCP" }) =>
       hostPort > 0 ? [{ ip: hostIP === "" ? ANY_ADDRESS : hostIP, protocol, port: hostPort }] : [],

@@ -1,8 +1,10 @@
 /** The ControllerRevision: a template as it once was, for its controller to go back to. */
+
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ControllerRevision } from "../../api/generated/apps.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
 import { age } from "../../api/print/age.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
@@ -70,7 +72,7 @@ function controllerRevisionCells({ metadata, revision }: ControllerRevision, now
 
 /** "statefulset.apps/web" */
 function formatController(metadata: ControllerRevision["metadata"]): string {
-  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+  const controller = controllerOf({ metadata });
   if (controller === undefined) return "<none>";
   const { apiVersion, kind, name } = controller;
   const group = apiVersion.includes("/") ? `.${apiVersion.split("/")[0] ?? ""}` : "";

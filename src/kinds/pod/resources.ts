@@ -1,4 +1,5 @@
 /** Pure: arithmetic on the resources of a pod's containers. */
+
 import type { PodSpec } from "../../api/generated/core.ts";
 import {
   addQuantities,
@@ -7,7 +8,7 @@ import {
   getQuantity,
   type Quantity,
 } from "../../api/quantity.ts";
-import { isSidecar } from "./visit-containers.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 
 /** Canonical quantities by the name of the resource. */
 export type ResourceList = { readonly [resource: string]: string };

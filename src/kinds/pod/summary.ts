@@ -1,11 +1,12 @@
 /** Pure: the state of a pod in one word, and how many of its containers are ready. */
+
 import type {
   Container,
   ContainerStateTerminated,
   ContainerStatus,
   Pod,
 } from "../../api/generated/core.ts";
-import { isSidecar } from "./visit-containers.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 
 export interface PodSummary {
   readonly ready: number;

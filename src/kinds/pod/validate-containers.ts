@@ -1,4 +1,5 @@
 /** Pure: the lists of containers of a pod: regular, init and ephemeral ones. */
+
 import {
   duplicate,
   type Finding,
@@ -15,13 +16,13 @@ import type {
   EphemeralContainerCommon,
   PodSpec,
 } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import {
   type ContainerSurroundings,
   validateContainer,
   validateImageSpaces,
 } from "./validate-container.ts";
 import { validateLifecycle, validateProbes } from "./validate-probe.ts";
-import { isSidecar } from "./visit-containers.ts";
 
 export function validateContainers(
   spec: PodSpec,

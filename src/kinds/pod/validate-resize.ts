@@ -1,12 +1,13 @@
 /** Pure: giving the containers of a running pod more or less. */
+
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { hasPodLevelResources, qosClassOf } from "./qos.ts";
 import { validatePodContent } from "./validate-pod.ts";
 import { isMirror } from "./validate-update.ts";
-import { isSidecar } from "./visit-containers.ts";
 
 export function validatePodResize(next: Pod, old: Pod): Finding[] {
   if (hasPodLevelResources(old.spec) || hasPodLevelResources(next.spec)) {

@@ -17,8 +17,3 @@ export function visitContainers(spec: PodSpec, path: string): VisitedContainer[]
 export function containerNamesOf(spec: PodSpec): ReadonlySet<string> {
   return new Set(visitContainers(spec, "").map(({ container }) => container.name));
 }
-
-/** An init container that keeps running beside the regular ones. */
-export function isSidecar(container: Container): boolean {
-  return container.restartPolicy === "Always";
-}

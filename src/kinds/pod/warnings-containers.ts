@@ -1,8 +1,10 @@
 /** Pure: warnings about containers: half bytes, variables and ports that hide each other. */
+
 import type { ContainerPort, EnvVar, PodSpec } from "../../api/generated/core.ts";
+import { isSidecar } from "../../api/sidecar.ts";
 import type { StringMap } from "../meta/labels.ts";
 import { SECCOMP_OF_CONTAINER } from "./validate-annotations.ts";
-import { isSidecar, type VisitedContainer, visitContainers } from "./visit-containers.ts";
+import { type VisitedContainer, visitContainers } from "./visit-containers.ts";
 import { byteWarnings } from "./warnings-bytes.ts";
 
 export const USE_SECCOMP_FIELD = 'non-functional in v1.27+; use the "seccompProfile" field instead';

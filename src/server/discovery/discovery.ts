@@ -4,9 +4,11 @@
  * Reading order: offered (what there is, in order), this file (each document). Nothing here knows
  * requests or formats.
  */
+
 import { createHash } from "node:crypto";
 import { formatGroupResource } from "../../api/errors.ts";
 import type { APIResource } from "../../api/generated/meta.ts";
+import { KUBERNETES_VERSION } from "../../api/kubernetes-version.ts";
 import { apiVersionOf, type Subresource, verbsOf } from "../../kinds/kind.ts";
 import { compareText, type OfferedGroup, type OfferedKind, offeredGroups } from "./offered.ts";
 
@@ -162,7 +164,7 @@ export function versionInfo(): object {
     emulationMinor: RELEASE.minor,
     minCompatibilityMajor: "1",
     minCompatibilityMinor: "35",
-    gitVersion: "v1.36.4",
+    gitVersion: KUBERNETES_VERSION,
     gitCommit: "tally",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
