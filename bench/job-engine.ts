@@ -14,6 +14,7 @@ import { localClient } from "../src/client/local.ts";
 import { jobController } from "../src/controllers/job/job-controller.ts";
 import type { RunningController } from "../src/controllers/runtime/controller.ts";
 import { registry } from "../src/kinds/registry.ts";
+import { ledgerNotes } from "../src/ledger/ledger-notes.ts";
 import { openAdmission } from "../src/server/admission/admission.ts";
 import { bootstrap } from "../src/server/bootstrap.ts";
 import { INDEXES } from "../src/server/indexes.ts";
@@ -30,7 +31,11 @@ export interface JobEngine {
 /** The engine is there while the task runs. */
 export async function withJobEngine<T>(task: (engine: JobEngine) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), "tally-bench-jobs-"));
-  const store = await openStore({ dataDir, indexes: INDEXES });
+  const store = await openStore({
+    dataDir,
+    indexes: INDEXES,
+    notesOf: (change) => ledgerNotes(change, systemClock.nowMs()),
+  });
   const admission = openAdmission(store, { serviceCidr: "10.96.0.0/16" });
   const shared = { clock: systemClock, random: systemRandom, log: silentLog };
   const server = { store, admission, registry, ...shared };

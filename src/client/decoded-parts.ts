@@ -31,12 +31,19 @@ export class DecodedParts {
     return { object: { ...object, spec: { ...object.spec, ...found } }, known };
   }
 
-  remember(given: WithSpec, created: WithSpec): void {
+  /** What admission put in the place of a part, such as limits of the namespace, is not kept. */
+  remember(given: WithSpec, decoded: Fields, created: WithSpec): void {
     for (const [field, part] of Object.entries(given.spec ?? {})) {
       const outcome = created.spec?.[field];
+      if (outcome !== decoded[field]) continue;
       if (isShareable(field, part) && isObject(outcome)) this.#outcomes.set(part, outcome);
     }
   }
+}
+
+/** The parts of an object that is about to be created, and changed on the way. */
+export function partsBefore({ spec = {} }: WithSpec): Fields {
+  return { ...spec };
 }
 
 function isShareable(field: string, part: unknown): part is object {

@@ -7,6 +7,8 @@ import type { HttpRequest } from "./http-requests.ts";
 export interface ConnectionOptions {
   /** "https://10.0.0.1:6443", with a path where the API is not at the root. */
   readonly server: string;
+  /** A Unix socket to reach it by, in place of the host and port of its address. */
+  readonly socketPath?: string;
   /** A bearer token. */
   readonly token?: string;
   /** Of the client, in PEM. */
@@ -97,6 +99,7 @@ interface Opening {
 }
 
 function opener(options: ConnectionOptions) {
+  const { socketPath } = options;
   const url = new URL(options.server);
   const { hostname, port } = urlToHttpOptions(url);
   const prefix = url.pathname.replace(/\/+$/, "");
@@ -105,8 +108,7 @@ function opener(options: ConnectionOptions) {
     new Promise((resolve, reject) => {
       const { method } = request;
       const sent = begin({
-        hostname,
-        port,
+        ...(socketPath === undefined ? { hostname, port } : { socketPath, hostname }),
         method,
         path: `${prefix}${request.path}`,
         headers: headersOf(options, request),

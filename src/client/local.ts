@@ -33,7 +33,7 @@ import { patch } from "../server/verbs/patch.ts";
 import { patchScale } from "../server/verbs/scale.ts";
 import { type UpdateTarget, update } from "../server/verbs/update.ts";
 import { follow } from "../server/verbs/watch.ts";
-import { DecodedParts } from "./decoded-parts.ts";
+import { DecodedParts, partsBefore } from "./decoded-parts.ts";
 
 export interface LocalServer extends ServerContext {
   readonly registry: Registry;
@@ -125,8 +125,10 @@ function created<T extends KubeObject>(
     ? parts.fill(object)
     : { object };
   const draft = decoded(server, kind, given.object, given.known);
+  if (!kind.sharesParts) return create(server, kind, namespace, draft, COMMITTED).object as T;
+  const before = partsBefore(draft);
   const made = create(server, kind, namespace, draft, COMMITTED).object as T;
-  if (kind.sharesParts) parts.remember(object, made);
+  parts.remember(object, before, made);
   return made;
 }
 
