@@ -10,6 +10,7 @@ import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
+import { endpointsController } from "./controllers/endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
 import { jobController } from "./controllers/job/job-controller.ts";
 import { namespaceController } from "./controllers/namespace/namespace-controller.ts";
@@ -170,6 +171,7 @@ async function startControllers(
     jobController(options.jobs),
     garbageCollector(DELETABLE),
     ttlController,
+    endpointsController,
     namespaceController(DELETABLE),
     // Without a node of our own whoever adds nodes brings a scheduler, or names this one.
     ...(options.agent || controllers !== "all" ? [schedulerController] : []),

@@ -4,6 +4,7 @@ import type { Job } from "./generated/batch.ts";
 import type { Lease } from "./generated/coordination.ts";
 import type {
   ConfigMap,
+  Endpoints,
   Event,
   Namespace,
   Node,
@@ -12,6 +13,7 @@ import type {
   Service,
   ServiceAccount,
 } from "./generated/core.ts";
+import type { EndpointSlice } from "./generated/discovery.ts";
 
 export const namespaces: ResourceType<Namespace> = {
   group: "",
@@ -90,5 +92,21 @@ export const services: ResourceType<Service> = {
   version: "v1",
   resource: "services",
   kind: "Service",
+  namespaced: true,
+};
+
+export const endpoints: ResourceType<Endpoints> = {
+  group: "",
+  version: "v1",
+  resource: "endpoints",
+  kind: "Endpoints",
+  namespaced: true,
+};
+
+export const endpointSlices: ResourceType<EndpointSlice> = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  resource: "endpointslices",
+  kind: "EndpointSlice",
   namespaced: true,
 };

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const TOOL = fileURLToPath(new URL("tools/scenarios.mjs", import.meta.url));
+const TOOLS = fileURLToPath(new URL("tools/", import.meta.url));
 const RECORDINGS = fileURLToPath(new URL("recordings/scenarios/", import.meta.url));
 
 export interface Played {
@@ -24,14 +24,22 @@ export interface ServerAddress {
  */
 const AT_ONCE = "16";
 
+/** Recordings that have a tool of their own are played all at once by it. */
+const OWN_TOOLS: { readonly [recording: string]: string } = { "endpoints.json": "endpoints.mjs" };
+
 export async function playScenarios(
   { url, token }: ServerAddress,
   recording: string,
   only?: string,
 ): Promise<Played> {
-  const where = ["--server", url, "--token", token, "--jobs", AT_ONCE];
+  const own = OWN_TOOLS[recording];
   const choice = only === undefined ? [] : ["--only", only];
-  const args = [TOOL, ...where, ...choice, "--verbose", `${RECORDINGS}${recording}`];
+  const manner = own === undefined ? ["--jobs", AT_ONCE, "--verbose"] : [];
+  const args = [
+    `${TOOLS}${own ?? "scenarios.mjs"}`,
+    ...["--server", url, "--token", token, ...choice, ...manner],
+    `${RECORDINGS}${recording}`,
+  ];
   const run = promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
   // With a failing scenario it exits with 1 and still reports.
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);

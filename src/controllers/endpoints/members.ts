@@ -1,0 +1,61 @@
+/** Pure: the pods that a Service stands for, and how each of them is seen through it. */
+import type { Pod, Service } from "../../api/generated/core.ts";
+
+export type Family = "IPv4" | "IPv6";
+
+/** Services that name their pods themselves, or point outside, are looked after by others. */
+export function selectorOf({ spec }: Service): { readonly [label: string]: string } | undefined {
+  if (spec.type === "ExternalName") return undefined;
+  const { selector = {} } = spec;
+  return Object.keys(selector).length > 0 ? selector : undefined;
+}
+
+export function isSelected({ metadata }: Pod, selector: { readonly [label: string]: string }) {
+  const { labels = {} } = metadata;
+  return Object.entries(selector).every(([label, value]) => labels[label] === value);
+}
+
+/** It has an address, and is not over. */
+export function isReachable({ status }: Pod): boolean {
+  if (status.phase === "Succeeded" || status.phase === "Failed") return false;
+  return (status.podIP ?? "") !== "" || (status.podIPs ?? []).length > 0;
+}
+
+export function isReady({ status }: Pod): boolean {
+  return (status.conditions ?? []).some(
+    ({ type, status: is }) => type === "Ready" && is === "True",
+  );
+}
+
+export function isTerminating({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Whether to take a pod for ready whatever it says of itself. */
+export function publishesUnready({ spec }: Service): boolean {
+  return spec.publishNotReadyAddresses === true;
+}
+
+export function isHeadless({ spec }: Service): boolean {
+  return (spec.clusterIP ?? "") === "" || spec.clusterIP === "None";
+}
+
+/** By which the pod has a name of its own below the Service's. */
+export function hostnameIn({ metadata }: Service, { spec }: Pod): string | undefined {
+  return spec.subdomain === metadata.name && spec.hostname ? spec.hostname : undefined;
+}
+
+export function familiesOf({ spec }: Service): readonly Family[] {
+  const { ipFamilies = [] } = spec;
+  return ipFamilies.length > 0 ? (ipFamilies as readonly Family[]) : ["IPv4"];
+}
+
+export function addressesOf({ status }: Pod, family: Family): readonly string[] {
+  const all = (status.podIPs ?? []).map(({ ip }) => ip);
+  const known = all.length > 0 ? all : [status.podIP ?? ""];
+  return known.filter((ip) => ip !== "" && familyOf(ip) === family);
+}
+
+function familyOf(ip: string): Family {
+  return ip.includes(":") ? "IPv6" : "IPv4";
+}
