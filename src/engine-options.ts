@@ -59,6 +59,7 @@ export interface JobMeasures {
 
 /** The controllers an engine can run, by the names that --controllers takes. */
 export const CONTROLLERS: readonly string[] = [
+  "cronjob",
   "endpoints",
   "garbage",
   "job",

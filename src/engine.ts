@@ -10,6 +10,7 @@ import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
+import { cronJobController } from "./controllers/cronjob/cronjob-controller.ts";
 import { endpointsController } from "./controllers/endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
 import { jobController } from "./controllers/job/job-controller.ts";
@@ -172,6 +173,7 @@ async function startControllers(
     garbageCollector(DELETABLE),
     ttlController,
     endpointsController,
+    cronJobController(localTimeZone()),
     namespaceController(DELETABLE),
     // Without a node of our own whoever adds nodes brings a scheduler, or names this one.
     ...(options.agent || controllers !== "all" ? [schedulerController] : []),
@@ -191,4 +193,8 @@ async function startControllers(
       }),
     ),
   );
+}
+
+function localTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

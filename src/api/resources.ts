@@ -1,6 +1,6 @@
 /** The resources our own components ask for, typed. */
 import type { ResourceType } from "./client.ts";
-import type { Job } from "./generated/batch.ts";
+import type { CronJob, Job } from "./generated/batch.ts";
 import type { Lease } from "./generated/coordination.ts";
 import type {
   ConfigMap,
@@ -108,5 +108,13 @@ export const endpointSlices: ResourceType<EndpointSlice> = {
   version: "v1",
   resource: "endpointslices",
   kind: "EndpointSlice",
+  namespaced: true,
+};
+
+export const cronJobs: ResourceType<CronJob> = {
+  group: "batch",
+  version: "v1",
+  resource: "cronjobs",
+  kind: "CronJob",
   namespaced: true,
 };

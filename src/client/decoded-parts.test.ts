@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { podBody } from "../../test/builders/resources.ts";
+import { jobBody, podBody } from "../../test/builders/resources.ts";
 import { aServer } from "../../test/builders/server.ts";
 import type { ResourceType } from "../api/client.ts";
 import type { LimitRange, Pod } from "../api/generated/core.ts";
-import { pods } from "../api/resources.ts";
+import { jobs, pods } from "../api/resources.ts";
 import { localClient } from "./local.ts";
 
 const TEMPLATE = {
@@ -69,4 +69,16 @@ test("limits that a namespace gives to pods reach only those made under them", a
   expect(before.spec.containers?.[0]?.resources).toEqual({});
   expect(after.spec.containers?.[0]?.resources).toEqual({});
   expect(under.spec.containers?.[0]?.resources).toMatchObject({ limits: { cpu: "1" } });
+});
+
+test("Jobs made from one spec do not get each other's labels", async () => {
+  const client = localClient(aServer());
+  const { spec } = jobBody({ name: "unused" });
+  const made = await Promise.all(
+    ["a", "b"].map((name) => client.create(jobs, { ...jobBody({ name }), spec })),
+  );
+  for (const { metadata, spec: own } of made) {
+    const label = own.template.metadata.labels?.["batch.kubernetes.io/controller-uid"];
+    expect(label).toBe(metadata.uid);
+  }
 });

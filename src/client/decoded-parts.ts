@@ -8,8 +8,8 @@ import type { KubeObject } from "../api/object.ts";
 type Fields = { readonly [field: string]: unknown };
 type WithSpec = KubeObject & { readonly spec?: Fields };
 
-/** Preparation writes into these for each pod anew. */
-const OWN = new Set(["affinity", "topologySpreadConstraints"]);
+/** Preparation writes into these for each object anew: a Job labels its template with its uid. */
+const OWN = new Set(["affinity", "topologySpreadConstraints", "selector", "template"]);
 
 export class DecodedParts {
   /** What was handed over, to what became of it. */

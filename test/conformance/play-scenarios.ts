@@ -25,7 +25,10 @@ export interface ServerAddress {
 const AT_ONCE = "16";
 
 /** Recordings that have a tool of their own are played all at once by it. */
-const OWN_TOOLS: { readonly [recording: string]: string } = { "endpoints.json": "endpoints.mjs" };
+const OWN_TOOLS: { readonly [recording: string]: string } = {
+  "cronjobs.json": "cronjobs.mjs",
+  "endpoints.json": "endpoints.mjs",
+};
 
 export async function playScenarios(
   { url, token }: ServerAddress,

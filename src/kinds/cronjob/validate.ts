@@ -1,4 +1,7 @@
 /** Pure: what a CronJob must look like. */
+
+import { parseSchedule } from "../../api/cron/schedule.ts";
+import { isTimeZone } from "../../api/cron/time-zone.ts";
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { CronJob, CronJobSpec, JobTemplateSpec } from "../../api/generated/batch.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
@@ -8,8 +11,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
-import { parseSchedule } from "./schedule.ts";
-import { isTimeZone } from "./time-zone.ts";
 
 const CONCURRENCY_POLICIES = ["Allow", "Forbid", "Replace"];
 /** A label's 63 characters less the "-MINUTES" that Jobs append. */

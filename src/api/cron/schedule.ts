@@ -4,8 +4,8 @@
  * Five fields of "*", "?", lists, ranges, steps and names, or a descriptor such as "@daily" or
  * "@every 5m". Problems are worded as the parser Kubernetes uses words them.
  */
-import { quote } from "../../api/finding.ts";
-import { parseGoDuration } from "../../api/go-duration.ts";
+import { quote } from "../finding.ts";
+import { parseGoDuration } from "../go-duration.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 export interface ScheduleField {

@@ -1,0 +1,76 @@
+/** Pure: what the Jobs of a CronJob tell: who is over, who is unknown, and whom to delete. */
+import type { CronJob, Job, JobCondition } from "../../api/generated/batch.ts";
+import type { ObjectReference } from "../../api/generated/core.ts";
+
+export interface Review {
+  /** Finished Jobs beyond the history limits, oldest first. */
+  readonly surplus: readonly Job[];
+  /** Finished, and still among the active ones. */
+  readonly completed: readonly { readonly job: Job; readonly condition: string }[];
+  /** Running, and not among the active ones. */
+  readonly unexpected: readonly Job[];
+  /** Among the active ones, and not among the Jobs. */
+  readonly missing: readonly ObjectReference[];
+  /** The latest completion, where it is news. */
+  readonly lastSuccessfulTime?: string;
+}
+
+export function reviewJobs({ spec, status }: CronJob, jobs: readonly Job[]): Review {
+  const { successfulJobsHistoryLimit: successes, failedJobsHistoryLimit: failures } = spec;
+  const surplus = [
+    ...surplusOf(
+      jobs.filter((job) => endOf(job)?.type === "Complete"),
+      successes,
+    ),
+    ...surplusOf(
+      jobs.filter((job) => endOf(job)?.type === "Failed"),
+      failures,
+    ),
+  ];
+  const active = status.active ?? [];
+  const activeUids = new Set(active.map(({ uid }) => uid));
+  const isActive = ({ metadata }: Job) => activeUids.has(metadata.uid);
+  const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+  const lastSuccessfulTime = latestSuccess(jobs, status.lastSuccessfulTime);
+  return {
+    surplus,
+    completed: jobs.flatMap((job) => {
+      const end = endOf(job);
+      return end && isActive(job) && !surplus.includes(job) ? [{ job, condition: end.type }] : [];
+    }),
+    unexpected: jobs.filter((job) => !endOf(job) && !isActive(job)),
+    missing: active.filter(({ uid }) => !known.has(uid)),
+    ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
+  };
+}
+
+export function isOver(job: Job): boolean {
+  return endOf(job) !== undefined;
+}
+
+function endOf({ status }: Job): JobCondition | undefined {
+  return status.conditions?.find(
+    ({ type, status: is }) => is === "True" && (type === "Complete" || type === "Failed"),
+  );
+}
+
+function surplusOf(jobs: readonly Job[], limit: number | undefined): readonly Job[] {
+  if (limit === undefined) return [];
+  return jobs.toSorted(byStart).slice(0, Math.max(0, jobs.length - limit));
+}
+
+/** Those that never started last. */
+function byStart(one: Job, other: Job): number {
+  const [first, second] = [one, other].map(
+    ({ status, metadata }) => `${status.startTime ?? "~"} ${metadata.name}`,
+  );
+  return (first ?? "") < (second ?? "") ? -1 : 1;
+}
+
+function latestSuccess(jobs: readonly Job[], last = ""): string | undefined {
+  const times = jobs
+    .filter((job) => endOf(job)?.type === "Complete")
+    .map(({ status }) => status.completionTime ?? "");
+  const latest = times.toSorted().at(-1) ?? "";
+  return latest > last ? latest : undefined;
+}
