@@ -67,6 +67,8 @@ export const CONTROLLERS: readonly string[] = [
   "rootca",
   "scheduler",
   "serviceaccount",
+  "statefulset",
+  "storage",
   "ttl",
 ];
 

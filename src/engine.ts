@@ -19,6 +19,8 @@ import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
 import { schedulerController } from "./controllers/scheduler/scheduler.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
+import { statefulSetController } from "./controllers/statefulset/statefulset-controller.ts";
+import { storageProtection } from "./controllers/storage/storage-protection.ts";
 import { ttlController } from "./controllers/ttl/ttl-controller.ts";
 import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "./engine-options.ts";
 import { verbsOf } from "./kinds/kind.ts";
@@ -174,9 +176,10 @@ async function startControllers(
     ttlController,
     endpointsController,
     cronJobController(localTimeZone()),
+    statefulSetController,
     namespaceController(DELETABLE),
     // Without a node of our own whoever adds nodes brings a scheduler, or names this one.
-    ...(options.agent || controllers !== "all" ? [schedulerController] : []),
+    ...(options.agent || controllers !== "all" ? [schedulerController, storageProtection] : []),
   ];
   if (controllers === "none") return [];
   const chosen = controllers === "all" ? all : all.filter(({ name }) => controllers.includes(name));

@@ -1,5 +1,6 @@
 /** The resources our own components ask for, typed. */
 import type { ResourceType } from "./client.ts";
+import type { ControllerRevision, StatefulSet } from "./generated/apps.ts";
 import type { CronJob, Job } from "./generated/batch.ts";
 import type { Lease } from "./generated/coordination.ts";
 import type {
@@ -8,6 +9,8 @@ import type {
   Event,
   Namespace,
   Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
   Pod,
   Secret,
   Service,
@@ -117,4 +120,36 @@ export const cronJobs: ResourceType<CronJob> = {
   resource: "cronjobs",
   kind: "CronJob",
   namespaced: true,
+};
+
+export const statefulSets: ResourceType<StatefulSet> = {
+  group: "apps",
+  version: "v1",
+  resource: "statefulsets",
+  kind: "StatefulSet",
+  namespaced: true,
+};
+
+export const controllerRevisions: ResourceType<ControllerRevision> = {
+  group: "apps",
+  version: "v1",
+  resource: "controllerrevisions",
+  kind: "ControllerRevision",
+  namespaced: true,
+};
+
+export const persistentVolumeClaims: ResourceType<PersistentVolumeClaim> = {
+  group: "",
+  version: "v1",
+  resource: "persistentvolumeclaims",
+  kind: "PersistentVolumeClaim",
+  namespaced: true,
+};
+
+export const persistentVolumes: ResourceType<PersistentVolume> = {
+  group: "",
+  version: "v1",
+  resource: "persistentvolumes",
+  kind: "PersistentVolume",
+  namespaced: false,
 };

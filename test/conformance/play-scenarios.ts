@@ -28,6 +28,7 @@ const AT_ONCE = "16";
 const OWN_TOOLS: { readonly [recording: string]: string } = {
   "cronjobs.json": "cronjobs.mjs",
   "endpoints.json": "endpoints.mjs",
+  "statefulsets.json": "statefulsets.mjs",
 };
 
 export async function playScenarios(

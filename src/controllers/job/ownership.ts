@@ -2,8 +2,8 @@
 import type { PatchRequest } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
-import type { LabelSelector, OwnerReference } from "../../api/generated/meta.ts";
-import { matchesLabels, type Requirement } from "../../api/selectors/label-selector-query.ts";
+import type { OwnerReference } from "../../api/generated/meta.ts";
+import { selects } from "../../api/selectors/label-selector.ts";
 import { TRACKING_FINALIZER } from "./names.ts";
 
 export function isJobReference({ apiVersion, kind }: OwnerReference): boolean {
@@ -21,32 +21,8 @@ export function referenceTo({ metadata }: Job): OwnerReference {
   };
 }
 
-/** An absent selector selects nothing, an empty one everything. */
 export function selectorOf({ spec }: Job): (pod: Pod) => boolean {
-  if (spec.selector === undefined) return () => false;
-  const requirements = requirementsOf(spec.selector);
-  return ({ metadata }) => matchesLabels(requirements, metadata.labels);
-}
-
-const OPERATORS: { readonly [operator: string]: Requirement["operator"] } = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-};
-
-function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): Requirement[] {
-  const equal = Object.entries(matchLabels ?? {}).map(
-    ([key, value]): Requirement => ({ key, operator: "=", values: [value] }),
-  );
-  const others = (matchExpressions ?? []).map(
-    ({ key, operator, values }): Requirement => ({
-      key,
-      operator: OPERATORS[operator] ?? "in",
-      values: values ?? [],
-    }),
-  );
-  return [...equal, ...others];
+  return selects(spec.selector);
 }
 
 /** Owner and finalizer in one step: a pod that is owned and not tracked could vanish uncounted. */

@@ -18,6 +18,7 @@ import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { openServiceAddresses } from "./service-addresses.ts";
 import { forgetInternalTraffic, settleService } from "./service-fields.ts";
+import { storageInUse } from "./storage-in-use.ts";
 import { taintNewNodes } from "./taint-new-nodes.ts";
 
 export interface AdmissionOptions {
@@ -45,6 +46,7 @@ const PLUGINS: readonly Plugin[] = [
   podPriority,
   defaultTolerations,
   defaultStorageClass,
+  storageInUse,
   runtimeClass,
   onlyDefaultPriorityClass,
 ];

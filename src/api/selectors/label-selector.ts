@@ -1,0 +1,32 @@
+/** Pure: the selector of an object's spec: labels that must match, and expressions. */
+import type { LabelSelector } from "../generated/meta.ts";
+import type { KubeObject } from "../object.ts";
+import { matchesLabels, type Requirement } from "./label-selector-query.ts";
+
+/** An absent selector selects nothing, an empty one everything. */
+export function selects(selector: LabelSelector | undefined): (object: KubeObject) => boolean {
+  if (selector === undefined) return () => false;
+  const requirements = requirementsOf(selector);
+  return ({ metadata }) => matchesLabels(requirements, metadata.labels);
+}
+
+const OPERATORS: { readonly [operator: string]: Requirement["operator"] } = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};
+
+function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): Requirement[] {
+  const equal = Object.entries(matchLabels ?? {}).map(
+    ([key, value]): Requirement => ({ key, operator: "=", values: [value] }),
+  );
+  const others = (matchExpressions ?? []).map(
+    ({ key, operator, values }): Requirement => ({
+      key,
+      operator: OPERATORS[operator] ?? "in",
+      values: values ?? [],
+    }),
+  );
+  return [...equal, ...others];
+}

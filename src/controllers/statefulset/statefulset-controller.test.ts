@@ -1,0 +1,172 @@
+import { afterEach, expect, test } from "vitest";
+import { type AtWork, startController } from "../../../test/builders/controller.ts";
+import { podBody, statefulSetBody } from "../../../test/builders/resources.ts";
+import type { StatefulSet } from "../../api/generated/apps.ts";
+import {
+  controllerRevisions,
+  persistentVolumeClaims,
+  pods,
+  statefulSets,
+} from "../../api/resources.ts";
+import { statefulSetController } from "./statefulset-controller.ts";
+
+const PLACE = { namespace: "default", name: "web" };
+let work: AtWork;
+
+afterEach(() => work.stop());
+
+function aSet(spec: object = {}): StatefulSet {
+  const labels = { app: "web" };
+  const containers = [{ name: "c", image: "busybox:1" }];
+  return statefulSetBody(PLACE, {
+    replicas: 2,
+    serviceName: "svc",
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers } },
+    ...spec,
+  });
+}
+
+/** A write is a change, which is another look. */
+async function settled(): Promise<void> {
+  for (let looks = 0; looks < 6; looks++) await work.settle();
+}
+
+async function aSetAtWork(spec: object = {}): Promise<void> {
+  work = await startController(statefulSetController, async (client) => {
+    await client.create(statefulSets, aSet(spec));
+  });
+  await settled();
+}
+
+async function makeReady(name: string): Promise<void> {
+  const conditions = [{ type: "Ready", status: "True", lastTransitionTime: null }];
+  const body = { status: { phase: "Running", conditions } };
+  const place = { namespace: "default", name };
+  await work.client.patch(pods, place, { type: "merge", subresource: "status", body });
+  await settled();
+}
+
+async function change(spec: object): Promise<void> {
+  await work.client.patch(statefulSets, PLACE, { type: "merge", body: { spec } });
+  await settled();
+}
+
+const image = (name: string) => ({
+  template: { spec: { containers: [{ name: "c", image: name }] } },
+});
+const thePods = async () => (await work.client.list(pods)).items;
+const names = async () => (await thePods()).map(({ metadata }) => metadata.name);
+const revisions = async () => (await work.client.list(controllerRevisions)).items;
+const status = async () => (await work.client.get(statefulSets, PLACE)).status;
+
+test("each pod knows its name, its place and its service", async () => {
+  await aSetAtWork();
+  await makeReady("web-0");
+  const [, second] = await thePods();
+  expect(second).toMatchObject({
+    metadata: {
+      generateName: "web-",
+      labels: {
+        app: "web",
+        "statefulset.kubernetes.io/pod-name": "web-1",
+        "apps.kubernetes.io/pod-index": "1",
+        "controller-revision-hash": (await status()).updateRevision,
+      },
+      ownerReferences: [{ kind: "StatefulSet", name: "web", controller: true }],
+    },
+    spec: { hostname: "web-1", subdomain: "svc" },
+  });
+  expect(await status()).toMatchObject({ replicas: 2, readyReplicas: 1, availableReplicas: 1 });
+});
+
+test("a template that comes back is the revision it was, numbered anew", async () => {
+  await aSetAtWork({ replicas: 1 });
+  const [first] = await revisions();
+  await change(image("busybox:2"));
+  await change(image("busybox:1"));
+  const numbers = (await revisions()).map(({ metadata, revision }) => [metadata.name, revision]);
+  expect(numbers).toHaveLength(2);
+  expect(numbers).toContainEqual([first?.metadata.name, 3]);
+  expect((await status()).updateRevision).toBe(first?.metadata.name);
+});
+
+test("a pod of the right name and labels is taken in, one with other labels is let go", async () => {
+  work = await startController(statefulSetController, async (client) => {
+    await client.create(pods, podBody({ name: "web-0", labels: { app: "web" } }));
+    await client.create(statefulSets, aSet({ replicas: 1 }));
+  });
+  await settled();
+  const ownersOf = async () =>
+    (await thePods()).map(({ metadata }) => metadata.ownerReferences?.[0]?.name);
+  expect(await ownersOf()).toEqual(["web"]);
+  const body = { metadata: { labels: { app: "other" } } };
+  const place = { namespace: "default", name: "web-0" };
+  await work.client.patch(pods, place, { type: "merge", body });
+  await settled();
+  expect(await ownersOf()).toEqual([undefined]);
+});
+
+const CLAIMS = {
+  volumeClaimTemplates: [
+    {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } },
+    },
+  ],
+};
+const claimOwners = async () =>
+  (await work.client.list(persistentVolumeClaims)).items.map(({ metadata }) => [
+    metadata.name,
+    ...(metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind}/${name}`),
+  ]);
+
+test("claims go with whom the retention policy says", async () => {
+  const persistentVolumeClaimRetentionPolicy = { whenScaled: "Delete", whenDeleted: "Delete" };
+  await aSetAtWork({ ...CLAIMS, persistentVolumeClaimRetentionPolicy });
+  await makeReady("web-0");
+  await makeReady("web-1");
+  expect(await claimOwners()).toEqual([
+    ["data-web-0", "StatefulSet/web"],
+    ["data-web-1", "StatefulSet/web"],
+  ]);
+  await change({ replicas: 1 });
+  expect(await claimOwners()).toEqual([
+    ["data-web-0", "StatefulSet/web"],
+    ["data-web-1", "Pod/web-1"],
+  ]);
+  const retain = { whenScaled: "Retain", whenDeleted: "Retain" };
+  await change({ persistentVolumeClaimRetentionPolicy: retain });
+  expect((await claimOwners())[0]).toEqual(["data-web-0"]);
+});
+
+test("a claim that is gone while its pod waits is made again", async () => {
+  await aSetAtWork(CLAIMS);
+  const place = { namespace: "default", name: "data-web-0" };
+  const body = { metadata: { finalizers: null } };
+  await work.client.patch(persistentVolumeClaims, place, { type: "merge", body });
+  await work.client.delete(persistentVolumeClaims, place);
+  const label = { metadata: { labels: { touched: "yes" } } };
+  await work.client.patch(
+    pods,
+    { namespace: "default", name: "web-0" },
+    { type: "merge", body: label },
+  );
+  await settled();
+  expect(await claimOwners()).toEqual([["data-web-0"]]);
+});
+
+test("what the pods have is told when all have the new template", async () => {
+  await aSetAtWork({ replicas: 1 });
+  await makeReady("web-0");
+  const before = await status();
+  expect(before.currentRevision).toBe(before.updateRevision);
+  await change(image("busybox:2"));
+  expect((await status()).currentRevision).toBe(before.currentRevision);
+  expect((await status()).updateRevision).not.toBe(before.currentRevision);
+  expect(await names()).toEqual(["web-0"]);
+  await makeReady("web-0");
+  const after = await status();
+  expect(after.currentRevision).toBe(after.updateRevision);
+  expect(after).toMatchObject({ currentReplicas: 1, updatedReplicas: 1 });
+});
