@@ -60,15 +60,19 @@ export interface JobMeasures {
 /** The controllers an engine can run, by the names that --controllers takes. */
 export const CONTROLLERS: readonly string[] = [
   "cronjob",
+  "disruption",
   "endpoints",
   "garbage",
   "job",
   "namespace",
+  "nodelifecycle",
+  "podgc",
   "rootca",
   "scheduler",
   "serviceaccount",
   "statefulset",
   "storage",
+  "tainteviction",
   "ttl",
 ];
 

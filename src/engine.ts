@@ -11,16 +11,20 @@ import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
 import { cronJobController } from "./controllers/cronjob/cronjob-controller.ts";
+import { disruptionController } from "./controllers/disruption/disruption-controller.ts";
 import { endpointsController } from "./controllers/endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./controllers/garbage/garbage-collector.ts";
 import { jobController } from "./controllers/job/job-controller.ts";
 import { namespaceController } from "./controllers/namespace/namespace-controller.ts";
 import { rootCaController } from "./controllers/rootca/root-ca-publisher.ts";
+import { nodeLifecycle } from "./controllers/nodelifecycle/node-lifecycle.ts";
+import { podCollector } from "./controllers/podgc/pod-collector.ts";
 import type { Controller, RunningController } from "./controllers/runtime/controller.ts";
 import { schedulerController } from "./controllers/scheduler/scheduler.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
 import { statefulSetController } from "./controllers/statefulset/statefulset-controller.ts";
 import { storageProtection } from "./controllers/storage/storage-protection.ts";
+import { taintEviction } from "./controllers/tainteviction/taint-eviction.ts";
 import { ttlController } from "./controllers/ttl/ttl-controller.ts";
 import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "./engine-options.ts";
 import { verbsOf } from "./kinds/kind.ts";
@@ -177,9 +181,11 @@ async function startControllers(
     endpointsController,
     cronJobController(localTimeZone()),
     statefulSetController,
+    disruptionController,
+    podCollector(),
     namespaceController(DELETABLE),
-    // Without a node of our own whoever adds nodes brings a scheduler, or names this one.
-    ...(options.agent || controllers !== "all" ? [schedulerController, storageProtection] : []),
+    // Without a node of our own whoever adds nodes looks after them, or names these.
+    ...(options.agent || controllers !== "all" ? OF_NODES : []),
   ];
   if (controllers === "none") return [];
   const chosen = controllers === "all" ? all : all.filter(({ name }) => controllers.includes(name));
@@ -197,6 +203,13 @@ async function startControllers(
     ),
   );
 }
+
+const OF_NODES: readonly Controller[] = [
+  schedulerController,
+  storageProtection,
+  nodeLifecycle,
+  taintEviction,
+];
 
 function localTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

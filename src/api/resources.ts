@@ -17,6 +17,7 @@ import type {
   ServiceAccount,
 } from "./generated/core.ts";
 import type { EndpointSlice } from "./generated/discovery.ts";
+import type { PodDisruptionBudget } from "./generated/policy.ts";
 
 export const namespaces: ResourceType<Namespace> = {
   group: "",
@@ -152,4 +153,12 @@ export const persistentVolumes: ResourceType<PersistentVolume> = {
   resource: "persistentvolumes",
   kind: "PersistentVolume",
   namespaced: false,
+};
+
+export const podDisruptionBudgets: ResourceType<PodDisruptionBudget> = {
+  group: "policy",
+  version: "v1",
+  resource: "poddisruptionbudgets",
+  kind: "PodDisruptionBudget",
+  namespaced: true,
 };

@@ -3,36 +3,23 @@
  * than things change. It shows what was true a moment ago: in process that moment is none, over the
  * wire one waits for one's own writes with seen().
  *
- * Reading order: this file, list-watch (what to do when), cached-objects (what is known).
+ * Components of one process that look at all of a resource share what is followed: a change costs
+ * one event, however many of them there are.
+ *
+ * Reading order: this file, follower, list-watch (what to do when), cached-objects (what is known).
  */
-import type { Client, Closable, ObjectEvent, ResourceType, Selecting } from "../api/client.ts";
+import type { Client, Closable } from "../api/client.ts";
 import type { KubeObject } from "../api/object.ts";
-import { unreachable } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import type { Random } from "../base/random.ts";
-import { type CacheChange, CachedObjects, type Indexes } from "./cached-objects.ts";
-import {
-  FIRST_STATE,
-  type FollowReport,
-  type FollowState,
-  isAtLeast,
-  nextState,
-} from "./list-watch.ts";
+import type { CacheChange, Indexes } from "./cached-objects.ts";
+import { closed, Follower, type FollowOptions, type Listener } from "./follower.ts";
 
-export interface CacheOptions<T extends KubeObject> extends Selecting {
-  readonly client: Client;
-  readonly type: ResourceType<T>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Spreads the retries of all who lost the same server; without it they are on the dot. */
-  readonly random?: Random;
+export interface CacheOptions<T extends KubeObject> extends FollowOptions<T> {
   readonly indexes?: Indexes<T>;
 }
 
 export type { CacheChange };
 
-export type CacheListener<T> = (change: CacheChange<T>) => void;
+export type CacheListener<T> = Listener<T>;
 
 /** Objects are shared and must not be changed. */
 export interface Cache<T extends KubeObject> {
@@ -52,221 +39,123 @@ export interface Cache<T extends KubeObject> {
 
 /** Resolves when all there is has been seen; rejects when the server refuses to list it. */
 export async function openCache<T extends KubeObject>(options: CacheOptions<T>): Promise<Cache<T>> {
-  const cache = new FollowingCache(options);
-  await cache.synced;
+  const { follower, release } = isWhole(options) ? share(options) : own(options);
+  const cache = new CacheView(follower, options.indexes ?? {}, release);
+  try {
+    await follower.synced;
+  } catch (error) {
+    cache.close();
+    throw error;
+  }
   return cache;
 }
 
-interface Subscription<T> {
-  readonly listener: CacheListener<T>;
-  isClosed: boolean;
+interface Held<T extends KubeObject> {
+  readonly follower: Follower<T>;
+  /** Ends the following when nobody else needs it. */
+  readonly release: () => void;
 }
 
-interface Waiter {
-  readonly revision: string;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+function isWhole({ namespace, labelSelector, fieldSelector }: FollowOptions<KubeObject>): boolean {
+  return namespace === undefined && labelSelector === undefined && fieldSelector === undefined;
 }
 
-class FollowingCache<T extends KubeObject> implements Cache<T> {
-  readonly synced: Promise<void>;
-  private readonly objects: CachedObjects<T>;
-  private readonly log: Log;
-  private state: FollowState = FIRST_STATE;
-  /** The revision the objects show; "" before the first list. */
-  private shown = "";
-  private current: Closable | undefined;
-  /** Replaced rather than changed: a listener may subscribe or leave while it is told. */
-  private subscriptions: readonly Subscription<T>[] = [];
-  private waiters: Waiter[] = [];
+function own<T extends KubeObject>(options: FollowOptions<T>): Held<T> {
+  const follower = new Follower(options);
+  return { follower, release: () => follower.close() };
+}
+
+interface Shared {
+  readonly follower: Follower<KubeObject>;
+  users: number;
+}
+
+/** By resource. A client that is gone takes what was followed through it along. */
+const followed = new WeakMap<Client, Map<string, Shared>>();
+
+function share<T extends KubeObject>(options: FollowOptions<T>): Held<T> {
+  const { client, type } = options;
+  const byResource = followed.get(client) ?? new Map<string, Shared>();
+  followed.set(client, byResource);
+  const key = `${type.group}/${type.version}/${type.resource}`;
+  const known = byResource.get(key);
+  // The key names the type of the objects, which the map cannot know.
+  const fresh = () => new Follower(options) as unknown as Follower<KubeObject>;
+  const shared = known && !known.follower.isClosed ? known : { follower: fresh(), users: 0 };
+  byResource.set(key, shared);
+  shared.users++;
+  return {
+    follower: shared.follower as unknown as Follower<T>,
+    release: () => {
+      if (--shared.users > 0) return;
+      shared.follower.close();
+      if (byResource.get(key) === shared) byResource.delete(key);
+    },
+  };
+}
+
+/** What one component sees of a follower: its own indexes, and its own end. */
+class CacheView<T extends KubeObject> implements Cache<T> {
+  private readonly subscriptions = new Set<Closable>();
+  private readonly waiting = new Set<(error: Error) => void>();
   private isClosed = false;
 
-  constructor(private readonly options: CacheOptions<T>) {
-    this.objects = new CachedObjects(options.indexes ?? {});
-    this.log = options.log.child({ resource: options.type.resource });
-    this.synced = this.seen("0");
-    this.enter(this.state);
+  constructor(
+    private readonly follower: Follower<T>,
+    private readonly indexes: Indexes<T>,
+    private readonly release: () => void,
+  ) {
+    for (const valuesOf of Object.values(indexes)) follower.objects.addIndex(valuesOf);
   }
 
   get(namespace: string, name: string): T | undefined {
-    return this.objects.get(namespace, name);
+    return this.follower.objects.get(namespace, name);
   }
 
   list(namespace?: string): readonly T[] {
-    return this.objects.list(namespace);
+    return this.follower.objects.list(namespace);
   }
 
   find(index: string, value: string): readonly T[] {
-    return this.objects.find(index, value);
+    const valuesOf = this.indexes[index];
+    if (!valuesOf) throw new Error(`there is no index ${index}`);
+    return this.follower.objects.find(valuesOf, value);
   }
 
-  onChange(listener: CacheListener<T>, { existing = false } = {}): Closable {
-    const subscription = { listener, isClosed: false };
-    if (existing) {
-      for (const object of this.objects.list()) this.tell(subscription, { type: "ADDED", object });
-    }
-    this.subscriptions = [...this.subscriptions, subscription];
-    return {
+  onChange(listener: CacheListener<T>, options?: { readonly existing?: boolean }): Closable {
+    const subscription = this.follower.onChange(listener, options);
+    const closable = {
       close: () => {
-        subscription.isClosed = true;
-        this.subscriptions = this.subscriptions.filter((each) => each !== subscription);
+        this.subscriptions.delete(closable);
+        subscription.close();
       },
     };
+    this.subscriptions.add(closable);
+    return closable;
   }
 
   hasSeen(resourceVersion: string): boolean {
-    return this.shown !== "" && isAtLeast(this.shown, resourceVersion);
+    return this.follower.hasSeen(resourceVersion);
   }
 
   seen(resourceVersion: string): Promise<void> {
     if (this.hasSeen(resourceVersion)) return Promise.resolve();
     if (this.isClosed) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
-      this.waiters.push({ revision: resourceVersion, resolve, reject });
+      this.waiting.add(reject);
+      this.follower
+        .seen(resourceVersion)
+        .then(resolve, reject)
+        .finally(() => this.waiting.delete(reject));
     });
   }
 
   close(): void {
-    this.giveUp(closed());
-  }
-
-  private giveUp(error: Error): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.current?.close();
-    this.subscriptions = [];
-    for (const waiter of this.waiters.splice(0)) waiter.reject(error);
+    for (const subscription of [...this.subscriptions]) subscription.close();
+    for (const valuesOf of Object.values(this.indexes)) this.follower.objects.dropIndex(valuesOf);
+    for (const reject of this.waiting) reject(closed());
+    this.release();
   }
-
-  private report(report: FollowReport): void {
-    if (this.isClosed) return;
-    const before = this.state;
-    this.state = nextState(before, report);
-    if (this.state.kind !== before.kind) this.enter(this.state);
-  }
-
-  private enter(state: FollowState): void {
-    switch (state.kind) {
-      case "listing":
-        this.current = this.startList();
-        return;
-      case "watching":
-        this.startWatch(state.revision);
-        return;
-      case "pausing": {
-        const { clock, random } = this.options;
-        // Up to twice as long, as Kubernetes' own informers.
-        const spreadMs = random && state.delayMs > 0 ? random.below(state.delayMs) : 0;
-        const timer = clock.schedule(state.delayMs + spreadMs, () => {
-          this.report({ kind: "paused" });
-        });
-        this.current = { close: () => timer.cancel() };
-        return;
-      }
-      case "refused":
-        this.giveUp(state.error);
-        return;
-      default:
-        unreachable(state);
-    }
-  }
-
-  private startList(): Closable {
-    const { client, type } = this.options;
-    let isCurrent = true;
-    client.list(type, selecting(this.options)).then(
-      ({ items, resourceVersion }) => {
-        if (isCurrent) this.replace(items, resourceVersion);
-      },
-      (error: Error) => {
-        if (!isCurrent) return;
-        this.log.warn("list failed", { error });
-        this.report({ kind: "list failed", error });
-      },
-    );
-    return {
-      close: () => {
-        isCurrent = false;
-      },
-    };
-  }
-
-  private replace(items: readonly T[], revision: string): void {
-    for (const change of this.objects.changesTo(items)) this.change(change);
-    this.show(revision);
-    this.report({ kind: "listed", revision });
-  }
-
-  /** A watch may tell of the past, and even end, before the call that began it returns. */
-  private startWatch(revision: string): void {
-    const { client, type, clock } = this.options;
-    const startMs = clock.monotonicMs();
-    let isOver = false;
-    let watch: Closable | undefined;
-    const close = () => {
-      isOver = true;
-      watch?.close();
-    };
-    this.current = { close };
-    const request = { ...selecting(this.options), resourceVersion: revision };
-    watch = client.watch(type, request, {
-      onEvent: (event) => {
-        if (!isOver) this.take(event);
-      },
-      onEnd: (error) => {
-        if (isOver) return;
-        close();
-        const livedMs = clock.monotonicMs() - startMs;
-        this.log.debug("watch ended", { livedMs, error });
-        this.report({ kind: "watch ended", livedMs, ...(error ? { error } : {}) });
-      },
-    });
-    if (isOver) watch.close();
-  }
-
-  private take(event: ObjectEvent<T>): void {
-    const revision = event.object.metadata.resourceVersion ?? "";
-    this.report({ kind: "event", revision });
-    // Who waits for the revision goes on only after this turn, when it is shown.
-    if (!this.hasSeen(revision)) this.show(revision);
-    for (const change of this.objects.changesOf(event)) this.change(change);
-  }
-
-  private change(change: CacheChange<T>): void {
-    this.objects.apply(change);
-    this.tellAll(change);
-  }
-
-  private show(revision: string): void {
-    this.shown = revision;
-    const waiters = this.waiters;
-    this.waiters = waiters.filter((waiter) => !this.hasSeen(waiter.revision));
-    for (const waiter of waiters) if (this.hasSeen(waiter.revision)) waiter.resolve();
-  }
-
-  private tellAll(change: CacheChange<T>): void {
-    for (const subscription of this.subscriptions) this.tell(subscription, change);
-  }
-
-  /** One listener's bug must not keep the others from hearing. */
-  private tell(subscription: Subscription<T>, change: CacheChange<T>): void {
-    if (subscription.isClosed) return;
-    try {
-      subscription.listener(change);
-    } catch (error) {
-      this.log.error("a listener failed", { error });
-    }
-  }
-}
-
-function closed(): Error {
-  return new Error("the cache is closed");
-}
-
-function selecting({ namespace, labelSelector, fieldSelector }: Selecting): Selecting {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
 }

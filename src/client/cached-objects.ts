@@ -8,7 +8,7 @@ import type { KubeObject } from "../api/object.ts";
 
 /** By name, the values an object is found under. */
 export interface Indexes<T> {
-  readonly [name: string]: (object: T) => readonly string[];
+  readonly [name: string]: ValuesOf<T>;
 }
 
 export interface CacheChange<T> {
@@ -19,17 +19,33 @@ export interface CacheChange<T> {
   readonly previous?: T;
 }
 
-/** By value, then by namespace and name in one text. */
-type Index<T> = Map<string, Map<string, T>>;
+export type ValuesOf<T> = (object: T) => readonly string[];
+
+interface Index<T> {
+  /** By value, then by namespace and name in one text. */
+  readonly values: Map<string, Map<string, T>>;
+  users: number;
+}
 
 export class CachedObjects<T extends KubeObject> {
   readonly #spaces = new Map<string, Map<string, T>>();
-  readonly #indexes = new Map<string, Index<T>>();
-  readonly #valuesOf: readonly (readonly [string, (object: T) => readonly string[]])[];
+  /** By the function that says the values: who uses the same one shares what it finds. */
+  readonly #indexes = new Map<ValuesOf<T>, Index<T>>();
 
-  constructor(indexes: Indexes<T>) {
-    this.#valuesOf = Object.entries(indexes);
-    for (const [name] of this.#valuesOf) this.#indexes.set(name, new Map());
+  addIndex(valuesOf: ValuesOf<T>): void {
+    const known = this.#indexes.get(valuesOf);
+    if (known) {
+      known.users++;
+      return;
+    }
+    const index: Index<T> = { values: new Map(), users: 1 };
+    this.#indexes.set(valuesOf, index);
+    for (const object of this.list()) enter(index, valuesOf, object);
+  }
+
+  dropIndex(valuesOf: ValuesOf<T>): void {
+    const index = this.#indexes.get(valuesOf);
+    if (index && --index.users === 0) this.#indexes.delete(valuesOf);
   }
 
   get(namespace: string, name: string): T | undefined {
@@ -41,10 +57,8 @@ export class CachedObjects<T extends KubeObject> {
     return [...this.#spaces.values()].flatMap((space) => [...space.values()]);
   }
 
-  find(index: string, value: string): T[] {
-    const values = this.#indexes.get(index);
-    if (!values) throw new Error(`there is no index ${index}`);
-    return [...(values.get(value)?.values() ?? [])];
+  find(valuesOf: ValuesOf<T>, value: string): T[] {
+    return [...(this.#indexes.get(valuesOf)?.values.get(value)?.values() ?? [])];
   }
 
   /** What the event changes here, whatever the server calls it. */
@@ -88,26 +102,26 @@ export class CachedObjects<T extends KubeObject> {
   }
 
   #index(object: T): void {
-    const key = keyOf(object);
-    for (const [name, valuesOf] of this.#valuesOf) {
-      const index = this.#indexes.get(name);
-      for (const value of valuesOf(object)) {
-        const found = index?.get(value);
-        if (found) found.set(key, object);
-        else index?.set(value, new Map([[key, object]]));
-      }
-    }
+    for (const [valuesOf, index] of this.#indexes) enter(index, valuesOf, object);
   }
 
   #unindex(object: T): void {
     const key = keyOf(object);
-    for (const [name, valuesOf] of this.#valuesOf) {
-      const index = this.#indexes.get(name);
+    for (const [valuesOf, { values }] of this.#indexes) {
       for (const value of valuesOf(object)) {
-        const found = index?.get(value);
-        if (found?.delete(key) && found.size === 0) index?.delete(value);
+        const found = values.get(value);
+        if (found?.delete(key) && found.size === 0) values.delete(value);
       }
     }
+  }
+}
+
+function enter<T extends KubeObject>({ values }: Index<T>, valuesOf: ValuesOf<T>, object: T): void {
+  const key = keyOf(object);
+  for (const value of valuesOf(object)) {
+    const found = values.get(value);
+    if (found) found.set(key, object);
+    else values.set(value, new Map([[key, object]]));
   }
 }
 

@@ -3,11 +3,11 @@
  * order, and the first that objects to a node speaks for it.
  */
 
+import { isTolerated } from "../../api/taints.ts";
 import type { PodNeeds } from "./needs.ts";
 import { isWanted } from "./node-affinity.ts";
 import { conflicts, type NodeRoom } from "./rooms.ts";
 import { bestRoom } from "./score.ts";
-import { isTolerated } from "./taints.ts";
 
 export type NodeDecision =
   | { readonly kind: "place"; readonly node: string }

@@ -3,10 +3,10 @@
  * then one the pod would like, then the one with most room. Weights are those of Kubernetes.
  */
 
+import { isTolerated } from "../../api/taints.ts";
 import type { PodNeeds } from "./needs.ts";
 import { affinityWeight } from "./node-affinity.ts";
 import type { NodeRoom } from "./rooms.ts";
-import { isTolerated } from "./taints.ts";
 
 const TAINT_WEIGHT = 3;
 const AFFINITY_WEIGHT = 2;

@@ -1,12 +1,12 @@
 /** Pure: which taints of a node a pod does not tolerate. */
-import type { Taint, Toleration } from "../../api/generated/core.ts";
+import type { Taint, Toleration } from "./generated/core.ts";
 
 export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
   return tolerations.some((toleration) => tolerates(toleration, taint));
 }
 
 /** No key tolerates every key, no effect every effect. */
-function tolerates(toleration: Toleration, taint: Taint): boolean {
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = "", operator = "", value = "", effect = "" } = toleration;
   if (effect !== "" && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;

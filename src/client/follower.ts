@@ -1,0 +1,230 @@
+/**
+ * Follows one resource of the server and tells of each change. What it knows outlives broken
+ * watches: after one it lists again, and tells what is different.
+ */
+import type { Client, Closable, ObjectEvent, ResourceType, Selecting } from "../api/client.ts";
+import type { KubeObject } from "../api/object.ts";
+import { unreachable } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import { type CacheChange, CachedObjects } from "./cached-objects.ts";
+import {
+  FIRST_STATE,
+  type FollowReport,
+  type FollowState,
+  isAtLeast,
+  nextState,
+} from "./list-watch.ts";
+
+export interface FollowOptions<T extends KubeObject> extends Selecting {
+  readonly client: Client;
+  readonly type: ResourceType<T>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Spreads the retries of all who lost the same server; without it they are on the dot. */
+  readonly random?: Random;
+}
+
+export type Listener<T> = (change: CacheChange<T>) => void;
+
+interface Subscription<T> {
+  readonly listener: Listener<T>;
+  isClosed: boolean;
+}
+
+interface Waiter {
+  readonly revision: string;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Follower<T extends KubeObject> {
+  readonly synced: Promise<void>;
+  readonly objects = new CachedObjects<T>();
+  private readonly log: Log;
+  private state: FollowState = FIRST_STATE;
+  /** The revision the objects show; "" before the first list. */
+  private shown = "";
+  private current: Closable | undefined;
+  /** Replaced rather than changed: a listener may subscribe or leave while it is told. */
+  private subscriptions: readonly Subscription<T>[] = [];
+  private waiters: Waiter[] = [];
+  isClosed = false;
+
+  constructor(private readonly options: FollowOptions<T>) {
+    this.log = options.log.child({ resource: options.type.resource });
+    this.synced = this.seen("0");
+    this.enter(this.state);
+  }
+
+  onChange(listener: Listener<T>, { existing = false } = {}): Closable {
+    const subscription = { listener, isClosed: false };
+    if (existing) {
+      for (const object of this.objects.list()) this.tell(subscription, { type: "ADDED", object });
+    }
+    this.subscriptions = [...this.subscriptions, subscription];
+    return {
+      close: () => {
+        subscription.isClosed = true;
+        this.subscriptions = this.subscriptions.filter((each) => each !== subscription);
+      },
+    };
+  }
+
+  hasSeen(resourceVersion: string): boolean {
+    return this.shown !== "" && isAtLeast(this.shown, resourceVersion);
+  }
+
+  seen(resourceVersion: string): Promise<void> {
+    if (this.hasSeen(resourceVersion)) return Promise.resolve();
+    if (this.isClosed) return Promise.reject(closed());
+    return new Promise((resolve, reject) => {
+      this.waiters.push({ revision: resourceVersion, resolve, reject });
+    });
+  }
+
+  close(): void {
+    this.giveUp(closed());
+  }
+
+  private giveUp(error: Error): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.current?.close();
+    this.subscriptions = [];
+    for (const waiter of this.waiters.splice(0)) waiter.reject(error);
+  }
+
+  private report(report: FollowReport): void {
+    if (this.isClosed) return;
+    const before = this.state;
+    this.state = nextState(before, report);
+    if (this.state.kind !== before.kind) this.enter(this.state);
+  }
+
+  private enter(state: FollowState): void {
+    switch (state.kind) {
+      case "listing":
+        this.current = this.startList();
+        return;
+      case "watching":
+        this.startWatch(state.revision);
+        return;
+      case "pausing": {
+        const { clock, random } = this.options;
+        // Up to twice as long, as Kubernetes' own informers.
+        const spreadMs = random && state.delayMs > 0 ? random.below(state.delayMs) : 0;
+        const timer = clock.schedule(state.delayMs + spreadMs, () => {
+          this.report({ kind: "paused" });
+        });
+        this.current = { close: () => timer.cancel() };
+        return;
+      }
+      case "refused":
+        this.giveUp(state.error);
+        return;
+      default:
+        unreachable(state);
+    }
+  }
+
+  private startList(): Closable {
+    const { client, type } = this.options;
+    let isCurrent = true;
+    client.list(type, selecting(this.options)).then(
+      ({ items, resourceVersion }) => {
+        if (isCurrent) this.replace(items, resourceVersion);
+      },
+      (error: Error) => {
+        if (!isCurrent) return;
+        this.log.warn("list failed", { error });
+        this.report({ kind: "list failed", error });
+      },
+    );
+    return {
+      close: () => {
+        isCurrent = false;
+      },
+    };
+  }
+
+  private replace(items: readonly T[], revision: string): void {
+    for (const change of this.objects.changesTo(items)) this.change(change);
+    this.show(revision);
+    this.report({ kind: "listed", revision });
+  }
+
+  /** A watch may tell of the past, and even end, before the call that began it returns. */
+  private startWatch(revision: string): void {
+    const { client, type, clock } = this.options;
+    const startMs = clock.monotonicMs();
+    let isOver = false;
+    let watch: Closable | undefined;
+    const close = () => {
+      isOver = true;
+      watch?.close();
+    };
+    this.current = { close };
+    const request = { ...selecting(this.options), resourceVersion: revision };
+    watch = client.watch(type, request, {
+      onEvent: (event) => {
+        if (!isOver) this.take(event);
+      },
+      onEnd: (error) => {
+        if (isOver) return;
+        close();
+        const livedMs = clock.monotonicMs() - startMs;
+        this.log.debug("watch ended", { livedMs, error });
+        this.report({ kind: "watch ended", livedMs, ...(error ? { error } : {}) });
+      },
+    });
+    if (isOver) watch.close();
+  }
+
+  private take(event: ObjectEvent<T>): void {
+    const revision = event.object.metadata.resourceVersion ?? "";
+    this.report({ kind: "event", revision });
+    // Who waits for the revision goes on only after this turn, when it is shown.
+    if (!this.hasSeen(revision)) this.show(revision);
+    for (const change of this.objects.changesOf(event)) this.change(change);
+  }
+
+  private change(change: CacheChange<T>): void {
+    this.objects.apply(change);
+    this.tellAll(change);
+  }
+
+  private show(revision: string): void {
+    this.shown = revision;
+    const waiters = this.waiters;
+    this.waiters = waiters.filter((waiter) => !this.hasSeen(waiter.revision));
+    for (const waiter of waiters) if (this.hasSeen(waiter.revision)) waiter.resolve();
+  }
+
+  private tellAll(change: CacheChange<T>): void {
+    for (const subscription of this.subscriptions) this.tell(subscription, change);
+  }
+
+  /** One listener's bug must not keep the others from hearing. */
+  private tell(subscription: Subscription<T>, change: CacheChange<T>): void {
+    if (subscription.isClosed) return;
+    try {
+      subscription.listener(change);
+    } catch (error) {
+      this.log.error("a listener failed", { error });
+    }
+  }
+}
+
+export function closed(): Error {
+  return new Error("the cache is closed");
+}
+
+function selecting({ namespace, labelSelector, fieldSelector }: Selecting): Selecting {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}

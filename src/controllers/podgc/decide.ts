@@ -1,0 +1,37 @@
+/** Pure: which pods nobody will end any more, and which finished ones are too many. */
+import type { Pod } from "../../api/generated/core.ts";
+import type { Disruption } from "../runtime/disrupt-pod.ts";
+
+export function isOver({ status }: Pod): boolean {
+  return status.phase === "Succeeded" || status.phase === "Failed";
+}
+
+/** It is to stop, and has no node that could see to it. */
+export function isStranded({ metadata, spec }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && !spec.nodeName;
+}
+
+export const NODE_GONE: Disruption = {
+  reason: "DeletionByPodGC",
+  message: "PodGC: node no longer exists",
+};
+
+export const OUT_OF_SERVICE: Disruption = {
+  reason: "DeletionByPodGC",
+  message: "PodGC: node is out of service",
+};
+
+/** The evicted and the oldest first. */
+export function surplusOf(finished: Iterable<Pod>, threshold: number): readonly Pod[] {
+  const all = [...finished];
+  if (all.length <= threshold) return [];
+  return all.sort(byUse).slice(0, all.length - threshold);
+}
+
+function byUse(one: Pod, other: Pod): number {
+  const [first = "", second = ""] = [one, other].map(({ metadata, status }) => {
+    const rank = status.reason === "Evicted" ? 0 : 1;
+    return `${rank} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`;
+  });
+  return first < second ? -1 : 1;
+}

@@ -1,0 +1,20 @@
+/** Pure: how long a pod may stay on a node with taints that drive pods away. */
+import type { Pod, Taint, Toleration } from "../../api/generated/core.ts";
+import { tolerates } from "../../api/taints.ts";
+
+/** From the time the last of the taints was seen: 0 is at once, Infinity for ever. */
+export function stayMs({ spec }: Pod, taints: readonly Taint[]): number {
+  const driving = taints.filter(({ effect }) => effect === "NoExecute");
+  const limits: number[] = [];
+  for (const taint of driving) {
+    const tolerating = (spec.tolerations ?? []).filter((each) => tolerates(each, taint));
+    if (tolerating.length === 0) return 0;
+    limits.push(...tolerating.map(limitOf));
+  }
+  return Math.min(Number.POSITIVE_INFINITY, ...limits);
+}
+
+function limitOf({ tolerationSeconds }: Toleration): number {
+  if (tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(0, tolerationSeconds) * 1000;
+}
