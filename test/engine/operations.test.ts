@@ -93,12 +93,18 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
   }
   const queues = [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)];
   expect(queues.map(([, name]) => name)).toEqual([
+    "cronjob",
+    "disruption",
+    "endpoint",
+    "endpoint_slice",
     "garbage_collector_attempt_to_delete",
     "job",
     "job_orphan_pod",
     "namespace",
+    "podgc",
     "root_ca_cert_publisher",
     "serviceaccount",
+    "statefulset",
     "ttl_jobs_to_delete",
   ]);
   const syncs = /^job_sync_total\{completion_mode="Indexed",result="success",action="\w+"\} \d+$/m;
