@@ -8,7 +8,7 @@ import { silentLog } from "../base/log.ts";
 import { openCache } from "./cache.ts";
 import { localClient } from "./local.ts";
 
-test("components that look at all of a resource follow it once, each with indexes of its own", async () => {
+test("who look at all of a resource follow it once, each with indexes of its own", async () => {
   const server = aServer();
   const client = localClient(server);
   let watches = 0;
@@ -42,7 +42,7 @@ test("components that look at all of a resource follow it once, each with indexe
   third.close();
 });
 
-test("who waits for a revision is let go when its own cache closes, though others go on", async () => {
+test("who waits for a revision is let go when its own cache closes, not others", async () => {
   const server = aServer();
   const client = localClient(server);
   const options = { client, type: configMaps, clock: server.clock, log: silentLog };

@@ -149,7 +149,7 @@ test("a new schedule does not make up for times that were never its own", async 
   expect(await names()).toEqual([`c-${FIRST + 3}`]);
 });
 
-test("an active Job that someone deleted is missed, one that someone made is not counted", async () => {
+test("an active Job that is gone is missed, one that someone made is not counted", async () => {
   await aCronJobAtWork();
   await passMinutes(1);
   const [job] = await theJobs();

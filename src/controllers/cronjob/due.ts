@@ -60,7 +60,7 @@ function mostRecent({ schedule, timeZone }: Timetable, earliestMs: number, nowMs
   return { kind: "at", timeMs, missesMany: missed > MANY };
 }
 
-/** Looking at every missed time would take for ever after a long sleep: it is looked for backwards. */
+/** Looking at every missed time could take for ever: it is looked for from the end. */
 function latestOf(
   after: (timeMs: number) => number | undefined,
   first: number,
@@ -82,7 +82,7 @@ function latestOf(
   return latest;
 }
 
-/** How long until the next time, or until it is worth looking at the clock again. Never, for a schedule that has none. */
+/** Until the next time, or until the clock is worth another look; undefined where none comes. */
 export function untilNextMs({ schedule, timeZone }: Timetable, nowMs: number): number | undefined {
   const next = nextTime(schedule, nowMs, timeZone);
   if (next === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The order of the ports of a subset. Kubernetes sorts them by the MD5 of what Go prints of them;
+ * Pure: the order of the ports of a subset. Kubernetes sorts them by the MD5 of what Go prints of them;
  * clients that compare two Endpoints objects see that order.
  */
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Pure: the endpoints a Service should have, of one family of addresses, grouped by their ports. */
+/** Pure: the endpoints a Service should have in one family of addresses, grouped by ports. */
 import type { Node, Pod, Service } from "../../api/generated/core.ts";
 import type { Endpoint, EndpointPort } from "../../api/generated/discovery.ts";
 import {

@@ -155,7 +155,8 @@ async function told(
   } catch (error) {
     if (verb === "Delete" && isNotFound(error)) return;
     if (!(error instanceof ApiError && error.reason === "AlreadyExists")) {
-      const failure = `${verb.toLowerCase()} ${what} ${where} failed error: ${describeError(error)}`;
+      const deed = `${verb.toLowerCase()} ${what} ${where}`;
+      const failure = `${deed} failed error: ${describeError(error)}`;
       recorder.event(set, "Warning", `Failed${verb}`, failure);
     }
     throw error;

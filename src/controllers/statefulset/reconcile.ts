@@ -1,7 +1,7 @@
 /**
  * One look at a StatefulSet:
  *
- *     claim pods -> record the template -> decide -> change pods -> write status -> forget revisions
+ *     claim pods -> record template -> decide -> change pods -> write status -> forget revisions
  */
 import type { Client, Name, PatchRequest } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";

@@ -91,7 +91,7 @@ test("a template that comes back is the revision it was, numbered anew", async (
   expect((await status()).updateRevision).toBe(first?.metadata.name);
 });
 
-test("a pod of the right name and labels is taken in, one with other labels is let go", async () => {
+test("a pod of the right name and labels is taken in, one with others is let go", async () => {
   work = await startController(statefulSetController, async (client) => {
     await client.create(pods, podBody({ name: "web-0", labels: { app: "web" } }));
     await client.create(statefulSets, aSet({ replicas: 1 }));
