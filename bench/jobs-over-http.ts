@@ -10,7 +10,7 @@ import { startInstantNode } from "./instant-node.ts";
 import type { BenchOptions } from "./options.ts";
 import { cpuMs } from "./process-figures.ts";
 import { type Row, table } from "./report.ts";
-import { runJobs, type Size } from "./run-jobs.ts";
+import { MIXED_LOAD, runJobs } from "./run-jobs.ts";
 
 /** Of the folder this runs from, compiled or not. */
 const TOOL = fileURLToPath(new URL("../test/conformance/tools/bench.mjs", import.meta.url));
@@ -79,23 +79,14 @@ async function cleanedUp(tally: Tally): Promise<void> {
   }
 }
 
-/** Of 5, 20 and 400 pods, as that test has them: 101 Jobs of 1,200 pods can only be these. */
-const MIX = [
-  { label: "small", count: 80, completions: 5 },
-  { label: "medium", count: 20, completions: 20 },
-  { label: "large", count: 1, completions: 400 },
-];
 const REAL_SECONDS = 33.4;
 
 async function mixedLoad(tally: Tally): Promise<Row> {
-  const sizes: readonly Size[] = MIX.flatMap(({ label, count, completions }) =>
-    Array.from({ length: count }, (_, index) => ({ name: `${label}-${index}`, completions })),
-  );
   const { url: server, token, ca } = tally;
   const client = remoteClient({ server, token, ca });
   try {
     const node = await startInstantNode(client, { phases: ["Running", "Succeeded"] });
-    const seconds = await runJobs(client, sizes);
+    const seconds = await runJobs(client, MIXED_LOAD);
     node.stop();
     const ratio = (REAL_SECONDS / seconds).toFixed(1);
     return {

@@ -2,12 +2,14 @@
 import { benchApi } from "./api.ts";
 import { benchJobs } from "./jobs.ts";
 import type { BenchOptions } from "./options.ts";
+import { benchSpawn } from "./spawn.ts";
 import { benchStore } from "./store.ts";
 
 const BENCHMARKS: { readonly [name: string]: (options: BenchOptions) => Promise<void> } = {
   store: benchStore,
   api: benchApi,
   jobs: benchJobs,
+  spawn: benchSpawn,
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== "--quick");

@@ -7,12 +7,26 @@ export interface Size {
   readonly name: string;
   readonly completions: number;
   readonly parallelism?: number;
+  readonly command?: readonly string[];
 }
 
 export const NAMESPACE = "default";
 
-export function anIndexedJob({ name, completions, parallelism = completions }: Size): Job {
-  const containers = [{ name: "c", image: "busybox", command: ["true"], resources: {} }];
+/**
+ * The load that KEP-2214 tells of has Jobs of 5, 20 and 400 pods: 101 Jobs of 1,200 pods can only
+ * be these.
+ */
+export const MIXED_LOAD: readonly Size[] = [
+  { label: "small", count: 80, completions: 5 },
+  { label: "medium", count: 20, completions: 20 },
+  { label: "large", count: 1, completions: 400 },
+].flatMap(({ label, count, completions }) =>
+  Array.from({ length: count }, (_, index) => ({ name: `${label}-${index}`, completions })),
+);
+
+export function anIndexedJob(size: Size): Job {
+  const { name, completions, parallelism = completions, command = ["true"] } = size;
+  const containers = [{ name: "c", image: "busybox", command, resources: {} }];
   const template = { metadata: {}, spec: { restartPolicy: "Never", containers } };
   return {
     apiVersion: "batch/v1",
@@ -32,9 +46,13 @@ export async function runJobs(client: Client, sizes: readonly Size[]): Promise<n
     if (hasCondition(job, "Complete")) names.delete(job.metadata.name ?? "");
     return names.size === 0;
   });
-  for (const size of sizes) await client.create(jobs, anIndexedJob(size));
+  for (const size of sizes) await startJob(client, size);
   await complete;
   return (performance.now() - began) / 1000;
+}
+
+export async function startJob(client: Client, size: Size): Promise<void> {
+  await client.create(jobs, anIndexedJob(size));
 }
 
 /** The first status of the Job that is wanted. */

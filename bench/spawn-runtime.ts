@@ -2,7 +2,6 @@
  * The process runtime alone, without pods: /bin/true with a log file each, against xargs, which
  * writes no log and tells no status, at the same parallelism in the same run.
  */
-import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +14,14 @@ import { silentLog } from "../src/base/log.ts";
 import type { BenchOptions } from "./options.ts";
 import { cpuMs, residentMb } from "./process-figures.ts";
 import { table } from "./report.ts";
+import { measureRival, xargsRival } from "./spawn-rivals.ts";
 
 export async function benchSpawnRuntime({ isQuick }: BenchOptions): Promise<void> {
   const runs = isQuick ? 200 : 5000;
   const parallelism = 8;
   const ours = await measureRuntime(runs, parallelism);
-  const xargs = await measureXargs(runs, parallelism);
-  const beside = `xargs -P${parallelism}: ${perSecond(runs, xargs.ms)}`;
+  const xargs = await measureRival(xargsRival(parallelism), runs);
+  const beside = `xargs -P${parallelism}: ${Math.round(xargs.perSecond)}/s`;
   table(`process runtime: ${runs} times /bin/true, ${parallelism} at a time, a log file each`, [
     { what: "runs per second", value: perSecond(runs, ours.ms), beside },
     { what: "cpu of the server", value: `${(ours.serverMs / runs).toFixed(3)} ms/run`, beside: "" },
@@ -95,16 +95,6 @@ const ENVIRONMENT = [
   ["PATH", "/usr/local/bin:/usr/bin:/bin"],
   ...Array.from({ length: 12 }, (_, index) => [`VARIABLE_${index}`, "x".repeat(40)] as const),
 ] as const;
-
-async function measureXargs(runs: number, parallelism: number): Promise<{ readonly ms: number }> {
-  const fromMs = performance.now();
-  const child = spawn("xargs", [`-P${parallelism}`, "-n1", "/bin/true"], {
-    stdio: ["pipe", "ignore", "inherit"],
-  });
-  child.stdin.end(Array.from({ length: runs }, (_, index) => `${index}\n`).join(""));
-  await new Promise((resolve, reject) => child.once("exit", resolve).once("error", reject));
-  return { ms: performance.now() - fromMs };
-}
 
 function perSecond(runs: number, ms: number): string {
   return `${Math.round((runs * 1000) / ms)}/s`;

@@ -5,6 +5,8 @@ import type { PodRecord } from "./pod-record.ts";
 export interface Notice {
   readonly reason: string;
   readonly message: string;
+  /** Which of the pod's containers it is about. */
+  readonly container?: string;
 }
 
 export interface Judgement {

@@ -7,9 +7,13 @@
  * server, and could be a node of any Kubernetes.
  */
 import type { Client } from "../api/client.ts";
-import type { ConfigMap, Pod, Secret, Service } from "../api/generated/core.ts";
+import type { Job } from "../api/generated/batch.ts";
+import type { ConfigMap, Container, Pod, Secret, Service } from "../api/generated/core.ts";
+import { controllerOf } from "../api/owner-reference.ts";
+import { runsAhead } from "../api/pods-ahead.ts";
 import {
   configMaps as configMapType,
+  jobs as jobType,
   pods as podType,
   secrets as secretType,
   services as serviceType,
@@ -22,15 +26,17 @@ import { type Cache, type CacheChange, openCache } from "../client/cache.ts";
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
 import { after, done, type Outcome } from "../controllers/runtime/outcome.ts";
 import { openRecorder, type RunningRecorder } from "../controllers/runtime/recorder.ts";
-import { type Judgement, type Notice, podAdmission } from "./admit.ts";
-import { composeRun, type Surroundings } from "./compose-run.ts";
-import type { LogStore } from "./logs/log-store.ts";
+import { type Judgement, type Notice, podAdmission, type TellOfPod } from "./admit.ts";
+import { composeRun, composeSurroundings, type Surroundings } from "./compose-run.ts";
+import { Hooks } from "./hooks/hooks.ts";
+import type { LogNews, LogStore } from "./logs/log-store.ts";
 import { type Eviction, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
-import { isDone, type PodWork, workOnPod } from "./pod-worker.ts";
-import { Runs } from "./runs.ts";
-import type { Exit, Running, Runtime } from "./runtimes/runtime.ts";
+import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
+import { type LastWords, Runs } from "./runs.ts";
+import type { Exit, RunId, Running, Runtime } from "./runtimes/runtime.ts";
+import { Turns } from "./turns.ts";
 
 export interface AgentOptions {
   readonly client: Client;
@@ -41,8 +47,10 @@ export interface AgentOptions {
   readonly runtime: Runtime;
   readonly node: Surroundings["node"];
   readonly inherited: Surroundings["inherited"];
-  readonly logs: Pick<LogStore, "begin" | "end">;
-  readonly lastWords: (pod: Pod, exit: Exit) => Promise<string | undefined>;
+  readonly logs: Pick<LogStore, "begin" | "end" | "onNews">;
+  /** What becomes of a run that prints more than it may: it goes on unheard, or is failed. */
+  readonly onLogLimit: "cut" | "fail";
+  readonly lastWords: LastWords;
   /** What the runtime can honour of a pod. */
   readonly judge: (pod: Pod) => Judgement;
 }
@@ -62,14 +70,15 @@ export async function openAgent(options: AgentOptions): Promise<RunningAgent> {
   // What ends while the caches fill is told to nobody a second time.
   const early: Exit[] = [];
   const listening = options.runtime.onExit((exit) => early.push(exit));
-  const [recovered, pods, configMaps, secrets, services] = await Promise.all([
+  const [recovered, pods, configMaps, secrets, services, jobs] = await Promise.all([
     options.runtime.recover(),
     openCache({ ...shared, type: podType, fieldSelector }),
     openCache({ ...shared, type: configMapType }),
     openCache({ ...shared, type: secretType }),
     openCache({ ...shared, type: serviceType }),
+    openCache({ ...shared, type: jobType }),
   ]);
-  const agent = new Agent(options, { pods, configMaps, secrets, services }, recovered);
+  const agent = new Agent(options, { pods, configMaps, secrets, services, jobs }, recovered);
   listening.close();
   for (const exit of early) agent.onExit(exit);
   return agent;
@@ -80,6 +89,7 @@ interface Caches {
   readonly configMaps: Cache<ConfigMap>;
   readonly secrets: Cache<Secret>;
   readonly services: Cache<Service>;
+  readonly jobs: Cache<Job>;
 }
 
 interface Recovered {
@@ -91,9 +101,12 @@ class Agent implements RunningAgent {
   private readonly records = new Map<string, PodRecord>();
   private readonly worker: KeyedWorker;
   private readonly recorder: RunningRecorder;
+  private readonly hooks: Hooks;
   private readonly runs: Runs;
   private readonly work: PodWork;
+  private readonly tell: TellOfPod;
   private readonly recovered: Map<string, Recovered>;
+  private readonly turns = new Turns();
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
   private onQuiet: (() => void) | undefined;
@@ -103,34 +116,46 @@ class Agent implements RunningAgent {
     private readonly caches: Caches,
     recovered: Recovered,
   ) {
-    const { client, clock, log, metrics, runtime, lastWords } = options;
+    const { client, clock, log, logs, metrics, runtime, lastWords } = options;
     const { hostIp } = options.node;
     this.recovered = byPod(recovered);
     this.recorder = openRecorder({ ...options, component: "tally-agent" });
-    const tell = (pod: Pod, type: "Normal" | "Warning", { reason, message }: Notice) =>
-      this.recorder.event(pod, type, reason, message);
+    const tell: TellOfPod = (pod, type, { reason, message, container }) =>
+      this.recorder.event(pod, type, reason, message, fieldPathOf(pod, container));
+    this.tell = tell;
     const wake = (uid: string) => this.worker.add(uid);
     const find = (uid: string) => this.records.get(uid);
-    const compose = (pod: Pod, id: Running["id"]) => composeRun(this.surroundings(), pod, id);
+    const around = this.surroundings();
+    const compose = (pod: Pod, id: RunId) => composeRun(around, pod, id);
+    const surround = (pod: Pod, container: Container) =>
+      composeSurroundings(around, pod, container);
     const own = { client, clock, log, runtime };
-    this.runs = new Runs({ ...own, compose, lastWords, tell, wake, find });
+    this.hooks = new Hooks({ ...own, surround, podIp: around.podIp, tell, wake });
+    this.runs = new Runs({ ...own, hooks: this.hooks, logs, compose, lastWords, tell, wake, find });
     const addresses = { hostIp, podIp: hostIp };
     const runtimeName = runtime.name;
     const admit = podAdmission({ judge: options.judge, addresses, runtimeName, tell });
-    this.work = { client, clock, runtime, runs: this.runs, admit };
+    const isOver = ({ pod }: PodRecord) => this.callNext(this.turns.leave(pod.metadata.uid ?? ""));
+    this.work = { client, clock, runtime, runs: this.runs, admit, tell, isOver, untold: new Set() };
     const reconcile = (uid: string) => this.look(uid);
     const queue = { clock, log, metrics, name: "agent_pods", workers: WORKERS };
     this.worker = new KeyedWorker({ ...queue, reconcile });
     runtime.onExit((exit) => this.onExit(exit));
+    logs.onNews((news) => this.onLogNews(news));
     caches.pods.onChange((change) => this.onPod(change), { existing: true });
     caches.configMaps.onChange(({ object }) => this.runs.retryHeld(object.metadata.namespace));
     caches.secrets.onChange(({ object }) => this.runs.retryHeld(object.metadata.namespace));
+    caches.jobs.onChange(({ object }) => {
+      const { metadata, spec } = object;
+      this.callNext(this.turns.limit(metadata.uid ?? "", spec.parallelism ?? 1));
+    });
     this.endStrays();
   }
 
   async stop({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
     if (!leavesRunning) await this.terminateAll();
     this.worker.stop();
+    this.hooks.close();
     this.recorder.stop();
     for (const cache of Object.values(this.caches)) cache.close();
     await this.options.runtime.close({ leavesRunning });
@@ -158,13 +183,32 @@ class Agent implements RunningAgent {
     await Promise.resolve();
     const record = this.records.get(uid);
     if (!record || this.ending?.has(uid) === false) return done;
+    if (!record.isAdmitted && !this.hasTurn(uid, record)) return done;
     const againInMs = await workOnPod(this.work, record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
     return againInMs === undefined ? done : after(againInMs);
   }
 
+  /** A pod that is to go has waited long enough. */
+  private hasTurn(uid: string, { pod, facts }: PodRecord): boolean {
+    const owner = controllerOf(pod);
+    if (owner?.kind !== "Job" || pod.metadata.deletionTimestamp !== undefined) return true;
+    const job = this.caches.jobs.get(pod.metadata.namespace ?? "", owner.name);
+    if (!job || job.metadata.uid !== owner.uid || !runsAhead(job)) return true;
+    const limit = job.spec.parallelism ?? 1;
+    if (!hasLife(facts)) return this.turns.take(owner.uid, uid, limit);
+    this.turns.keep(owner.uid, uid, limit);
+    return true;
+  }
+
+  private callNext(uids: readonly string[]): void {
+    for (const uid of uids) this.worker.add(uid);
+  }
+
   private dismiss(uid: string, record: PodRecord): void {
     this.records.delete(uid);
+    this.callNext(this.turns.leave(uid));
+    this.work.untold.delete(record);
     this.runs.dismiss(record);
     this.worker.forget(uid);
     if (this.ending?.delete(uid) && this.ending.size === 0) this.onQuiet?.();
@@ -181,9 +225,14 @@ class Agent implements RunningAgent {
       return;
     }
     if (known) known.pod = pod;
-    else if (this.ending) return;
+    else if (this.ending || !this.isOwed(uid, pod)) return;
     else this.recall(uid, pod);
     this.worker.add(uid);
+  }
+
+  /** Of a pod that is over, changes are others' business, unless a run of it was found. */
+  private isOwed(uid: string, pod: Pod): boolean {
+    return !isThrough(pod) || this.recovered.has(uid);
   }
 
   private recall(uid: string, pod: Pod): void {
@@ -195,7 +244,12 @@ class Agent implements RunningAgent {
     const record = newRecord(pod, facts, ended);
     this.records.set(uid, record);
     this.runs.adopt(record);
-    for (const exit of recovered.ended) this.runs.hearOut(record, exit);
+    for (const exit of recovered.ended) {
+      // What it printed while nobody looked may be more than it may.
+      this.options.logs.begin(pod, exit.id);
+      this.options.logs.end(exit.id);
+      this.runs.hearOut(record, exit);
+    }
   }
 
   onExit(exit: Exit): void {
@@ -209,6 +263,25 @@ class Agent implements RunningAgent {
     }
     this.runs.ended(record, exit);
     this.worker.add(podUid);
+  }
+
+  private onLogNews(news: LogNews): void {
+    if (news.kind === "disk") {
+      if (news.isFull) this.tellOfFullDisk();
+      return;
+    }
+    const { id } = news;
+    const record = this.records.get(id.podUid);
+    if (!record) return;
+    const isFailed = this.options.onLogLimit === "fail";
+    const notice = logLimitNotice(news, isFailed);
+    this.tell(record.pod, "Warning", { ...notice, container: id.container });
+    if (isFailed) this.runs.condemn(id, notice);
+  }
+
+  private tellOfFullDisk(): void {
+    const alive = [...this.records.values()].filter(({ facts }) => hasLife(facts));
+    for (const { pod } of alive.slice(0, MOST_TOLD)) this.tell(pod, "Warning", DISK_FULL);
   }
 
   /** Processes whose pods are gone: nobody asks for them any more. */
@@ -250,6 +323,28 @@ class Agent implements RunningAgent {
 }
 
 const NOTHING: Recovered = { running: [], ended: [] };
+
+/** A full disk takes few events itself. */
+const MOST_TOLD = 100;
+const DISK_FULL: Notice = {
+  reason: "LogDiskFull",
+  message: "the disk that holds the logs is full: what containers print is lost until it is not",
+};
+
+function logLimitNotice({ id, maxBytes }: LogLimitNews, isFailed: boolean): Notice {
+  const limit = `container ${id.container} printed more than the ${maxBytes} bytes that are kept`;
+  const what = isFailed ? "it is failed" : "what it prints from here on is discarded";
+  return { reason: "LogLimitExceeded", message: `${limit} of one run: ${what}` };
+}
+
+type LogLimitNews = Extract<LogNews, { kind: "limit" }>;
+
+/** As kubelet names one container of a pod. */
+function fieldPathOf({ spec }: Pod, container: string | undefined): string | undefined {
+  if (container === undefined) return undefined;
+  const isInit = spec.initContainers?.some(({ name }) => name === container) === true;
+  return `spec.${isInit ? "initContainers" : "containers"}{${container}}`;
+}
 
 const SHUTDOWN_GRACE_SECONDS = 5;
 const SHUTDOWN_MS = 10_000;

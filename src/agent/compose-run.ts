@@ -1,10 +1,11 @@
 /** From a container of a pod to the run its runtime is asked for, or what is in the way. */
-import type { ConfigMap, Pod, Secret, Service } from "../api/generated/core.ts";
+import type { ConfigMap, Container, Pod, Secret, Service } from "../api/generated/core.ts";
 import { getQuantity, milliUnits, wholeUnits } from "../api/quantity.ts";
 import { composeCommand } from "./environment/command.ts";
 import { composeEnvironment } from "./environment/environment.ts";
-import type { ContainerProblem, Variable } from "./environment/variable.ts";
+import type { ContainerProblem, Variable, Variables } from "./environment/variable.ts";
 import { findContainer } from "./find-container.ts";
+import { errorFile, hasSplitOutput, messageFile } from "./logs/places.ts";
 import type { RunId, RunRequest } from "./runtimes/runtime.ts";
 
 /** What a run is made of besides its pod. */
@@ -26,9 +27,47 @@ export interface Surroundings {
 export type ComposedRun = RunRequest | { readonly problem: ContainerProblem };
 
 export function composeRun(around: Surroundings, pod: Pod, id: RunId): ComposedRun {
-  const { namespace = "" } = pod.metadata;
   const container = findContainer(pod, id.container);
   if (!container) throw new Error(`the pod has no container ${id.container}`);
+  const composed = composeSurroundings(around, pod, container);
+  if ("problem" in composed) return composed;
+  const { environment, workingDirectory } = composed;
+  const run = composeCommand(container, composed.variables);
+  if ("problem" in run) return run;
+  const { resources } = container;
+  const { cpu, memory } = resources.limits ?? {};
+  const limits = {
+    ...(cpu === undefined ? {} : { cpuMillis: Number(milliUnits(getQuantity(cpu))) }),
+    ...(memory === undefined ? {} : { memoryBytes: Number(wholeUnits(getQuantity(memory))) }),
+  };
+  const logFile = around.logFile(pod, id);
+  return {
+    id,
+    command: run.command,
+    environment,
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    logFile,
+    ...(hasSplitOutput(pod) ? { errorFile: errorFile(logFile) } : {}),
+    messageFile: messageFile(logFile),
+    ...(resources.limits === undefined ? {} : { limits }),
+  };
+}
+
+export type ComposedSurroundings =
+  | {
+      readonly environment: RunRequest["environment"];
+      readonly variables: Variables;
+      readonly workingDirectory?: string;
+    }
+  | { readonly problem: ContainerProblem };
+
+/** What a process of a container has around it, be it the container's own or that of a hook. */
+export function composeSurroundings(
+  around: Surroundings,
+  pod: Pod,
+  container: Container,
+): ComposedSurroundings {
+  const { namespace = "" } = pod.metadata;
   const composed = composeEnvironment({
     pod,
     container,
@@ -39,21 +78,7 @@ export function composeRun(around: Surroundings, pod: Pod, id: RunId): ComposedR
     services: around.services(namespace),
     inherited: around.inherited,
   });
-  if ("problem" in composed) return composed;
-  const run = composeCommand(container, composed.variables);
-  if ("problem" in run) return run;
-  const { workingDir, resources } = container;
-  const { cpu, memory } = resources.limits ?? {};
-  const limits = {
-    ...(cpu === undefined ? {} : { cpuMillis: Number(milliUnits(getQuantity(cpu))) }),
-    ...(memory === undefined ? {} : { memoryBytes: Number(wholeUnits(getQuantity(memory))) }),
-  };
-  return {
-    id,
-    command: run.command,
-    environment: composed.environment,
-    ...(workingDir === undefined ? {} : { workingDirectory: workingDir }),
-    logFile: around.logFile(pod, id),
-    ...(resources.limits === undefined ? {} : { limits }),
-  };
+  const { workingDir } = container;
+  if ("problem" in composed || workingDir === undefined) return composed;
+  return { ...composed, workingDirectory: workingDir };
 }

@@ -6,22 +6,22 @@ import type { Client } from "../api/client.ts";
 import type { Pod } from "../api/generated/core.ts";
 import { KUBERNETES_VERSION } from "../api/kubernetes-version.ts";
 import type { LogSource } from "../api/log-source.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
 import type { Judgement } from "./admit.ts";
 import { openAgent, type RunningAgent } from "./agent.ts";
-import { inheritedVariables } from "./environment/inherited.ts";
-import { findContainer } from "./find-container.ts";
+import { allVariables, inheritedVariables } from "./environment/inherited.ts";
 import { logSource } from "./logs/log-source.ts";
 import { type LogStore, openLogs } from "./logs/log-store.ts";
 import { nodeNameOf } from "./node/host-facts.ts";
 import { openNode, type RegisteredNode } from "./node/node.ts";
 import { readHost } from "./node/read-host.ts";
+import { containersOf } from "./runtimes/process/containers.ts";
 import { openProcessRuntime, type ProcessRuntime } from "./runtimes/process/process-runtime.ts";
 import { admitPod, imageNotice, type ProcessAbilities } from "./runtimes/process/refusals.ts";
-import type { Exit } from "./runtimes/runtime.ts";
+import { terminationMessages, unreadMessages } from "./termination-message.ts";
 
 export interface NodeAgentOptions {
   readonly client: Client;
@@ -30,13 +30,20 @@ export interface NodeAgentOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly dataDir: string;
+  readonly runtime: PreparedRuntime;
   /** Absent: the name of this machine. */
   readonly nodeName?: string;
   readonly maxPods: number;
+  /** Absent: little of our own environment reaches the processes. */
+  readonly environment?: "whole";
   /** A limit that cannot be enforced is refused rather than warned of. */
   readonly strictLimits: boolean;
+  /** Limits are enforced where control groups can be made. */
+  readonly usesCgroups: boolean;
   /** Of the output of one run; 0 for no limit. */
   readonly logMaxBytes: number;
+  /** What becomes of a run that prints more. */
+  readonly onLogLimit: "cut" | "fail";
 }
 
 export interface NodeAgent {
@@ -47,6 +54,21 @@ export interface NodeAgent {
 /** Everything runs on the host's own network. */
 const ADDRESS = "127.0.0.1";
 
+export type PreparedRuntime = Promise<ProcessRuntime>;
+
+/** Begins to start what runs the processes; whoever calls it owns the data directory. */
+export function prepareRuntime(
+  dataDir: string,
+  { usesCgroups }: Pick<NodeAgentOptions, "usesCgroups">,
+  log: Log,
+): PreparedRuntime {
+  const directory = path.join(dataDir, "agent");
+  const opening = openProcessRuntime({ directory, log, clock: systemClock, usesCgroups });
+  // Whoever waits for it later is told.
+  opening.catch(() => {});
+  return opening;
+}
+
 export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
   const { client, clock, log, dataDir, maxPods, logMaxBytes } = options;
   const logs = openLogs({
@@ -55,7 +77,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
     log,
     maxBytes: logMaxBytes,
   });
-  const runtime = await openProcessRuntime({ directory: path.join(dataDir, "agent"), log, clock });
+  const runtime = await options.runtime;
   const identity = {
     name: nodeNameOf(options.nodeName ?? os.hostname()),
     address: ADDRESS,
@@ -72,9 +94,9 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
       hostIp: ADDRESS,
       allocatable: node.current.status.allocatable ?? {},
     },
-    inherited: inheritedVariables(process.env),
+    inherited: (options.environment === "whole" ? allVariables : inheritedVariables)(process.env),
     logs,
-    lastWords: (pod, exit) => fallbackMessage(logs, pod, exit),
+    lastWords: terminationMessages({ logs, hasHostFiles: true }),
     judge: judgeBy(runtime, options.strictLimits),
   });
   return {
@@ -102,7 +124,7 @@ function judgeBy(runtime: ProcessRuntime, strictLimits: boolean): (pod: Pod) => 
       gid: process.getgid?.() ?? 0,
       groups: process.getgroups?.() ?? [],
     },
-    hooks: [],
+    hooks: ["exec", "httpGet", "sleep", "tcpSocket"],
     probes: [],
     enforcesCpu,
     enforcesMemory,
@@ -110,25 +132,13 @@ function judgeBy(runtime: ProcessRuntime, strictLimits: boolean): (pod: Pod) => 
   };
   let lastOwner: string | undefined;
   return (pod) => {
-    const judgement = admitPod(pod, abilities);
+    const admission = admitPod(pod, abilities);
+    const unread = unreadMessages(containersOf(pod.spec));
+    const judgement = { ...admission, warnings: [...admission.warnings, ...unread] };
     // Pods of one owner have the same images: to say it of one of them is enough.
     const owner = pod.metadata.ownerReferences?.[0]?.uid;
     const isNews = owner === undefined || owner !== lastOwner;
     lastOwner = owner;
     return isNews ? { ...judgement, remarks: [imageNotice(pod)] } : judgement;
   };
-}
-
-const FALLBACK = { lines: 80, bytes: 2048 };
-
-/** What a container that failed had last to say, where it asks for that. */
-async function fallbackMessage(
-  logs: LogStore,
-  pod: Pod,
-  { id, exitCode }: Exit,
-): Promise<string | undefined> {
-  const { terminationMessagePolicy } = findContainer(pod, id.container) ?? {};
-  if (exitCode === 0 || terminationMessagePolicy !== "FallbackToLogsOnError") return undefined;
-  const words = await logs.lastWords(pod, id, FALLBACK);
-  return words === "" ? undefined : words;
 }

@@ -7,13 +7,16 @@
  * look. Facts change between two awaits only, so that nothing that happens meanwhile is lost.
  */
 import type { Client } from "../api/client.ts";
+import { isEqual } from "../api/equal.ts";
 import { ApiError } from "../api/errors.ts";
 import type { PodStatus } from "../api/generated/core.ts";
 import { pods } from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Admit } from "./admit.ts";
+import type { Admit, TellOfPod } from "./admit.ts";
+import { announcementsOf } from "./pod/announcements.ts";
 import { isTerminal } from "./pod/endings.ts";
-import { hasLife } from "./pod/facts.ts";
+import { withExactTimes } from "./pod/exact-times.ts";
+import { hasLife, type PodFacts } from "./pod/facts.ts";
 import { type PodAction, planPod } from "./pod/plan.ts";
 import { composePodStatus } from "./pod/status.ts";
 import { actionBegan } from "./pod/transitions.ts";
@@ -27,6 +30,11 @@ export interface PodWork {
   readonly runtime: Runtime;
   readonly runs: Runs;
   readonly admit: Admit;
+  readonly tell: TellOfPod;
+  /** The pod has come to its end, told or not. */
+  readonly isOver: (record: PodRecord) => void;
+  /** Pods with something to tell that waits for more. */
+  readonly untold: Set<PodRecord>;
 }
 
 /** Milliseconds until the next look; undefined: when something happens. */
@@ -34,9 +42,12 @@ export type NextLook = number | undefined;
 
 /**
  * A short task is over before anybody could have seen it running. What is not an end waits this
- * long to be told together with what comes next.
+ * long to be told together with what comes next: the longer the more pods do, since each of them
+ * then takes longer.
  */
-const TELL_AFTER_MS = 10;
+const TELL_AFTER_MS = { least: 10, perPod: 4, most: 100 };
+/** That a pod heard of its deletion is told with how it ended, if that is soon. */
+const TELL_OF_DELETION_AFTER_MS = 5000;
 
 export async function workOnPod(work: PodWork, record: PodRecord): Promise<NextLook> {
   const { clock } = work;
@@ -52,13 +63,19 @@ export async function workOnPod(work: PodWork, record: PodRecord): Promise<NextL
   return Math.min(tellInMs, againInMs);
 }
 
-function begin({ client, runs }: PodWork, record: PodRecord, action: PodAction): void {
+function begin({ runs }: PodWork, record: PodRecord, action: PodAction): void {
   switch (action.kind) {
     case "start":
       runs.start(record, action);
       return;
+    case "postStart":
+      runs.postStart(record, action.container);
+      return;
+    case "preStop":
+      for (const container of action.containers) runs.preStop(record, container, action.why);
+      return;
     case "stop":
-      for (const container of action.containers) runs.stop(record, container, action);
+      for (const container of action.containers) runs.stop(record, container, action.why);
       return;
     case "kill":
       for (const container of action.containers) runs.kill(record, container);
@@ -66,13 +83,12 @@ function begin({ client, runs }: PodWork, record: PodRecord, action: PodAction):
     case "renew":
       return;
     case "remove":
-      runs.removeObject(client, record);
+      runs.removeObject(record);
       return;
   }
 }
 
 async function tell(work: PodWork, record: PodRecord, nowMs: number): Promise<NextLook> {
-  const { clock } = work;
   const { pod, facts } = record;
   const ends = record.ended.length;
   if (facts.isRemoved) {
@@ -80,19 +96,50 @@ async function tell(work: PodWork, record: PodRecord, nowMs: number): Promise<Ne
     return undefined;
   }
   if (record.reading > 0) return undefined;
+  // There is more to tell as soon as the runtime has answered.
+  if (isStarting(facts)) {
+    const waitMs = tellInMs(work, record, TELL_AFTER_MS.most);
+    if (waitMs > 0) return waitMs;
+  }
   const status = composePodStatus(pod, facts, nowMs);
   if (status === pod.status) {
-    record.untoldSinceMs = undefined;
+    nothingUntold(work, record);
     await forgetEnded(work, record, ends);
     return undefined;
   }
-  if (!isTerminal(status.phase)) {
-    record.untoldSinceMs ??= clock.monotonicMs();
-    const waitMs = record.untoldSinceMs + TELL_AFTER_MS - clock.monotonicMs();
+  if (isTerminal(status.phase)) {
+    work.isOver(record);
+  } else {
+    const waitMs = tellInMs(work, record, patienceMs(work, pod, status));
     if (waitMs > 0) return waitMs;
   }
-  record.untoldSinceMs = undefined;
+  nothingUntold(work, record);
   return writeStatus(work, record, status);
+}
+
+function patienceMs({ untold }: PodWork, pod: PodRecord["pod"], next: PodStatus): number {
+  if (isGoing(pod) && isEqual(next.containerStatuses, pod.status.containerStatuses)) {
+    return TELL_OF_DELETION_AFTER_MS;
+  }
+  const { least, perPod, most } = TELL_AFTER_MS;
+  return Math.min(most, Math.max(least, perPod * untold.size));
+}
+
+function isStarting({ containers }: PodFacts): boolean {
+  for (const name in containers) if (containers[name]?.isStarting) return true;
+  return false;
+}
+
+/** How long it may still wait that waits since it was first found to be new. */
+function tellInMs({ clock, untold }: PodWork, record: PodRecord, afterMs: number): number {
+  record.untoldSinceMs ??= clock.monotonicMs();
+  untold.add(record);
+  return record.untoldSinceMs + afterMs - clock.monotonicMs();
+}
+
+function nothingUntold({ untold }: PodWork, record: PodRecord): void {
+  record.untoldSinceMs = undefined;
+  untold.delete(record);
 }
 
 async function writeStatus(work: PodWork, record: PodRecord, status: PodStatus): Promise<NextLook> {
@@ -100,15 +147,21 @@ async function writeStatus(work: PodWork, record: PodRecord, status: PodStatus):
   // What ends while this is being written is not in it.
   const ends = record.ended.length;
   try {
-    const written = await work.client.updateStatus(pods, { ...before, status });
+    const written = await work.client.updateStatus(
+      pods,
+      withExactTimes({ ...before, status }, record.facts),
+    );
     if (record.pod === before || record.pod === written) record.pod = written;
+    for (const { type, ...notice } of announcementsOf(before, status)) {
+      work.tell(before, type, notice);
+    }
     await forgetEnded(work, record, ends);
     return undefined;
   } catch (error) {
     const reason = error instanceof ApiError ? error.reason : "";
     if (reason === "NotFound") return undefined;
     // The cache is about to show what it collided with.
-    if (reason === "Conflict") return TELL_AFTER_MS;
+    if (reason === "Conflict") return TELL_AFTER_MS.least;
     throw error;
   }
 }
@@ -127,7 +180,12 @@ async function forgetEnded(
 /** Whether the agent is through with the pod. */
 export function isDone({ pod, facts }: PodRecord): boolean {
   if (hasLife(facts)) return false;
-  return facts.isRemoved === true || (isTerminal(pod.status.phase) && !isGoing(pod));
+  return facts.isRemoved === true || isThrough(pod);
+}
+
+/** Nothing is left to be done for it, whatever ran. */
+export function isThrough(pod: PodRecord["pod"]): boolean {
+  return isTerminal(pod.status.phase) && !isGoing(pod);
 }
 
 function isGoing({ metadata }: PodRecord["pod"]): boolean {

@@ -5,20 +5,26 @@
 import type { Client } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Pod } from "../api/generated/core.ts";
+import { controllerOf } from "../api/owner-reference.ts";
 import { pods } from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { TellOfPod } from "./admit.ts";
+import type { Notice, TellOfPod } from "./admit.ts";
 import type { ComposedRun } from "./compose-run.ts";
+import { EventAllowance } from "./event-allowance.ts";
 import { findContainer } from "./find-container.ts";
+import type { Hooks } from "./hooks/hooks.ts";
+import type { LogStore } from "./logs/log-store.ts";
 import { hasLife } from "./pod/facts.ts";
 import type { PodAction } from "./pod/plan.ts";
+import { stopSignalOf } from "./pod/stop-signal.ts";
+import type { StopAction } from "./pod/termination.ts";
 import {
   runBegan,
   runEnded,
+  runWasCondemned,
   runWasRefused,
   startIsHeld,
-  stopWasSignalled,
 } from "./pod/transitions.ts";
 import type { PodRecord } from "./pod-record.ts";
 import { Places, placeOf } from "./predecessors.ts";
@@ -31,21 +37,24 @@ import {
 } from "./runtimes/runtime.ts";
 
 type Start = Extract<PodAction, { kind: "start" }>;
-type Stop = Extract<PodAction, { kind: "stop" }>;
 
 export interface RunsOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
   readonly runtime: Runtime;
+  readonly hooks: Pick<Hooks, "begin" | "cancel">;
+  readonly logs: Pick<LogStore, "end">;
   /** What to ask of the runtime, or what is in the way. */
   readonly compose: (pod: Pod, id: RunId) => ComposedRun;
-  /** What a run left to say when it ended. */
-  readonly lastWords: (pod: Pod, exit: Exit) => Promise<string | undefined>;
+  readonly lastWords: LastWords;
   readonly tell: TellOfPod;
   readonly wake: (uid: string) => void;
   readonly find: (uid: string) => PodRecord | undefined;
 }
+
+/** What a run left to say when it ended, at once where there is nothing to be read for it. */
+export type LastWords = (pod: Pod, exit: Exit) => Promise<string | undefined> | undefined;
 
 const HELD = "WaitingForPredecessor";
 const RETRY_MS = 1_000;
@@ -57,6 +66,9 @@ export class Runs {
   /** Processes whose pods are gone: nobody knows whose places they are in. */
   private readonly strays = new Set<string>();
   private readonly heldByStrays = new Set<PodRecord>();
+  /** Runs that are ended for what they did, and what is told of them. */
+  private readonly condemned = new Map<string, Notice>();
+  private readonly allowance = new EventAllowance();
 
   constructor(private readonly options: RunsOptions) {}
 
@@ -104,11 +116,16 @@ export class Runs {
       if ("problem" in request) {
         record.facts = startIsHeld(record.facts, container, request.problem);
         this.uncomposed.add(record);
-        tell(record.pod, "Warning", { reason: "Failed", message: request.problem.message });
+        const message = `Error: ${request.problem.message}`;
+        tell(record.pod, "Warning", { reason: "Failed", message, container });
         return;
       }
       const running = await runtime.start(request);
-      record.facts = runBegan(record.facts, running);
+      const hasPostStart = owesPostStart(record.pod, container);
+      record.facts = runBegan(record.facts, running, { hasPostStart });
+      if (this.mayTellRoutine(record)) {
+        for (const notice of STARTED) tell(record.pod, "Normal", { ...notice, container });
+      }
     } catch (error) {
       this.startFailed(record, id, error);
     } finally {
@@ -129,9 +146,17 @@ export class Runs {
     return `pod ${this.options.find(holder)?.pod.metadata.name ?? holder}`;
   }
 
+  /** A pod that somebody made by hand is looked at, one of thousands is not. */
+  private mayTellRoutine({ pod }: PodRecord): boolean {
+    if (controllerOf(pod) === undefined) return true;
+    return this.allowance.take(this.options.clock.monotonicMs());
+  }
+
   private startFailed(record: PodRecord, id: RunId, error: unknown): void {
-    const { clock, log, tell } = this.options;
+    const { clock, log, logs, tell } = this.options;
     const { container } = id;
+    // Whoever follows what it prints need not wait for more.
+    logs.end(id);
     const text = error instanceof Error ? error.message : String(error);
     if (error instanceof RunRefused) {
       record.facts = runWasRefused(record.facts, id, error, clock.nowMs());
@@ -141,7 +166,7 @@ export class Runs {
       record.facts = startIsHeld(record.facts, container, waiting);
       clock.schedule(RETRY_MS, () => this.retry(record));
     }
-    tell(record.pod, "Warning", { reason: "Failed", message: `Error: ${text}` });
+    tell(record.pod, "Warning", { reason: "Failed", message: `Error: ${text}`, container });
     this.leave(record);
   }
 
@@ -161,12 +186,41 @@ export class Runs {
     this.options.wake(uidOf(record.pod));
   }
 
-  stop(record: PodRecord, container: string, _action: Stop): void {
-    const { clock, tell } = this.options;
-    const message = `Stopping container ${container}`;
-    tell(record.pod, "Normal", { reason: "Killing", message });
+  postStart(record: PodRecord, container: string): void {
+    const running = record.facts.containers[container]?.running;
+    if (running) this.options.hooks.begin(record, running.id, "postStart");
+  }
+
+  preStop(record: PodRecord, container: string, why: StopAction["why"]): void {
+    const { hooks } = this.options;
+    const running = record.facts.containers[container]?.running;
+    if (!running) return;
+    hooks.cancel(running.id, "postStart");
+    this.tellKilling(record, container, why);
+    hooks.begin(record, running.id, "preStop");
+  }
+
+  stop(record: PodRecord, container: string, why: StopAction["why"]): void {
+    const { running, preStop } = record.facts.containers[container] ?? {};
+    if (running) this.options.hooks.cancel(running.id, "postStart");
+    if (preStop === undefined) this.tellKilling(record, container, why);
     this.signal(record, container, stopSignalOf(record.pod, container));
-    record.facts = stopWasSignalled(record.facts, container, clock.nowMs());
+  }
+
+  private tellKilling(record: PodRecord, container: string, why: StopAction["why"]): void {
+    if (!this.mayTellRoutine(record)) return;
+    const isForHook = why === "postStart";
+    const message = isForHook ? "FailedPostStartHook" : `Stopping container ${container}`;
+    this.options.tell(record.pod, "Normal", { reason: "Killing", message, container });
+  }
+
+  /** It is killed for what it did, and failed whatever it ends with. */
+  condemn(id: RunId, notice: Notice): void {
+    const { runtime, log } = this.options;
+    this.condemned.set(keyOf(id), notice);
+    runtime.signal(id, "KILL").catch((error) => {
+      log.warn("a signal could not be sent", { ...id, error });
+    });
   }
 
   kill(record: PodRecord, container: string): void {
@@ -183,20 +237,51 @@ export class Runs {
   }
 
   ended(record: PodRecord, exit: Exit): void {
+    const { hooks } = this.options;
+    hooks.cancel(exit.id, "postStart");
+    hooks.cancel(exit.id, "preStop");
     record.ended.push(exit.id);
-    record.facts = runEnded(record.facts, exit);
+    if (exit.problem !== undefined) {
+      this.neverBegan(record, exit, exit.problem);
+    } else {
+      record.facts = runEnded(record.facts, exit);
+      this.hearOut(record, exit);
+    }
     this.leave(record);
-    this.hearOut(record, exit);
+  }
+
+  /** What looked possible turned out not to be: a directory is gone, or there is no room. */
+  private neverBegan(record: PodRecord, exit: Exit, message: string): void {
+    const { container } = exit.id;
+    record.facts = runEnded(record.facts, exit, { refusal: { reason: "StartError", message } });
+    const notice = { reason: "Failed", message: `Error: ${message}`, container };
+    this.options.tell(record.pod, "Warning", notice);
   }
 
   hearOut(record: PodRecord, exit: Exit): void {
-    if (exit.exitCode === 0 && !hasMessageOnSuccess(record.pod, exit.id.container)) return;
-    void this.readLastWords(record, exit);
+    const verdict = this.condemned.size > 0 ? this.takeVerdict(exit.id) : undefined;
+    if (verdict) {
+      record.facts = runWasCondemned(record.facts, exit.id, verdict);
+      return;
+    }
+    const words = this.options.lastWords(record.pod, exit);
+    if (words !== undefined) void this.readLastWords(record, exit, words);
   }
 
-  private async readLastWords(record: PodRecord, exit: Exit): Promise<void> {
+  private takeVerdict(id: RunId): Notice | undefined {
+    const key = keyOf(id);
+    const verdict = this.condemned.get(key);
+    this.condemned.delete(key);
+    return verdict;
+  }
+
+  private async readLastWords(
+    record: PodRecord,
+    exit: Exit,
+    words: Promise<string | undefined>,
+  ): Promise<void> {
     record.reading++;
-    const message = await this.options.lastWords(record.pod, exit).catch(() => undefined);
+    const message = await words.catch(() => undefined);
     record.reading--;
     const { container, attempt } = exit.id;
     const known = record.facts.containers[container];
@@ -210,10 +295,10 @@ export class Runs {
     this.options.wake(uidOf(record.pod));
   }
 
-  removeObject(client: Client, record: PodRecord): void {
+  removeObject(record: PodRecord): void {
     const { namespace = "", name = "" } = record.pod.metadata;
     const preconditions = { uid: uidOf(record.pod) };
-    client
+    this.options.client
       .delete(pods, { namespace, name }, { gracePeriodSeconds: 0, preconditions })
       .catch((error) => {
         const isGone = error instanceof ApiError && ["NotFound", "Conflict"].includes(error.reason);
@@ -257,6 +342,10 @@ function keyOf({ podUid, container, attempt }: RunId): string {
   return `${podUid}/${container}/${attempt}`;
 }
 
+function owesPostStart(pod: Pod, container: string): boolean {
+  return findContainer(pod, container)?.lifecycle?.postStart !== undefined;
+}
+
 /** It was asked to end before it began. */
 function isUnwanted({ pod, facts }: PodRecord): boolean {
   return (
@@ -266,13 +355,7 @@ function isUnwanted({ pod, facts }: PodRecord): boolean {
   );
 }
 
-const SIGNALS: readonly StopSignal[] = ["TERM", "KILL", "INT", "QUIT", "HUP", "USR1", "USR2"];
-
-function stopSignalOf(pod: Pod, name: string): StopSignal {
-  const asked = findContainer(pod, name)?.lifecycle?.stopSignal?.replace(/^SIG/, "");
-  return SIGNALS.find((signal) => signal === asked) ?? "TERM";
-}
-
-function hasMessageOnSuccess(pod: Pod, name: string): boolean {
-  return findContainer(pod, name)?.terminationMessagePath !== "/dev/termination-log";
-}
+const STARTED: readonly Notice[] = [
+  { reason: "Created", message: "Container created" },
+  { reason: "Started", message: "Container started" },
+];

@@ -191,3 +191,19 @@ test("the pages of a million indexes take less than a bit each and a little", ()
   const bytes = [...set.pages.values()].reduce((sum, { words }) => sum + words.byteLength, 0);
   expect(bytes).toBeLessThan(1_000_000 / 7);
 });
+
+test("ranges in any order, overlapping and across pages, are the indexes they name", () => {
+  const range = fc.tuple(fc.nat(100_000), fc.nat(40_000));
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 6 }), (ranges) => {
+      const text = ranges.map(([first, more]) => `${first}-${first + more}`).join(",");
+      const one = emptyIndexes();
+      for (const [first, more] of ranges) {
+        for (let index = first; index <= first + more; index++) addIndex(one, index);
+      }
+      const parsed = parseIndexes(text, 1_000_000);
+      expect([parsed.size, formatIndexes(parsed)]).toEqual([one.size, formatIndexes(one)]);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -65,12 +65,15 @@ export function removeIndex(set: IndexSet, index: number): boolean {
 /** Lenient, as Kubernetes reads a status: bad parts are passed over, large indexes cut off. */
 export function parseIndexes(text: string, completions: number): IndexSet {
   const set = emptyIndexes();
-  if (text === "") return set;
-  for (const part of text.split(",")) {
-    const [from = "", to = from] = part.split("-");
-    const [first, last] = [parseIndex(from), parseIndex(to)];
+  for (let at = 0; at < text.length; ) {
+    const comma = text.indexOf(",", at);
+    const part = text.slice(at, comma < 0 ? text.length : comma);
+    at += part.length + 1;
+    const dash = part.indexOf("-");
+    const first = parseIndex(dash < 0 ? part : part.slice(0, dash));
     if (first === undefined) continue;
     if (first >= completions) break;
+    const last = dash < 0 ? first : parseIndex(part.slice(dash + 1).split("-", 1)[0] ?? "");
     if (last !== undefined) addRange(set, first, Math.min(last, completions - 1));
   }
   return set;
@@ -88,8 +91,7 @@ export function countCommon(one: IndexSet, other: IndexSet): number {
     const opposite = other.pages.get(at)?.words;
     if (opposite === undefined) continue;
     for (let word = 0; word < WORDS; word++) {
-      let bits = (words[word] ?? 0) & (opposite[word] ?? 0);
-      for (; bits !== 0; bits &= bits - 1) common++;
+      common += countBits((words[word] ?? 0) & (opposite[word] ?? 0));
     }
   }
   return common;
@@ -208,24 +210,62 @@ function forgetText(set: IndexSet, page: Page, index: number): void {
 }
 
 function addRange(set: IndexSet, first: number, last: number): void {
-  let index = first;
-  while (index <= last) {
-    const at = index / PAGE_SIZE;
-    if (Number.isInteger(at) && index + PAGE_SIZE - 1 <= last) {
+  for (let index = first; index <= last; index = nextPage(index)) {
+    const at = Math.floor(index / PAGE_SIZE);
+    const end = nextPage(index) - 1;
+    if (index === at * PAGE_SIZE && end <= last) {
       set.size += PAGE_SIZE - (set.pages.get(at)?.count ?? 0);
       set.text = undefined;
       set.pages.set(at, FULL);
-      index += PAGE_SIZE;
-    } else {
-      addIndex(set, index);
-      index++;
-    }
+    } else addWithin(set, at, { first: index, last: Math.min(last, end) });
   }
 }
 
-function parseIndex(text: string): number | undefined {
-  return /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
+/** Of one page, a word at a time: texts may have thousands of ranges. */
+function addWithin(
+  set: IndexSet,
+  at: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): void {
+  if (set.pages.get(at) === FULL) return;
+  const page = writablePage(set, at);
+  let added = 0;
+  for (let word = wordOf(first); word <= wordOf(last); word++) {
+    const base = at * PAGE_SIZE + word * 32;
+    const low = Math.max(0, first - base);
+    const high = Math.min(31, last - base);
+    const bits = (ALL_ONES >>> (31 - high + low)) << low;
+    const before = page.words[word] ?? 0;
+    page.words[word] = before | bits;
+    added += countBits(bits & ~before);
+  }
+  set.size += added;
+  page.count += added;
+  for (let index = first; index <= last; index += SECTION_SIZE) forgetText(set, page, index);
+  forgetText(set, page, last);
+  if (page.count === PAGE_SIZE) set.pages.set(at, FULL);
 }
+
+function countBits(word: number): number {
+  let count = 0;
+  for (let bits = word; bits !== 0; bits &= bits - 1) count++;
+  return count;
+}
+
+/** Digits, after a plus sign or none. */
+function parseIndex(text: string): number | undefined {
+  const from = text.startsWith("+") ? 1 : 0;
+  if (from === text.length) return undefined;
+  let value = 0;
+  for (let at = from; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+const ZERO = 48;
 
 function pagePiece({ pages }: IndexSet, at: number): Piece {
   const first = at * PAGE_SIZE;

@@ -47,3 +47,16 @@ test("a Job with many completed indexes is written as any other object", () => {
   const odd = { status: { completedIndexes: `${completedIndexes}"` } };
   expect(encodeJson(odd).toString()).toBe(JSON.stringify(odd));
 });
+
+test("a Workflow of many steps is written as any other object, its steps once", () => {
+  const jobs = Array.from({ length: 200 }, (_, at) => ({ name: `s${at}`, dependsOn: ["ä"] }));
+  const spec = { jobs, suspend: undefined };
+  const states = [{}, { steps: [{ name: "s0" }] }].map((status) => ({
+    kind: "Workflow",
+    metadata: { name: "ü" },
+    gone: undefined,
+    spec,
+    status,
+  }));
+  for (const state of states) expect(encodeJson(state).toString()).toBe(JSON.stringify(state));
+});

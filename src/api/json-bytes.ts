@@ -25,11 +25,36 @@ let youngBytes = 0;
 /** From here on it is worth the trouble. */
 const LONG_TEXT = 16 * 1024;
 
+function bytesOf(object: object): Buffer {
+  return hasManySteps(object) ? bytesByPart(object) : bytesOfWhole(object);
+}
+
+/** From here on it is worth the trouble, too. */
+const MANY_STEPS = 100;
+
+function hasManySteps(object: object): object is { readonly [key: string]: unknown } {
+  const { spec } = object as { spec?: { jobs?: unknown } };
+  return Array.isArray(spec?.jobs) && spec.jobs.length > MANY_STEPS;
+}
+
+/** The steps of a Workflow stay the same through all its states, which share them. */
+function bytesByPart(object: { readonly [key: string]: unknown }): Buffer {
+  const parts: Buffer[] = [];
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    const start = `${parts.length === 0 ? "{" : ","}${JSON.stringify(key)}:`;
+    const isShared = key === "spec";
+    parts.push(Buffer.from(isShared ? start : start + JSON.stringify(value)));
+    if (isShared) parts.push(encodeJson(value as object));
+  }
+  return Buffer.concat([...parts, Buffer.from("}")]);
+}
+
 /**
  * The completed indexes of a large Job are by far most of it, and nothing in them needs a quote:
  * they are copied, where JSON.stringify would look at every character.
  */
-function bytesOf(object: object): Buffer {
+function bytesOfWhole(object: object): Buffer {
   const { status } = object as { status?: { completedIndexes?: unknown } };
   const text = status?.completedIndexes;
   const isLong = typeof text === "string" && text.length > LONG_TEXT;

@@ -18,6 +18,7 @@ import type {
 } from "./generated/core.ts";
 import type { EndpointSlice } from "./generated/discovery.ts";
 import type { PodDisruptionBudget } from "./generated/policy.ts";
+import type { JobTemplate, ScheduledJob, Workflow } from "./generated/tallyjob.ts";
 
 export const namespaces: ResourceType<Namespace> = {
   group: "",
@@ -160,5 +161,29 @@ export const podDisruptionBudgets: ResourceType<PodDisruptionBudget> = {
   version: "v1",
   resource: "poddisruptionbudgets",
   kind: "PodDisruptionBudget",
+  namespaced: true,
+};
+
+export const jobTemplates: ResourceType<JobTemplate> = {
+  group: "tallyjob.io",
+  version: "v1alpha1",
+  resource: "jobtemplates",
+  kind: "JobTemplate",
+  namespaced: true,
+};
+
+export const scheduledJobs: ResourceType<ScheduledJob> = {
+  group: "tallyjob.io",
+  version: "v1alpha1",
+  resource: "scheduledjobs",
+  kind: "ScheduledJob",
+  namespaced: true,
+};
+
+export const workflows: ResourceType<Workflow> = {
+  group: "tallyjob.io",
+  version: "v1alpha1",
+  resource: "workflows",
+  kind: "Workflow",
   namespaced: true,
 };

@@ -8,7 +8,7 @@ interface Appointment {
 
 export class ManualClock implements Clock {
   private elapsedMs = 0;
-  private readonly startMs: number;
+  private startMs: number;
   private readonly appointments = new Set<Appointment>();
 
   constructor(start: Date | number = Date.UTC(2026, 0, 1)) {
@@ -44,6 +44,11 @@ export class ManualClock implements Clock {
       next.task();
     }
     this.elapsedMs = endMs;
+  }
+
+  /** Somebody sets the clock: it shows another time, and nothing falls due any earlier or later. */
+  set(time: Date | number): void {
+    this.startMs = Number(time) - this.elapsedMs;
   }
 
   /** How long until the next task falls due, undefined when nothing is scheduled. */

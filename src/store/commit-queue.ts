@@ -4,8 +4,9 @@
  * hold yet is handed back to be undone.
  */
 import type { KubeObject } from "../api/object.ts";
-import { formatKey, type Journal, type JournalBatch } from "./journal.ts";
+import type { Journal, JournalBatch } from "./journal.ts";
 import { type NoteChanges, Notes } from "./notes.ts";
+import { formatKey } from "./stored-object.ts";
 import { type Change, type Note, type NoteRange, type ObjectKey, StorageFailed } from "./types.ts";
 
 export interface CommitQueueOptions {
@@ -88,9 +89,11 @@ export class CommitQueue {
   }
 
   async #run(): Promise<void> {
-    // A loop of writes in one turn becomes one batch.
-    await Promise.resolve();
-    for (let segment = this.#next(); segment; segment = this.#next()) {
+    for (;;) {
+      // What answers a write, or the end of a batch, in the same turn goes into the same batch.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const segment = this.#next();
+      if (!segment) break;
       let held: NoteChanges = new Map();
       try {
         held = this.#notes.before(segment.notes);

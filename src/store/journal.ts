@@ -1,6 +1,6 @@
-/** What the store asks of a disk, and the names objects have there. */
+/** What the store asks of a disk. */
 import { sortedTree } from "./sorted-tree.ts";
-import type { Note, ObjectKey } from "./types.ts";
+import type { Note } from "./types.ts";
 
 /** The difference between two states: the last state of each object touched in between. */
 export interface JournalBatch extends JournalState {
@@ -67,23 +67,4 @@ export function memoryJournal(): Journal {
     },
     close: async () => {},
   };
-}
-
-/** Below what one page of the tree on disk allows, above any name that passes validation. */
-export const MAX_KEY_BYTES = 1900;
-
-export function formatKey({ resource, namespace, name }: ObjectKey): string {
-  const key = `${resource}\0${namespace}\0${name}`;
-  if (key.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(key) > MAX_KEY_BYTES) {
-    throw new RangeError(`the name of ${resource} "${name.slice(0, 64)}…" is too long to store`);
-  }
-  return key;
-}
-
-export function parseKey(text: string): ObjectKey {
-  const [resource, namespace, name] = text.split("\0");
-  if (!resource || namespace === undefined || !name) {
-    throw new Error(`not the key of an object: ${JSON.stringify(text)}`);
-  }
-  return { resource, namespace, name };
 }

@@ -11,15 +11,22 @@
 import { statSync } from "node:fs";
 import { mkdir, open as openFile, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { open, type RootDatabase } from "lmdb";
 import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
 import type { Journal, JournalBatch, JournalContents, JournalState } from "./journal.ts";
+import {
+  DATABASE_FILE,
+  type Database,
+  FIRST_OBJECT,
+  FORMAT_VERSION,
+  isDatabase,
+  NOTE_PREFIX,
+  NOTES_END,
+  noteKey,
+  openDatabase,
+  parseState,
+  STATE_KEY,
+} from "./lmdb-database.ts";
 import { type Note, StorageFailed } from "./types.ts";
-
-/** Rises when what is written could no longer be read by what came before. */
-export const FORMAT_VERSION = 2;
-/** The first one had no notes. */
-const OLDEST_READABLE = 1;
 
 export async function openLmdbJournal(dataDir: string): Promise<Journal> {
   const path = join(dataDir, "store");
@@ -31,7 +38,6 @@ export async function openLmdbJournal(dataDir: string): Promise<Journal> {
   return journal;
 }
 
-type Database = RootDatabase<Buffer, Buffer>;
 type Put = readonly [key: Buffer, bytes: Buffer];
 
 interface Writes {
@@ -148,31 +154,6 @@ async function refuseUnusable(dataDir: string, path: string): Promise<void> {
   }
 }
 
-const DATABASE_FILE = "data.mdb";
-const HEADER = { at: 24, magic: 0xbeefc0de, smallestFile: 2 * 4096 } as const;
-
-async function isDatabase(path: string, size: number): Promise<boolean> {
-  if (size < HEADER.smallestFile) return false;
-  const file = await openFile(path, "r");
-  try {
-    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, HEADER.at);
-    const inHostOrder = new Uint32Array(new Uint8Array(buffer).buffer)[0];
-    return inHostOrder === HEADER.magic;
-  } finally {
-    await file.close();
-  }
-}
-
-/** No resource has an empty name, so no object has a key like these. */
-const STATE_KEY = Buffer.from("\0state");
-const NOTE_PREFIX = "\0note\0";
-const NOTES_END = Buffer.from("\0note\x01");
-const FIRST_OBJECT = Buffer.from("\x01");
-
-function noteKey(key: string): Buffer {
-  return Buffer.from(NOTE_PREFIX + key, "latin1");
-}
-
 function toWrites({ puts, deletes, notes, makesRoom = false }: JournalBatch): Writes {
   const put = puts.map(([key, bytes]): Put => [Buffer.from(key), toBuffer(bytes)]);
   const deleted: Buffer[] = deletes.map((key) => Buffer.from(key));
@@ -183,19 +164,6 @@ function toWrites({ puts, deletes, notes, makesRoom = false }: JournalBatch): Wr
   return { puts: put, deletes: deleted, makesRoom };
 }
 
-function openDatabase(path: string): Database {
-  return open<Buffer, Buffer>({
-    path,
-    noSubdir: false,
-    encoding: "binary",
-    keyEncoding: "binary",
-    overlappingSync: false,
-    // Batches are ours to form: it must not hold one back to wait for more.
-    eventTurnBatching: false,
-    maxDbs: 1,
-  });
-}
-
 function* objectsIn(database: Database): Generator<[string, Buffer]> {
   for (const { key, value } of database.getRange({ start: FIRST_OBJECT })) {
     yield [key.toString("utf8"), value];
@@ -204,30 +172,6 @@ function* objectsIn(database: Database): Generator<[string, Buffer]> {
 
 function formatState({ revision, reserved }: JournalState): Buffer {
   return Buffer.from(JSON.stringify({ format: FORMAT_VERSION, revision, reserved }));
-}
-
-function parseState(dataDir: string, record: Buffer | undefined): JournalState {
-  const state = parseRecord(record);
-  const format = Number(state.format);
-  if (!(format >= OLDEST_READABLE && format <= FORMAT_VERSION)) {
-    throw new Error(
-      `the data directory ${dataDir} has format version ${state.format ?? "unknown"}, and this ` +
-        `version of Tally reads format versions up to ${FORMAT_VERSION}; nothing was changed`,
-    );
-  }
-  const { revision, reserved } = state;
-  if (Number.isSafeInteger(revision) && Number.isSafeInteger(reserved)) {
-    return { revision: Number(revision), reserved: Number(reserved) };
-  }
-  throw new Error(`the data directory ${dataDir} has no readable revision; nothing was changed`);
-}
-
-function parseRecord(record: Buffer | undefined): { readonly [field: string]: unknown } {
-  try {
-    return Object(JSON.parse(record?.toString("utf8") ?? "{}"));
-  } catch {
-    return {};
-  }
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

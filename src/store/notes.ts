@@ -3,8 +3,9 @@
  * They are not kept in memory: only those that the disk does not hold yet are, laid over what it
  * has, so that a reader sees the notes of every change it sees.
  */
-import { MAX_KEY_BYTES, type NoteStorage } from "./journal.ts";
+import type { NoteStorage } from "./journal.ts";
 import { entriesWithPrefix, sortedTree } from "./sorted-tree.ts";
+import { MAX_KEY_BYTES } from "./stored-object.ts";
 import type { Note, NoteRange } from "./types.ts";
 
 /** What one batch says of notes, by key: undefined for those it removes. */

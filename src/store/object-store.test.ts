@@ -281,6 +281,7 @@ test("what listeners write while a failure is undone is told after it and tried 
   journal.isAutomatic = true;
   await turn();
   expect(heard).toEqual(["ADDED a", "ADDED b", "DELETED a", "DELETED b", "ADDED c"]);
+  await turn();
   expect(store.durableRevision).toBe(store.revision);
   expect(store.list(RESOURCE).items.map(({ metadata }) => metadata.name)).toEqual(["c"]);
 });

@@ -4,9 +4,10 @@ import type { Draft, KubeObject } from "../api/object.ts";
 import { Collection } from "./collection.ts";
 import { CommitQueue, type LostState } from "./commit-queue.ts";
 import { History, type HistoryLimits } from "./history.ts";
-import { formatKey, type Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import { isNoteKey } from "./notes.ts";
 import { Snapshots } from "./snapshots.ts";
+import { formatKey } from "./stored-object.ts";
 import {
   type Change,
   ExpiredRevision,

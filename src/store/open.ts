@@ -5,9 +5,10 @@
 import type { KubeObject } from "../api/object.ts";
 import { lockDirectory } from "../base/directory-lock.ts";
 import { HISTORY_LIMITS, type HistoryLimits } from "./history.ts";
-import { type Journal, type JournalContents, memoryJournal, parseKey } from "./journal.ts";
+import { type Journal, type JournalContents, memoryJournal } from "./journal.ts";
 import { openLmdbJournal } from "./lmdb-journal.ts";
 import { ObjectStore, type ObjectStoreOptions } from "./object-store.ts";
+import { parseKey, parseObject } from "./stored-object.ts";
 import type { IndexDefinitions, NotesOf, ObjectKey, Store } from "./types.ts";
 
 export interface StoreOptions {
@@ -90,13 +91,4 @@ function parseObjects({ objects }: JournalContents): [ObjectKey, KubeObject][] {
   const parsed: [ObjectKey, KubeObject][] = [];
   for (const [key, bytes] of objects) parsed.push([parseKey(key), parseObject(key, bytes)]);
   return parsed;
-}
-
-function parseObject(key: string, bytes: Uint8Array): KubeObject {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  try {
-    return JSON.parse(buffer.toString("utf8")) as KubeObject;
-  } catch (cause) {
-    throw new Error(`the stored object ${key.replaceAll("\0", " ")} is not readable`, { cause });
-  }
 }

@@ -92,6 +92,17 @@ export interface Subscription {
   close(): void;
 }
 
+/** As much of a store as can be had without being the one that writes it. */
+export interface StoredObjects {
+  get(key: ObjectKey): KubeObject | undefined;
+  list(
+    resource: string,
+    query?: Pick<ListQuery, "namespace" | "lookup">,
+  ): Pick<ListResult, "items">;
+  /** Notes in order of their keys, read from disk: those of every change up to the revision. */
+  listNotes(range: NoteRange): readonly Note[];
+}
+
 export interface Store {
   /** The revision of the last applied write. */
   readonly revision: number;

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Event, Pod } from "../../src/api/generated/core.ts";
-import { startTally, type Tally, type TallyOptions } from "../support/tally.ts";
+import { type Answer, startTally, type Tally, type TallyOptions } from "../support/tally.ts";
 
 type Fields = { readonly [key: string]: unknown };
 
@@ -20,11 +20,10 @@ export class Cluster {
     return new Cluster(await startTally({ ...options, hasAgent: true }), options);
   }
 
-  /** kill -9 of the server, and another one in its place. */
-  async crash(): Promise<void> {
+  /** Another server in place of one that is gone, perhaps with other flags. */
+  async startAgain(args = this.options.args ?? []): Promise<void> {
     const { dataDir } = this.tally;
-    await this.tally.kill();
-    this.tally = await startTally({ ...this.options, hasAgent: true, dataDir });
+    this.tally = await startTally({ ...this.options, args, hasAgent: true, dataDir });
   }
 
   /** The process that starts all others: the name of its lock begins with its pid. */
@@ -34,8 +33,16 @@ export class Cluster {
   }
 
   async create(collection: string, object: Fields): Promise<void> {
-    const { status, text } = await this.tally.call("POST", collection, object);
-    if (status !== 201) throw new Error(`${status}: ${text}`);
+    created(await this.tally.call("POST", collection, object));
+  }
+
+  /** A Job as its author writes it, in YAML. */
+  async createWrittenJob(text: string): Promise<void> {
+    created(await this.tryWrittenJob(text));
+  }
+
+  tryWrittenJob(text: string): Promise<Answer> {
+    return this.tally.call("POST", JOBS, text, { "Content-Type": "application/yaml" });
   }
 
   createPod(name: string, spec: Fields, metadata: Fields = {}): Promise<void> {
@@ -54,6 +61,11 @@ export class Cluster {
     return this.create(`${CORE}/configmaps`, { kind: "ConfigMap", metadata: { name }, data });
   }
 
+  async setConfigMap(name: string, data: Fields): Promise<void> {
+    const headers = { "Content-Type": "application/merge-patch+json" };
+    await this.tally.call("PATCH", `${CORE}/configmaps/${name}`, { data }, headers);
+  }
+
   createSecret(name: string, stringData: Fields): Promise<void> {
     return this.create(`${CORE}/secrets`, { kind: "Secret", metadata: { name }, stringData });
   }
@@ -69,6 +81,12 @@ export class Cluster {
     return json.items;
   }
 
+  /** As a drain of the node does. */
+  async evictPod(name: string): Promise<void> {
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } };
+    created(await this.tally.call("POST", `${CORE}/pods/${name}/eviction`, eviction));
+  }
+
   async deletePod(name: string, graceSeconds: number): Promise<void> {
     const query = `gracePeriodSeconds=${graceSeconds}`;
     await this.tally.call("DELETE", `${CORE}/pods/${name}?${query}`);
@@ -76,6 +94,14 @@ export class Cluster {
 
   async log(pod: string, query = ""): Promise<string> {
     return (await this.tally.call("GET", `${CORE}/pods/${pod}/log?${query}`)).text;
+  }
+
+  /** Where the output of its first run is kept. */
+  logFile({ metadata }: Pod): string {
+    const directory = path.join(this.tally.dataDir, "logs");
+    const files = readdirSync(directory, { encoding: "utf8", recursive: true });
+    const own = (file: string) => file.includes(metadata.uid ?? "") && file.endsWith("0.log");
+    return path.join(directory, files.find(own) ?? "");
   }
 
   /** "REASON: MESSAGE" of the events on an object. */
@@ -87,6 +113,11 @@ export class Cluster {
 
   async findJob(name: string): Promise<Job> {
     return (await this.tally.call("GET", `${JOBS}/${name}`)).json;
+  }
+
+  async patchJob(name: string, patch: Fields): Promise<void> {
+    const headers = { "Content-Type": "application/merge-patch+json" };
+    await this.tally.call("PATCH", `${JOBS}/${name}`, patch, headers);
   }
 
   /** The job when it is complete or failed. */
@@ -122,6 +153,10 @@ export class Cluster {
   }
 }
 
+function created({ status, text }: Answer): void {
+  if (status !== 201) throw new Error(`${status}: ${text}`);
+}
+
 /** A container "c" with a script of sh. */
 export function script(text: string, fields: Fields = {}): Fields {
   return { name: "c", image: "busybox:1.36", command: ["sh", "-c", text], ...fields };
@@ -137,7 +172,11 @@ export function stateOf({ status }: Pod, name = "c") {
   return all.find((each) => each.name === name)?.state;
 }
 
-/** Looks again until it is so; the test's own time limit ends the wait. */
+const LONGEST_PAUSE_MS = 100;
+
+/** Looks again, ever less often, until it is so; the test's own time limit ends the wait. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let pauseMs = 10; !(await isSo()); pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }

@@ -5,8 +5,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Cluster, lastCondition, script, stateOf, until } from "./cluster.ts";
+import { hooksContract } from "./hooks-contract.ts";
+import { tellingContract } from "./telling-contract.ts";
 
 export interface RuntimeUnderContract {
   readonly name: string;
@@ -15,7 +17,9 @@ export interface RuntimeUnderContract {
 }
 
 export function runtimeContract({ name, args }: RuntimeUnderContract): void {
-  describe(`runtime ${name}`, () => {
+  // Most of them wait for something: a grace, a deadline, a restart.
+  vi.setConfig({ maxConcurrency: 32 });
+  describe.concurrent(`runtime ${name}`, () => {
     let cluster: Cluster;
     let shared: string;
     beforeAll(async () => {
@@ -23,7 +27,6 @@ export function runtimeContract({ name, args }: RuntimeUnderContract): void {
       cluster = await Cluster.start({ args: ["--job-backoff-base=10ms", ...args] });
     });
     afterAll(async () => {
-      await cluster.tally.stop();
       await cluster.dispose();
       rmSync(shared, { recursive: true, force: true });
     });
@@ -32,17 +35,19 @@ export function runtimeContract({ name, args }: RuntimeUnderContract): void {
     describe("the environment", () => environmentContract(parts));
     describe("several containers", () => containersContract(parts));
     describe("an end that is asked for", () => endingContract(parts));
+    describe("a lifecycle hook", () => hooksContract(parts));
+    describe("what is told", () => tellingContract(parts));
     describe("a Job", () => jobContract(parts));
   });
 }
 
-interface Parts {
+export interface Parts {
   readonly cluster: () => Cluster;
   /** A file that tests and containers see under the same name. */
   readonly file: (name: string) => string;
 }
 
-function processContract({ cluster }: Parts): void {
+function processContract({ cluster, file }: Parts): void {
   test.each([
     [0, "Succeeded", "Completed"],
     [1, "Failed", "Error"],
@@ -79,18 +84,12 @@ function processContract({ cluster }: Parts): void {
   });
 
   test("that restarts has a log for either run", async () => {
-    // The log of its first run is all that one container can see of the other one.
-    const containers = [script('echo "run $(date +%s%N)"; sleep 0.3; exit 1')];
+    const once = file("once-restarted");
+    const runs = `test -e ${once} || { touch ${once}; echo first; exit 1; }; echo second; ${LOOP}`;
+    const containers = [script(runs)];
     await cluster().createPod("restarts", { restartPolicy: "OnFailure", containers });
-    const isBack = (count?: number) => (count ?? 0) >= 1;
-    await cluster().podThat("restarts", ({ status }) => {
-      const container = status.containerStatuses?.[0];
-      return isBack(container?.restartCount) && container?.state.running !== undefined;
-    });
-    const previous = await cluster().log("restarts", "previous=true");
-    await until(async () => (await cluster().log("restarts")).startsWith("run"));
-    expect(previous).toMatch(/^run \d+\n$/);
-    expect(await cluster().log("restarts")).not.toBe(previous);
+    await until(async () => (await cluster().log("restarts")) === "second\n");
+    expect(await cluster().log("restarts", "previous=true")).toBe("first\n");
     await cluster().deletePod("restarts", 0);
   });
 
@@ -207,6 +206,21 @@ function containersContract({ cluster, file }: Parts): void {
     const pod = await cluster().over("sidecar");
     expect(pod.status.phase).toBe("Succeeded");
     expect(readFileSync(file("side"), "utf8")).toBe("bye\n");
+  });
+
+  test.each([
+    ["Restart", 1, 0],
+    ["RestartAllContainers", 1, 1],
+  ])("begin again by a rule of action %s", async (action, own, other) => {
+    const once = file(`once-${action}`);
+    const exitCodes = { operator: "In", values: [42] };
+    const rules = { restartPolicy: "Never", restartPolicyRules: [{ action, exitCodes }] };
+    const flaky = script(`test -e ${once} || { touch ${once}; exit 42; }`, rules);
+    const name = action.toLowerCase();
+    await cluster().createPod(name, { containers: [flaky, script("exit 0", { name: "d" })] });
+    const { status } = await cluster().over(name);
+    expect(status.phase).toBe("Succeeded");
+    expect(status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([own, other]);
   });
 
   test("make a pod fail when one of them does", async () => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import {
   openProcessRuntime,
@@ -33,8 +33,12 @@ export class RuntimeUnderTest {
     return join(this.directory, "agent");
   }
 
-  async open(spawnerFile = this.bundled.spawner): Promise<ProcessRuntime> {
+  async open(
+    spawnerFile = this.bundled.spawner,
+    { usesCgroups } = { usesCgroups: true },
+  ): Promise<ProcessRuntime> {
     this.current = await openProcessRuntime({
+      usesCgroups,
       directory: this.agentDirectory,
       log: silentLog,
       clock: systemClock,
@@ -47,8 +51,13 @@ export class RuntimeUnderTest {
     return this.current;
   }
 
+  /** What a run leaves behind is ended by its name, wherever on the machine it is. */
+  podUid(count: number): string {
+    return `${basename(this.directory)}-${count}`;
+  }
+
   request(command: readonly string[], more: Partial<RunRequest> = {}): RunRequest {
-    const id = { podUid: `pod-${this.count++}`, container: "main", attempt: 0 };
+    const id = { podUid: this.podUid(this.count++), container: "main", attempt: 0 };
     return {
       id,
       command,

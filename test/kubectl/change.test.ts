@@ -1,11 +1,19 @@
 /** Objects made and changed by flags: create, run, expose, label, patch, set, scale, and nodes. */
 import { expect } from "vitest";
-import { JOBS, job, NODES, node, PODS, pod, STATEFUL_SETS, statefulSet } from "./manifests.ts";
+import {
+  BUDGETS,
+  JOBS,
+  job,
+  NODES,
+  node,
+  PODS,
+  pod,
+  STATEFUL_SETS,
+  statefulSet,
+} from "./manifests.ts";
 import { kubectlTests } from "./prompt.ts";
 
 const check = kubectlTests();
-
-const BUDGETS = "/apis/policy/v1/namespaces/NS/poddisruptionbudgets";
 
 check("each generator makes its kind", async (prompt) => {
   const { namespace } = prompt;

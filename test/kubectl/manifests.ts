@@ -49,4 +49,5 @@ export const PODS = "/api/v1/namespaces/NS/pods";
 export const CONFIG_MAPS = "/api/v1/namespaces/NS/configmaps";
 export const STATEFUL_SETS = "/apis/apps/v1/namespaces/NS/statefulsets";
 export const EVENTS = "/api/v1/namespaces/NS/events";
+export const BUDGETS = "/apis/policy/v1/namespaces/NS/poddisruptionbudgets";
 export const NODES = "/api/v1/nodes";

@@ -62,7 +62,7 @@ export function kubectlTests(
   beforeAll(async () => {
     found = await findKubectl(oldestMinor);
     if ("missing" in found) return refuseUnlistedSkip(found.missing);
-    tally = await startTally({ args });
+    tally = await startTally({ args, hasAgent: !args.includes("--no-agent") });
     home = await mkdtemp(path.join(tmpdir(), "tally-kubectl-"));
   });
   afterAll(async () => {

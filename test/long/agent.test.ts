@@ -11,3 +11,7 @@ test("a Job goes on where it was when its server is killed a hundred times", asy
 test("a Job goes on where it was when its spawner is killed a hundred times", async () => {
   await surviveCrashes({ ...MANY, victim: "spawner" });
 });
+
+test("a Job goes on where it was when both are killed a hundred times", async () => {
+  await surviveCrashes({ ...MANY, victim: "both" });
+});

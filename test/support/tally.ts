@@ -49,6 +49,8 @@ export interface TallyOptions {
   readonly hasAgent?: boolean;
   readonly dataDir?: string;
   readonly command?: readonly string[];
+  /** Where it is started; absent: where the tests are. */
+  readonly cwd?: string;
   /** On top of the environment of this process. */
   readonly env?: { readonly [name: string]: string };
 }
@@ -61,6 +63,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...options.env },
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -77,6 +80,10 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     child.kill("SIGKILL");
     await exited;
   };
+  const stop = async (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    return exited;
+  };
   return {
     url,
     token,
@@ -86,13 +93,12 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     process: child,
     log: () => log,
     call: (method, where, body, headers) => call(url, token, method, where, body, headers),
-    stop: async () => {
-      child.kill("SIGTERM");
-      return exited;
-    },
+    stop,
     kill,
     dispose: async () => {
-      if (child.exitCode === null && child.signalCode === null) await kill();
+      const isRunning = child.exitCode === null && child.signalCode === null;
+      // Pods would survive a kill.
+      if (isRunning) await (options.hasAgent ? stop() : kill());
       await rm(dataDir, { recursive: true, force: true });
     },
   };

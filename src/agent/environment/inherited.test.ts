@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inheritedVariables } from "./inherited.ts";
+import { allVariables, inheritedVariables } from "./inherited.ts";
 
 test("programs, libraries, home, language and time zone are inherited, and nothing else", () => {
   const server = {
@@ -30,4 +30,13 @@ test("there is always a path to look for programs", () => {
   const path = [["PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]];
   expect(inheritedVariables({})).toEqual(path);
   expect(inheritedVariables({ PATH: "", TZ: undefined })).toEqual(path);
+});
+
+test("for one's own tasks everything is handed on, but for what a shell knows of itself", () => {
+  const server = { PATH: "/bin", TOKEN: "t", EMPTY: "", PWD: "/x", SHLVL: "2", _: "node" };
+  expect(allVariables(server)).toEqual([
+    ["PATH", "/bin"],
+    ["TOKEN", "t"],
+    ["EMPTY", ""],
+  ]);
 });

@@ -36,3 +36,14 @@ export function inheritedVariables(server: {
   }
   return inherited;
 }
+
+/** What a shell knows of itself and not of the processes it starts. */
+const SHELLS_OWN = ["_", "PWD", "OLDPWD", "SHLVL"];
+
+/** For whoever starts processes on behalf of the very user whose environment it is. */
+export function allVariables(server: { readonly [name: string]: string | undefined }): Variable[] {
+  const usual = inheritedVariables(server);
+  const names = new Set([...SHELLS_OWN, ...usual.map(([name]) => name)]);
+  const others = Object.entries(server).filter(([name]) => !names.has(name));
+  return [...usual, ...others.map(([name, value]): Variable => [name, value ?? ""])];
+}

@@ -11,6 +11,7 @@ import {
 import { silentLog } from "../../base/log.ts";
 import { type LogNews, openLogs } from "./log-store.ts";
 import { MARK_EVERY_MS } from "./marks.ts";
+import { marksFile, messageFile } from "./places.ts";
 
 let own: TestLogs;
 beforeEach(async () => {
@@ -40,15 +41,19 @@ function written(...lines: readonly (readonly [timeMs: number, text: string])[])
   return file;
 }
 
-test("a run has a file in a directory of its pod and container", () => {
+test("a run has a file named after its pod, container and attempt", () => {
   const file = own.logs.begin(pod, run);
-  expect(path.relative(own.directory, file)).toBe("default_p_uid-of-p/c/0.log");
-  expect(statSync(path.dirname(file)).isDirectory()).toBe(true);
+  expect(path.relative(own.directory, file)).toBe("default_p_uid-of-p_c_0.log");
 });
 
-test("a name too long for a directory is shortened, not refused", () => {
+test("a name too long for a file is shortened, not refused", async () => {
   const long = loggedPod("p".repeat(253), "6b2f4c1e-0000-4000-8000-000000000000");
-  expect(existsSync(path.dirname(own.logs.begin(long, run)))).toBe(true);
+  const own63 = { container: "c".repeat(63), attempt: 1_000_000 };
+  const file = own.logs.begin(long, own63);
+  writeFileSync(file, "x");
+  writeFileSync(messageFile(file), "x");
+  await own.logs.remove(long.metadata.uid ?? "");
+  expect([existsSync(file), existsSync(messageFile(file))]).toEqual([false, false]);
 });
 
 test("a run that wrote nothing has an empty log", async () => {
@@ -142,7 +147,7 @@ test("marks that a crash cut off shift none of those after", async () => {
   const { logs, clock } = own;
   const file = written([0, "a\n"], [250, "b\n"], [500, "c\n"]);
   logs.close();
-  const marks = `${path.dirname(file)}/0.marks`;
+  const marks = marksFile(file);
   truncateSync(marks, statSync(marks).size - 5);
   const next = openLogs({ directory: own.directory, clock, log: silentLog });
   next.begin(pod, run);

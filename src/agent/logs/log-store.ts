@@ -15,10 +15,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { RunId } from "../runtimes/runtime.ts";
 import { DiskSpace, type FreeBytes } from "./disk-space.ts";
-import { logFile, podUidOf } from "./places.ts";
+import { errorFile, hasSplitOutput, logFile } from "./places.ts";
 import { type Pruned, pruneLogs, type Retention, removeLogs } from "./prune.ts";
 import { type ReadOptions, readLog } from "./read-log.ts";
 import { RunningLogs } from "./running-logs.ts";
+import { readSplitLog } from "./split-log.ts";
 
 export interface LogStoreOptions {
   readonly directory: string;
@@ -69,13 +70,9 @@ export class LogStore {
     return `${this.options.directory}/${logFile(pod, container, attempt)}`;
   }
 
-  /**
-   * A run is about to start, or was found again: makes room for its file, and answers with it.
-   * Throws where there is none: the disk is full, or not ours to write to.
-   */
+  /** A run is about to start, or was found again. Answers with the file it has to write. */
   begin(pod: Pod, run: PodRun): string {
     const file = this.fileOf(pod, run);
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     this.running.begin({ podUid: pod.metadata.uid ?? "", ...run }, file);
     return file;
   }
@@ -102,7 +99,10 @@ export class LogStore {
     const growing = found?.attempt === attempt ? found : undefined;
     if (growing && options.follow) this.running.attend(growing);
     const file = this.fileOf(pod, run);
-    return readLog({ file, growing, maxBytes: this.maxBytes }, options, signal);
+    const out = { file, growing, maxBytes: this.maxBytes };
+    if (!hasSplitOutput(pod)) return readLog(out, options, signal);
+    const err = { file: errorFile(file), growing: undefined, maxBytes: this.maxBytes };
+    return readSplitLog({ out, err }, options, signal);
   }
 
   /** The last lines, cut to the last bytes of them. */
@@ -135,7 +135,7 @@ export class LogStore {
   prune(retention: Retention): Promise<Pruned> {
     const { directory, clock } = this.options;
     const running = this.running.podUids();
-    const isKept = (name: string) => running.has(podUidOf(name));
+    const isKept = (podUid: string) => running.has(podUid);
     return pruneLogs({ directory, nowMs: clock.nowMs(), isKept }, retention);
   }
 

@@ -19,7 +19,7 @@ export interface PruneOptions {
   readonly directory: string;
   readonly nowMs: number;
   /** A pod of which something runs keeps all it has. */
-  readonly isKept: (podDirectory: string) => boolean;
+  readonly isKept: (podUid: string) => boolean;
 }
 
 export async function pruneLogs(options: PruneOptions, retention: Retention): Promise<Pruned> {
@@ -28,10 +28,10 @@ export async function pruneLogs(options: PruneOptions, retention: Retention): Pr
   logs.sort((a, b) => a.writtenMs - b.writtenMs);
   let left = logs.reduce((sum, { bytes }) => sum + bytes, 0);
   let removed = { pods: 0, bytes: 0 };
-  for (const { name, bytes, writtenMs } of logs) {
+  for (const { podUid, files, bytes, writtenMs } of logs) {
     const isOld = olderThanMs !== undefined && options.nowMs - writtenMs > olderThanMs;
-    if ((!isOld && left <= totalBytes) || options.isKept(name)) continue;
-    await removeDirectory(path.join(options.directory, name));
+    if ((!isOld && left <= totalBytes) || options.isKept(podUid)) continue;
+    await removeFiles(options.directory, files);
     left -= bytes;
     removed = { pods: removed.pods + 1, bytes: removed.bytes + bytes };
   }
@@ -39,44 +39,54 @@ export async function pruneLogs(options: PruneOptions, retention: Retention): Pr
 }
 
 export async function removeLogs(directory: string, podUid: string): Promise<void> {
-  for (const name of await listDirectory(directory)) {
-    if (podUidOf(name) === podUid) await removeDirectory(path.join(directory, name));
-  }
+  const files = await listDirectory(directory);
+  await removeFiles(
+    directory,
+    files.filter((name) => podUidOf(name) === podUid),
+  );
 }
 
 interface PodLogs {
-  readonly name: string;
+  readonly podUid: string;
+  readonly files: readonly string[];
   readonly bytes: number;
   readonly writtenMs: number;
 }
 
 async function measureLogs(directory: string): Promise<PodLogs[]> {
-  const all: PodLogs[] = [];
+  const byPod = new Map<string, string[]>();
   for (const name of await listDirectory(directory)) {
-    all.push({ name, ...(await measurePod(path.join(directory, name))) });
+    const podUid = podUidOf(name);
+    const known = byPod.get(podUid);
+    if (known) known.push(name);
+    else byPod.set(podUid, [name]);
+  }
+  const all: PodLogs[] = [];
+  for (const [podUid, files] of byPod) {
+    all.push({ podUid, files, ...(await measureFiles(directory, files)) });
   }
   return all;
 }
 
-async function measurePod(directory: string): Promise<Omit<PodLogs, "name">> {
+async function measureFiles(
+  directory: string,
+  files: readonly string[],
+): Promise<Pick<PodLogs, "bytes" | "writtenMs">> {
   let bytes = 0;
   let writtenMs = 0;
-  for (const name of await readdir(directory, { recursive: true }).catch(() => [])) {
+  for (const name of files) {
     const found = await stat(path.join(directory, name)).catch(() => undefined);
     if (found === undefined) continue;
-    if (found.isFile()) bytes += found.size;
-    writtenMs = Math.max(writtenMs, found.isFile() ? found.mtimeMs : 0);
+    bytes += found.size;
+    writtenMs = Math.max(writtenMs, found.mtimeMs);
   }
-  if (writtenMs > 0) return { bytes, writtenMs };
-  // Nothing was written: it is as old as its directory.
-  const own = await stat(directory).catch(() => undefined);
-  return { bytes, writtenMs: own?.mtimeMs ?? 0 };
+  return { bytes, writtenMs };
 }
 
 async function listDirectory(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }
 
-function removeDirectory(directory: string): Promise<void> {
-  return rm(directory, { recursive: true, force: true });
+async function removeFiles(directory: string, files: readonly string[]): Promise<void> {
+  for (const name of files) await rm(path.join(directory, name), { force: true });
 }

@@ -30,6 +30,7 @@ export class RunningLogs {
   private begun: GrowingLog[] = [];
   private looks = 0;
   private timer: Timer | undefined;
+  private isClosed = false;
 
   constructor(private readonly options: RunningLogsOptions) {}
 
@@ -66,6 +67,7 @@ export class RunningLogs {
   }
 
   close(): void {
+    this.isClosed = true;
     this.timer?.cancel();
     for (const log of this.logs.values()) {
       this.attempt(() => log.save());
@@ -88,7 +90,8 @@ export class RunningLogs {
   }
 
   private schedule(): void {
-    if (this.attended.size + this.begun.length === 0) return;
+    // A start that was under way when everything was closed must not keep the process alive.
+    if (this.isClosed || this.attended.size + this.begun.length === 0) return;
     this.timer ??= this.options.clock.schedule(MARK_EVERY_MS, () => this.tick());
   }
 

@@ -16,6 +16,7 @@ import {
   type EndedRun,
   exitCodeOf,
   findEnd,
+  isShown,
   isStarted,
   LOST_EXIT_CODE,
   lastRun,
@@ -53,8 +54,7 @@ function composeFrom(
   old: ContainerStatus | undefined,
   around: Surroundings,
 ): ContainerStatus {
-  const { running, last } = known;
-  const shown = running ?? last;
+  const shown = isShown(known) ? known.running : known.last;
   const state = stateOf(container, known, around);
   const showsEnd = state.terminated !== undefined && findEnd(known) !== undefined;
   const former = showsEnd ? known.before : lastRun(known);
@@ -77,7 +77,7 @@ function stateOf(
   around: Surroundings,
 ): ContainerState {
   const { running, waiting } = known;
-  if (running) return { running: { startedAt: formatTime(running.startedMs) } };
+  if (running && isShown(known)) return { running: { startedAt: formatTime(running.startedMs) } };
   const end = findEnd(known);
   if (end === undefined) return unstartedState(waiting, around);
   const isThrough = around.isEnding || !runsAgain(container, exitCodeOf(end), around);

@@ -94,7 +94,8 @@ export function isOver(pod: Pod, facts: PodFacts): boolean {
 }
 
 function wasOverBy(pod: Pod, facts: PodFacts, momentMs: number): boolean {
-  return isOver(pod, facts) && lastFinishedMs(pod, facts) <= momentMs;
+  // What ends in that very millisecond may have been ended by it.
+  return isOver(pod, facts) && lastFinishedMs(pod, facts) < momentMs;
 }
 
 function lastFinishedMs(pod: Pod, facts: PodFacts): number {

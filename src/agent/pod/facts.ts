@@ -17,7 +17,7 @@ export interface ContainerFacts {
   /** The end of the latest finished run, and what it left to say. */
   readonly last?: Exit;
   readonly terminationMessage?: string;
-  /** `last` is no end of a process: the run could not begin. */
+  /** What is told instead of what follows from `last`: it could not begin, or was condemned. */
   readonly refusal?: { readonly reason: string; readonly message: string };
   /** The end before `last`. */
   readonly before?: EndedRun;
@@ -28,9 +28,12 @@ export interface ContainerFacts {
   /** As probes have it. Absent: whatever runs is started, and whatever is started is ready. */
   readonly isStarted?: boolean;
   readonly isReady?: boolean;
+  /** Of what runs, until it is through: it is told of to nobody before, and ends if this failed. */
+  readonly postStart?: "due" | "running" | "failed";
   /** It was asked to end: its preStop hook began, or without one it was sent its stop signal. */
   readonly stoppingSinceMs?: number;
-  /** When the stop signal was sent after a preStop hook. */
+  readonly preStop?: "running" | "over";
+  /** When it was sent its stop signal. */
   readonly signalledMs?: number;
   /** When it was last sent SIGKILL. */
   readonly killedMs?: number;
@@ -109,8 +112,13 @@ export function hasRun(facts: ContainerFacts): boolean {
   return facts.running !== undefined || findEnd(facts) !== undefined;
 }
 
-export function isStarted({ running, isStarted: started = true }: ContainerFacts): boolean {
-  return running !== undefined && started;
+/** There is a process, and whoever asks may know. */
+export function isShown({ running, postStart }: ContainerFacts): boolean {
+  return running !== undefined && postStart === undefined;
+}
+
+export function isStarted(facts: ContainerFacts): boolean {
+  return isShown(facts) && facts.isStarted !== false;
 }
 
 /** A run whose end nobody saw counts as killed. */

@@ -11,6 +11,7 @@ import type { Container, Pod } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import { findDeadlineMs, findEnding, graceOf, isOver, isTerminal } from "./endings.ts";
 import {
+  type ContainerFacts,
   exitCodeOf,
   factsOf,
   findEnd,
@@ -33,6 +34,8 @@ import {
 
 export type PodAction =
   | { readonly kind: "start"; readonly container: string; readonly attempt: number }
+  /** The hook of a run that has just begun. */
+  | { readonly kind: "postStart"; readonly container: string }
   | TerminationAction
   /** All containers have stopped and begin again, the first init container first. */
   | { readonly kind: "renew" }
@@ -90,14 +93,54 @@ function planRemoval(pod: Pod, facts: PodFacts, nowMs: number): PodPlan {
 function planStarts(pod: Pod, facts: PodFacts, nowMs: number): PodPlan {
   const actions: PodAction[] = [];
   let againMs = findDeadlineMs(pod, facts);
-  for (const { name } of dueContainers(pod, facts)) {
+  for (const { name, lifecycle } of dueContainers(pod, facts)) {
     const known = factsOf(facts, name);
-    if (isAlive(known) || known.waiting) continue;
     const { dueMs } = restartDelay(known);
-    if (dueMs <= nowMs) actions.push({ kind: "start", container: name, attempt: known.attempt });
-    else againMs = Math.min(againMs ?? dueMs, dueMs);
+    const isIdle = !isAlive(known) && known.waiting === undefined;
+    if (isIdle && dueMs <= nowMs) {
+      actions.push({ kind: "start", container: name, attempt: known.attempt });
+    } else if (isIdle) {
+      againMs = Math.min(againMs ?? dueMs, dueMs);
+      continue;
+    }
+    // Those behind it wait until the hook of one that begins is through.
+    const isBeginning = isIdle || known.isStarting || isInPostStart(known);
+    if (lifecycle?.postStart !== undefined && isBeginning) break;
   }
-  return planned(actions, againMs, nowMs);
+  const hooks = planHooks(pod, facts, nowMs);
+  actions.push(...hooks.actions);
+  return planned(actions, earlier(againMs, hooks.againMs), nowMs);
+}
+
+function planHooks(pod: Pod, facts: PodFacts, nowMs: number): HookPlan {
+  if (!hasPostStarts(facts)) return NO_HOOKS;
+  const due = Object.entries(facts.containers).filter(([, { postStart }]) => postStart === "due");
+  const { actions, againMs } = planTermination(pod, facts, nowMs, {
+    why: "postStart",
+    graceSeconds: graceOf(pod),
+  });
+  const begins = due.map(([container]) => ({ kind: "postStart" as const, container }));
+  return { actions: [...begins, ...actions], againMs };
+}
+
+interface HookPlan {
+  readonly actions: readonly PodAction[];
+  readonly againMs: number | undefined;
+}
+
+const NO_HOOKS: HookPlan = { actions: [], againMs: undefined };
+
+function hasPostStarts({ containers }: PodFacts): boolean {
+  for (const name in containers) if (containers[name]?.postStart !== undefined) return true;
+  return false;
+}
+
+function isInPostStart({ postStart }: ContainerFacts): boolean {
+  return postStart === "due" || postStart === "running";
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** Those that should run, whether they do or not. */
@@ -112,7 +155,8 @@ function dueContainers(pod: Pod, facts: PodFacts): readonly Container[] {
   const mains = mainsOf(pod).filter((container) => {
     const known = factsOf(facts, container.name);
     const end = findEnd(known);
-    return !hasRun(known) || (end && restartsAfter(pod, container, exitCodeOf(end)));
+    if (!hasRun(known) || known.postStart !== undefined) return true;
+    return end !== undefined && restartsAfter(pod, container, exitCodeOf(end));
   });
   return inits.length === 0 ? mains : [...inits.filter(isSidecar), ...mains];
 }

@@ -27,8 +27,23 @@ const fate: fc.Arbitrary<Fate> = fc
     startMs: fc.constantFrom(0, 1, 500),
     stopMs: sometimes(fc.constantFrom(0, 100, 3000)),
     isRefused: fc.constantFrom(false, false, false, true),
+    hookMs: sometimes(fc.constantFrom(0, 1, 4000)),
+    failsHooks: fc.constantFrom(false, false, true),
   })
-  .map(({ stopMs, ...rest }) => (stopMs === undefined ? rest : { ...rest, stopMs }));
+  .map(({ stopMs, hookMs, ...rest }) => ({
+    ...rest,
+    ...(stopMs === undefined ? {} : { stopMs }),
+    ...(hookMs === undefined ? {} : { hookMs }),
+  }));
+
+const handler = { exec: { command: ["true"] } };
+const lifecycle = fc.constantFrom(
+  {},
+  {},
+  { lifecycle: { postStart: handler } },
+  { lifecycle: { preStop: handler } },
+  { lifecycle: { postStart: handler, preStop: handler } },
+);
 
 const policy = fc.constantFrom("Always", "OnFailure", "Never");
 const rules = fc.record({
@@ -39,12 +54,14 @@ const rules = fc.record({
   }),
 });
 const main = fc
-  .record({ restartPolicy: sometimes(policy), rule: sometimes(rules) })
-  .map(({ restartPolicy, rule }) => ({
+  .record({ restartPolicy: sometimes(policy), rule: sometimes(rules), hooks: lifecycle })
+  .map(({ restartPolicy, rule, hooks }) => ({
+    ...hooks,
     ...(restartPolicy === undefined ? {} : { restartPolicy }),
     ...(rule && restartPolicy !== undefined ? { restartPolicyRules: [rule] } : {}),
   }));
-const init = fc.constantFrom({}, {}, { restartPolicy: "Always" });
+const sidecar = lifecycle.map((hooks) => ({ restartPolicy: "Always", ...hooks }));
+const init = fc.oneof(fc.constant({}), fc.constant({}), sidecar);
 const seconds = fc.constantFrom(0, 1, 2, 6, 31, 45, 900);
 
 const story: fc.Arbitrary<PodStory> = fc
@@ -151,9 +168,11 @@ testLaw("init containers succeed one after the other, and before the app", {
   },
 });
 
-testLaw("sidecars are stopped last, in reverse order", {
+testLaw("sidecars are stopped last, in reverse order, unless the grace is over", {
   acts: (world, action) => {
-    if (action.kind !== "stop" || action.why === "restartAll") return;
+    if (action.kind !== "stop" || ["restartAll", "postStart"].includes(action.why)) return;
+    const sinceMs = world.facts.stoppingSinceMs ?? world.nowMs;
+    if (world.nowMs - sinceMs >= 2000 && action.graceSeconds === 2) return;
     const inits = world.pod.spec.initContainers ?? [];
     for (const name of action.containers) {
       const place = inits.findIndex((each) => each.name === name && isSidecar(each));

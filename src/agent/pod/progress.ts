@@ -8,6 +8,7 @@ import {
   findEnd,
   hasRun,
   initsOf,
+  isShown,
   isStarted,
   mainsOf,
   type PodFacts,
@@ -70,7 +71,7 @@ export function mainStateOf(pod: Pod, facts: PodFacts): MainState {
   for (const container of mainsOf(pod)) {
     const known = factsOf(facts, container.name);
     const end = findEnd(known);
-    if (known.running === undefined && end === undefined) return "pending";
+    if (!isShown(known) && end === undefined) return "pending";
     if (known.running !== undefined || end === undefined || known.isStarting) {
       state = "running";
       continue;

@@ -1,24 +1,35 @@
-/** Pure: how the processes of a pod are ended: who is next, and when asking is over. */
-
+/**
+ * Pure: how the processes of a pod are ended: who is next, and when asking is over.
+ *
+ * 1. preStop hooks begin at once, all together, and are part of the grace.
+ * 2. Then the stop signal: app containers at once, sidecars one by one, the last first, when
+ *    whatever they serve is gone. With the grace over nobody waits for a hook or a turn.
+ * 3. SIGKILL when the grace is over, and never less than two seconds after the signal.
+ */
 import type { Container, Pod } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import type { Ending } from "./endings.ts";
 import { type ContainerFacts, factsOf, initsOf, isAlive, mainsOf, type PodFacts } from "./facts.ts";
 
 export interface StopOrder {
-  /** "sidecar": the app containers are through. "restartAll": without a preStop hook. */
-  readonly why: Ending["why"] | "sidecar" | "restartAll";
+  /**
+   * "sidecar": the app containers are through. "restartAll": without a preStop hook. "postStart":
+   * only those whose hook failed, while the pod goes on.
+   */
+  readonly why: Ending["why"] | "sidecar" | "restartAll" | "postStart";
   readonly graceSeconds: number;
 }
 
+export interface StopAction {
+  /** The hook that comes before the stop signal, or the signal itself. */
+  readonly kind: "preStop" | "stop";
+  readonly containers: readonly string[];
+  readonly graceSeconds: number;
+  readonly why: StopOrder["why"];
+}
+
 export type TerminationAction =
-  /** The preStop hook within the grace, then the stop signal. */
-  | {
-      readonly kind: "stop";
-      readonly containers: readonly string[];
-      readonly graceSeconds: number;
-      readonly why: StopOrder["why"];
-    }
+  | StopAction
   | { readonly kind: "kill"; readonly containers: readonly string[] };
 
 export interface Termination {
@@ -39,50 +50,93 @@ export function planTermination(
   nowMs: number,
   { why, graceSeconds }: StopOrder,
 ): Termination {
-  const sinceMs = facts.stoppingSinceMs ?? nowMs;
-  const graceEndMs = sinceMs + Math.max(MIN_GRACE_SECONDS, graceSeconds) * 1000;
-  const stop: string[] = [];
-  const kill: string[] = [];
+  const turns = why === "restartAll" || why === "postStart" ? undefined : nextToStop(pod, facts);
+  const steps = { preStop: [] as string[], stop: [] as string[], kill: [] as string[] };
   let againMs = Number.POSITIVE_INFINITY;
-  for (const container of why === "restartAll" ? everyContainer(pod) : nextToStop(pod, facts)) {
+  let longestMs = 0;
+  for (const container of everyContainer(pod)) {
     const known = factsOf(facts, container.name);
     // What is being started is stopped when it is there.
     if (known.running === undefined) continue;
-    if (known.stoppingSinceMs === undefined) {
-      stop.push(container.name);
-      againMs = Math.min(againMs, Math.max(graceEndMs, nowMs + MIN_GRACE_MS));
-      continue;
-    }
-    const dueMs = killDueMs(container, known, { graceEndMs, hasHook: why !== "restartAll" });
-    if (dueMs <= nowMs) kill.push(container.name);
-    againMs = Math.min(againMs, dueMs <= nowMs ? nowMs + KILL_AGAIN_MS : dueMs);
+    if (why === "postStart" && known.postStart !== "failed") continue;
+    const sinceMs = findSinceMs(facts, known, why) ?? nowMs;
+    const step = nextStep(known, nowMs, {
+      graceEndMs: sinceMs + Math.max(MIN_GRACE_SECONDS, graceSeconds) * 1000,
+      isTurn: turns?.includes(container) ?? true,
+      hasHook: graceSeconds > 0 && why !== "restartAll" && hasPreStop(container),
+    });
+    if (step.kind !== "wait") steps[step.kind].push(container.name);
+    againMs = Math.min(againMs, step.againMs);
+    longestMs = Math.max(longestMs, sinceMs + graceSeconds * 1000 - nowMs);
   }
-  const seconds = Math.max(MIN_GRACE_SECONDS, Math.ceil((graceEndMs - nowMs) / 1000));
+  const seconds = Math.max(MIN_GRACE_SECONDS, Math.ceil(longestMs / 1000));
   return {
-    actions: [
-      ...(stop.length === 0
-        ? []
-        : [{ kind: "stop" as const, containers: stop, graceSeconds: seconds, why }]),
-      ...(kill.length === 0 ? [] : [{ kind: "kill" as const, containers: kill }]),
-    ],
+    actions: composeActions(steps, { why, graceSeconds: seconds }),
     ...(againMs === Number.POSITIVE_INFINITY ? {} : { againMs }),
   };
 }
 
-function killDueMs(
-  { lifecycle }: Container,
-  { stoppingSinceMs = 0, signalledMs, killedMs }: ContainerFacts,
-  { graceEndMs, hasHook }: { readonly graceEndMs: number; readonly hasHook: boolean },
-): number {
-  if (killedMs !== undefined) return killedMs + KILL_AGAIN_MS;
-  // A hook may use up all of the grace; the signal that follows it still has its time.
-  const isInHook = hasHook && lifecycle?.preStop !== undefined;
-  const askedMs = signalledMs ?? (isInHook ? graceEndMs : stoppingSinceMs);
-  return Math.max(graceEndMs, askedMs + MIN_GRACE_MS);
+/** One that was asked to end before its pod was has no need to be asked again. */
+function findSinceMs(
+  facts: PodFacts,
+  known: ContainerFacts,
+  why: StopOrder["why"],
+): number | undefined {
+  if (why === "postStart") return known.stoppingSinceMs;
+  return facts.stoppingSinceMs ?? known.stoppingSinceMs;
+}
+
+interface Step {
+  readonly kind: "preStop" | "stop" | "kill" | "wait";
+  readonly againMs: number;
+}
+
+interface Circumstances {
+  readonly graceEndMs: number;
+  readonly isTurn: boolean;
+  readonly hasHook: boolean;
+}
+
+function nextStep(
+  { stoppingSinceMs, preStop, signalledMs, killedMs }: ContainerFacts,
+  nowMs: number,
+  { graceEndMs, isTurn, hasHook }: Circumstances,
+): Step {
+  if (signalledMs !== undefined) {
+    const dueMs =
+      killedMs === undefined
+        ? Math.max(graceEndMs, signalledMs + MIN_GRACE_MS)
+        : killedMs + KILL_AGAIN_MS;
+    if (dueMs > nowMs) return { kind: "wait", againMs: dueMs };
+    return { kind: "kill", againMs: nowMs + KILL_AGAIN_MS };
+  }
+  if (nowMs < graceEndMs) {
+    const isHookDue = hasHook && stoppingSinceMs === undefined;
+    if (isHookDue) return { kind: "preStop", againMs: graceEndMs };
+    if (preStop === "running" || !isTurn) return { kind: "wait", againMs: graceEndMs };
+  }
+  return { kind: "stop", againMs: Math.max(graceEndMs, nowMs + MIN_GRACE_MS) };
+}
+
+function composeActions(
+  steps: { readonly [Kind in TerminationAction["kind"]]: readonly string[] },
+  order: StopOrder,
+): readonly TerminationAction[] {
+  const { preStop, stop, kill } = steps;
+  const actions: TerminationAction[] = [];
+  if (preStop.length > 0) actions.push({ kind: "preStop", containers: preStop, ...order });
+  if (stop.length > 0) actions.push({ kind: "stop", containers: stop, ...order });
+  if (kill.length > 0) actions.push({ kind: "kill", containers: kill });
+  return actions;
+}
+
+function hasPreStop({ lifecycle }: Container): boolean {
+  return lifecycle?.preStop !== undefined;
 }
 
 function everyContainer(pod: Pod): readonly Container[] {
-  return [...initsOf(pod), ...mainsOf(pod)];
+  const inits = initsOf(pod);
+  return inits.length === 0 ? mainsOf(pod) : [...inits, ...mainsOf(pod)];
 }
 
 /** All but sidecars at once; these one by one, the last first, when whatever they serve is gone. */

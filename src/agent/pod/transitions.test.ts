@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
 import { accepted, at, ended, exited, running, runs } from "../../../test/builders/pod-facts.ts";
-import {
-  actionBegan,
-  runBegan,
-  runEnded,
-  runWasRefused,
-  startIsHeld,
-  stopWasSignalled,
-} from "./transitions.ts";
+import { actionBegan, runBegan, runEnded, runWasRefused, startIsHeld } from "./transitions.ts";
 
 const second = { attempt: 1, from: 3, to: 4 };
 const waiting = { reason: "CreateContainerConfigError" };
@@ -74,13 +67,15 @@ test("grace counts from the first stop", () => {
 });
 
 test("what is asked of a run is forgotten with it", () => {
-  const asked = stopWasSignalled(
-    accepted({ c: runs("c", { stoppingSinceMs: at(1) }) }),
-    "c",
-    at(2),
-  );
+  const order = { containers: ["c"], graceSeconds: 30, why: "deleted" } as const;
+  const hooked = actionBegan(accepted({ c: runs() }), { kind: "preStop", ...order }, at(1));
+  const asked = actionBegan(hooked, { kind: "stop", ...order }, at(2));
   const killed = actionBegan(asked, { kind: "kill", containers: ["c"] }, at(3));
-  expect(killed.containers.c).toMatchObject({ signalledMs: at(2), killedMs: at(3) });
+  expect(killed.containers.c).toMatchObject({
+    stoppingSinceMs: at(1),
+    signalledMs: at(2),
+    killedMs: at(3),
+  });
   expect(runEnded(killed, exited(137)).containers.c).toEqual({ attempt: 1, last: exited(137) });
 });
 

@@ -3,6 +3,7 @@ import type { Exit, RunId, Running, RunRefused } from "../runtimes/runtime.ts";
 import { type ContainerFacts, factsOf, lastRun, type PodFacts } from "./facts.ts";
 import type { PodAction } from "./plan.ts";
 import { isLongRun } from "./restarts.ts";
+import type { StopAction } from "./termination.ts";
 
 /** An action was begun; how it went is told later. */
 export function actionBegan(facts: PodFacts, action: PodAction, nowMs: number): PodFacts {
@@ -11,11 +12,12 @@ export function actionBegan(facts: PodFacts, action: PodAction, nowMs: number): 
       const { container, attempt } = action;
       return change(facts, container, (known) => ({ ...known, attempt, isStarting: true }));
     }
-    case "stop": {
-      const stopping = { stoppingSinceMs: nowMs };
-      const asked = changeAll(facts, action.containers, (known) => ({ ...known, ...stopping }));
-      return facts.stoppingSinceMs === undefined ? { ...asked, ...stopping } : asked;
-    }
+    case "postStart":
+      return change(facts, action.container, (known) => ({ ...known, postStart: "running" }));
+    case "preStop":
+      return stopBegan(facts, action, nowMs, { preStop: "running" });
+    case "stop":
+      return stopBegan(facts, action, nowMs, { signalledMs: nowMs });
     case "kill": {
       const killed = { killedMs: nowMs };
       return changeAll(facts, action.containers, (known) => ({ ...known, ...killed }));
@@ -27,12 +29,44 @@ export function actionBegan(facts: PodFacts, action: PodAction, nowMs: number): 
   }
 }
 
+/** Of one container that has to go the pod itself is not stopped. */
+function stopBegan(
+  facts: PodFacts,
+  { containers, why }: StopAction,
+  nowMs: number,
+  step: Pick<ContainerFacts, "preStop" | "signalledMs">,
+): PodFacts {
+  const asked = changeAll(facts, containers, (known) => {
+    return { ...known, stoppingSinceMs: known.stoppingSinceMs ?? nowMs, ...step };
+  });
+  if (why === "postStart" || facts.stoppingSinceMs !== undefined) return asked;
+  return { ...asked, stoppingSinceMs: nowMs };
+}
+
 /** Nothing that is told of a run after its end brings it back. */
-export function runBegan(facts: PodFacts, running: Running): PodFacts {
+export function runBegan(
+  facts: PodFacts,
+  running: Running,
+  { hasPostStart } = { hasPostStart: false },
+): PodFacts {
   const { container, attempt } = running.id;
-  return change(facts, container, (known) =>
-    isOlder(attempt, known) ? known : { ...historyOf(known), attempt, running },
+  return change(facts, container, (known) => {
+    if (isOlder(attempt, known)) return known;
+    const begun = { ...historyOf(known), attempt, running };
+    return hasPostStart ? { ...begun, postStart: "due" as const } : begun;
+  });
+}
+
+/** A run whose hook failed goes on until it is ended for that. */
+export function postStartEnded(facts: PodFacts, id: RunId, hasFailed: boolean): PodFacts {
+  return ofRun(facts, id, ({ postStart: _postStart, ...known }) =>
+    hasFailed ? { ...known, postStart: "failed" } : known,
   );
+}
+
+/** However it went: the stop signal is next. */
+export function preStopEnded(facts: PodFacts, id: RunId): PodFacts {
+  return ofRun(facts, id, (known) => ({ ...known, preStop: "over" }));
 }
 
 export interface LastWords {
@@ -73,6 +107,20 @@ export function runWasRefused(
   return runEnded(facts, exit, { refusal: { reason, message } });
 }
 
+/** It was ended for what it did: it counts as killed, whatever it made of that. */
+export function runWasCondemned(
+  facts: PodFacts,
+  { container, attempt }: RunId,
+  { reason, message }: { readonly reason: string; readonly message: string },
+): PodFacts {
+  const last = facts.containers[container]?.last;
+  if (last?.id.attempt !== attempt) return facts;
+  const killed = { last: { ...last, ...KILLED }, refusal: { reason, message } };
+  return change(facts, container, (known) => ({ ...known, ...killed }));
+}
+
+const KILLED = { exitCode: 137, signal: 9 };
+
 /** It cannot be started for now, or, with nothing to wait for, can be again. */
 export function startIsHeld(
   facts: PodFacts,
@@ -82,11 +130,6 @@ export function startIsHeld(
   return change(facts, container, ({ waiting: _waiting, isStarting: _isStarting, ...known }) =>
     waiting === undefined ? known : { ...known, waiting },
   );
-}
-
-/** The preStop hook is through, and the stop signal sent. */
-export function stopWasSignalled(facts: PodFacts, container: string, nowMs: number): PodFacts {
-  return change(facts, container, (known) => ({ ...known, signalledMs: nowMs }));
 }
 
 function change(
@@ -103,6 +146,16 @@ function changeAll(
   next: (known: ContainerFacts) => ContainerFacts,
 ): PodFacts {
   return names.reduce((changed, name) => change(changed, name, next), facts);
+}
+
+/** Nothing where that run is over. */
+function ofRun(
+  facts: PodFacts,
+  { container, attempt }: RunId,
+  next: (known: ContainerFacts) => ContainerFacts,
+): PodFacts {
+  const isThere = facts.containers[container]?.running?.id.attempt === attempt;
+  return isThere ? change(facts, container, next) : facts;
 }
 
 function isOlder(attempt: number, { last }: ContainerFacts): boolean {

@@ -21,7 +21,22 @@ export interface RunRequest {
   readonly workingDirectory?: string;
   /** The process itself appends its output here. */
   readonly logFile: string;
+  /** Where stderr goes instead, of a pod that wants its outputs apart. */
+  readonly errorFile?: string;
+  /** What the process writes here, under the name its runtime gives it, is told of its end. */
+  readonly messageFile?: string;
   readonly limits?: { readonly cpuMillis?: number; readonly memoryBytes?: number };
+}
+
+/** A command beside a run, in the same surroundings. What it prints is nobody's. */
+export interface ExecRequest {
+  readonly of: RunId;
+  /** "postStart": asked for again, be it by another server, it is the same one. */
+  readonly name: string;
+  /** Never empty. */
+  readonly command: readonly string[];
+  readonly environment: RunRequest["environment"];
+  readonly workingDirectory?: string;
 }
 
 export interface Running {
@@ -40,6 +55,8 @@ export interface Exit {
   readonly isOutOfMemory?: boolean;
   /** How it ended is not known: it vanished together with whoever watched it. */
   readonly isLost?: boolean;
+  /** It could not begin after all: what was in the way. */
+  readonly problem?: string;
 }
 
 /** A run that could not begin: no such command, no permission, no such directory. */
@@ -64,6 +81,11 @@ export interface Runtime {
   start(request: RunRequest): Promise<Running>;
   /** To the whole process tree. A run that is over is no error. */
   signal(id: RunId, signal: StopSignal): Promise<void>;
+  /**
+   * Resolves with its exit code; rejects with RunRefused when it cannot begin. It ends with its run
+   * at the latest, and is remembered as long as that.
+   */
+  exec(request: ExecRequest, signal: AbortSignal): Promise<number>;
   /** What runs, and what ended and was not forgotten, when an agent starts. */
   recover(): Promise<{ readonly running: readonly Running[]; readonly ended: readonly Exit[] }>;
   onExit(listener: (exit: Exit) => void): Closable;

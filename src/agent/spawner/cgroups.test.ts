@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openCgroups } from "./cgroups.ts";
+import { noCgroups, openCgroups } from "./cgroups.ts";
 
 let root: string;
 
@@ -71,4 +71,18 @@ test("only what can be kept is promised", () => {
 test("a machine without control groups keeps no limits", () => {
   const { can } = openCgroups(root, join(root, "none"));
   expect(can).toEqual({ enforcesMemory: false, enforcesCpu: false });
+});
+
+test("a place where no group can be made is none, whatever its permissions say", () => {
+  const own = machine(FIRST, {
+    "memory/a/tasks": "",
+    [`memory/a/tally-probe-${process.pid}`]: "in the way",
+    "cpu,cpuacct/b/tasks": "",
+  });
+  expect(openCgroups(root, own).can).toEqual({ enforcesMemory: false, enforcesCpu: true });
+});
+
+test("who does without promises nothing", () => {
+  expect(noCgroups.can).toEqual({ enforcesMemory: false, enforcesCpu: false });
+  expect(noCgroups.enforces(LIMITS)).toBe(false);
 });

@@ -69,6 +69,16 @@ export function openCgroups(root = "/sys/fs/cgroup", own = "/proc/self/cgroup"):
   };
 }
 
+/** For who does without. */
+export const noCgroups: Cgroups = {
+  can: { enforcesMemory: false, enforcesCpu: false },
+  enforces: (_limits): _limits is Limits => false,
+  confine: () => {},
+  holds: () => false,
+  wasOutOfMemory: () => false,
+  remove: () => {},
+};
+
 function findPlace(controller: Controller, root: string, lines: string[]): Place | undefined {
   const own = lines.map((line) => line.split(":"));
   const first = own.find(([, controllers]) => controllers?.split(",").includes(controller));
@@ -113,9 +123,13 @@ function cpuSetting({ parent, version }: Place, millis: number): Setting {
   };
 }
 
+/** Permission alone does not tell: a group may be full, or not handed to us though we are root. */
 function isWritable(directory: string): boolean {
+  const probe = join(directory, `tally-probe-${process.pid}`);
   try {
     accessSync(directory, constants.W_OK);
+    mkdirSync(probe);
+    rmdirSync(probe);
     return true;
   } catch {
     return false;

@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/clock.ts";
 import { socketAddress } from "./address.ts";
-import { type Capabilities, type News, type Order, splitLines } from "./protocol.ts";
+import { type Capabilities, type News, NO_CGROUPS, type Order, splitLines } from "./protocol.ts";
 
 export interface ConnectionOptions {
   readonly directory: string;
@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   readonly spawnerFile: string;
   /** Of the bundle: a spawner of another one is asked to retire. */
   readonly version: string;
+  /** Another answer is another version. */
+  readonly usesCgroups: boolean;
   readonly clock: Clock;
   readonly onNews: (news: News) => void;
   /** It went away without being asked to. */
@@ -26,12 +28,18 @@ export interface ConnectionOptions {
 const LONGEST_WAIT_MS = 20_000;
 const AGAIN_MS = 10;
 
+/** How long what nobody waits for may wait for company. */
+const LATER_MS = 50;
+
 export class Connection {
   private outgoing = "";
+  private isDue = false;
+  private later: Timer | undefined;
   private isClosed = false;
 
   private constructor(
     private readonly socket: Socket,
+    private readonly clock: Clock,
     readonly can: Capabilities,
   ) {}
 
@@ -56,8 +64,16 @@ export class Connection {
 
   /** What is asked for in one turn is one write. */
   send(order: Order): void {
-    if (this.outgoing === "") setImmediate(() => this.flush());
     this.outgoing += `${JSON.stringify(order)}\n`;
+    if (this.isDue) return;
+    this.isDue = true;
+    setImmediate(() => this.flush());
+  }
+
+  /** With the next that is sent, or after a while: each write wakes the spawner. */
+  sendLater(order: Order): void {
+    this.outgoing += `${JSON.stringify(order)}\n`;
+    this.later ??= this.clock.schedule(LATER_MS, () => this.flush());
   }
 
   close(): void {
@@ -68,6 +84,9 @@ export class Connection {
   }
 
   private flush(): void {
+    this.isDue = false;
+    this.later?.cancel();
+    this.later = undefined;
     if (this.outgoing !== "" && !this.isClosed) this.socket.write(this.outgoing);
     this.outgoing = "";
   }
@@ -75,7 +94,7 @@ export class Connection {
   /** Undefined: it was another version's, and is gone now. */
   private static greet(
     socket: Socket,
-    { version, onNews, onLoss }: ConnectionOptions,
+    { version, clock, onNews, onLoss }: ConnectionOptions,
   ): Promise<Connection | undefined> {
     return new Promise((resolve) => {
       let connection: Connection | undefined;
@@ -87,7 +106,7 @@ export class Connection {
         for (const line of split.lines) {
           const news: News = JSON.parse(line);
           if (news.news === "greeting") {
-            connection = new Connection(socket, news.can);
+            connection = new Connection(socket, clock, news.can);
             resolve(connection);
           } else {
             onNews(news);
@@ -120,9 +139,11 @@ interface Started {
 /** Less room for what is young: each slot is a fork of all its memory. */
 const SMALL = ["--max-semi-space-size=1"];
 
-function startSpawner({ directory, spawnerFile, version }: ConnectionOptions): Started {
+function startSpawner(options: ConnectionOptions): Started {
+  const { directory, spawnerFile, version, usesCgroups } = options;
   const log = openSync(join(directory, "spawner.log"), "a", 0o600);
-  const child = spawn(process.execPath, [...SMALL, spawnerFile, directory, version], {
+  const args = [directory, version, ...(usesCgroups ? [] : [NO_CGROUPS])];
+  const child = spawn(process.execPath, [...SMALL, spawnerFile, ...args], {
     // Neither the end of the server nor an interrupt at its terminal is one of the runs.
     detached: true,
     cwd: directory,

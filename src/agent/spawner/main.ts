@@ -8,18 +8,21 @@ import { createServer, type Socket } from "node:net";
 import { unreachable } from "../../base/assert.ts";
 import { lockDirectory } from "../../base/directory-lock.ts";
 import { socketAddress } from "./address.ts";
-import { type News, type Order, splitLines } from "./protocol.ts";
+import { type News, NO_CGROUPS, type Order, splitLines } from "./protocol.ts";
 import { Spawner } from "./spawner.ts";
 
-const [directory = "", version = ""] = process.argv.slice(2);
+const [directory = "", version = "", cgroups] = process.argv.slice(2);
 /** With nothing to run and nobody to ask for it there is no reason to stay. */
 const LONELY_MS = 5 * 60_000;
+const LATER_MS = 5;
 
 const lock = await lockDirectory(directory);
 let peer: Socket | undefined;
 let outgoing = "";
+let isDue = false;
+let later: NodeJS.Timeout | undefined;
 let lonely: NodeJS.Timeout | undefined;
-const spawner = new Spawner({ directory, tell });
+const spawner = new Spawner({ directory, tell, usesCgroups: cgroups !== NO_CGROUPS });
 await spawner.settle();
 const address = socketAddress(directory);
 rmSync(address, { force: true });
@@ -98,14 +101,25 @@ function leaveWhenLonely(): void {
   }, LONELY_MS);
 }
 
-/** What happens in one turn is one write. Without a server it is kept in the records alone. */
+/**
+ * What happens in one turn is one write. Without a server it is kept in the records alone. That a
+ * run began may wait: a short one is over before anybody could have asked for it.
+ */
 function tell(news: News): void {
   if (peer === undefined) return;
-  if (outgoing === "") process.nextTick(send);
   outgoing += `${JSON.stringify(news)}\n`;
+  if (news.news === "started") {
+    later ??= setTimeout(send, LATER_MS);
+  } else if (!isDue) {
+    isDue = true;
+    process.nextTick(send);
+  }
 }
 
 function send(): void {
+  isDue = false;
+  clearTimeout(later);
+  later = undefined;
   if (outgoing !== "" && peer !== undefined) peer.write(outgoing);
   outgoing = "";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composeDeath, decideOutcome, findStatus, hasRead } from "./outcome.ts";
+import { composeDeath, composeEnd, decideOutcome, findStatus, hasRead } from "./outcome.ts";
 
 test.each([
   ["success", 0, "", { exitCode: 0 }],
@@ -38,6 +38,15 @@ test.each([
 const RUN = { number: 1, run: "u/c/0", startedMs: 1, slot: undefined, isKilled: false };
 const DEATH = { notes: "", isKilled: false, isOutOfMemory: false, finishedMs: 2 };
 const BASE = { run: "u/c/0", startedMs: 1, finishedMs: 2 };
+
+test("a run that never began says what was in the way", () => {
+  const remarks = "/bin/dash: 3: cannot create /x: No space left on device\n";
+  const ended = composeEnd(RUN, { status: 2, remarks, finishedMs: 2 }, false);
+  const problem = "cannot create /x: no space left on device";
+  expect(ended).toEqual({ ...BASE, exitCode: 128, problem });
+  const exited = composeEnd(RUN, { status: 128, remarks: "", finishedMs: 2 }, false);
+  expect(exited).toEqual({ ...BASE, exitCode: 128 });
+});
 
 test.each([
   ["killed by us", { isKilled: true }, { exitCode: 137, signal: 9 }],

@@ -15,13 +15,24 @@ export interface Ending {
 }
 
 const NEVER_RAN = 128;
+const LONGEST_PROBLEM = 1024;
 const SIGKILL = 9;
 
 export function composeEnd(run: RecordedRun, ending: Ending, isOutOfMemory: boolean): EndedRun {
   const { finishedMs } = ending;
   const base = { run: run.run, startedMs: run.startedMs, finishedMs };
   const outcome = decideOutcome(ending.status, ending.remarks);
-  return { ...base, ...outcome, ...(isOutOfMemory && { isOutOfMemory }) };
+  const hasBegun = outcome.exitCode !== NEVER_RAN || ending.status === NEVER_RAN;
+  const problem = hasBegun ? {} : { problem: problemIn(ending.remarks) };
+  return { ...base, ...outcome, ...problem, ...(isOutOfMemory && { isOutOfMemory }) };
+}
+
+/** Without the name of the shell and the line it was at. */
+function problemIn(remarks: string): string {
+  const plain = remarks.trim().replace(/^\S+: (line )?\d+: /, "");
+  // Errors are written small everywhere else.
+  const small = plain.replace(/: [A-Z](?=[a-z])/g, (start) => start.toLowerCase());
+  return small.slice(0, LONGEST_PROBLEM);
 }
 
 export interface Death {

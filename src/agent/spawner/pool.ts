@@ -29,6 +29,8 @@ export class Pool {
   private readonly idle: Slot[] = [];
   private readonly busy = new Map<Slot, Turn>();
   private made = 0;
+  /** The most that were busy at once since slots were last sent away. */
+  private mostBusy = 0;
 
   constructor(private readonly options: PoolOptions) {}
 
@@ -53,6 +55,7 @@ export class Pool {
 
   begin(slot: Slot, run: RecordedRun): void {
     this.busy.set(slot, { run, sinceMs: performance.now() });
+    this.mostBusy = Math.max(this.mostBusy, this.busy.size);
   }
 
   findRun(slot: Slot): RecordedRun | undefined {
@@ -74,7 +77,9 @@ export class Pool {
 
   /** Sends away half of what nobody needs, time and again, so that one lull does not cost all. */
   shrink(): void {
-    const surplus = Math.ceil((this.idle.length - SPARE_SLOTS) / 2);
+    const needed = Math.max(SPARE_SLOTS, this.mostBusy - this.busy.size);
+    this.mostBusy = this.busy.size;
+    const surplus = Math.ceil((this.idle.length - needed) / 2);
     if (surplus > 0) for (const slot of this.idle.splice(0, surplus)) slot.dismiss();
   }
 

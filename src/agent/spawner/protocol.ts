@@ -7,6 +7,9 @@ import type { RunId, StopSignal } from "../runtimes/runtime.ts";
 /** "POD_UID/CONTAINER/ATTEMPT": also what marks the processes of a run. */
 export type RunName = string;
 
+/** Said to a spawner that starts: it keeps no limits. */
+export const NO_CGROUPS = "no-cgroups";
+
 export type Order =
   /** The first word. A spawner of another version retires: its runs go on, the next adopts them. */
   | { readonly order: "greet"; readonly version: string }
@@ -24,7 +27,11 @@ export interface StartOrder {
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly directory: string;
   readonly logFile: string;
+  /** Of what it writes to stderr; absent: that goes to the log, too. */
+  readonly errorFile?: string;
   readonly limits?: Limits;
+  /** Beside that run: its processes are those of that one, and end with it. */
+  readonly beside?: RunName;
 }
 
 export interface Limits {
@@ -60,6 +67,8 @@ export interface EndedRun {
   readonly finishedMs: number;
   readonly isOutOfMemory?: boolean;
   readonly isLost?: boolean;
+  /** It could not begin after all: what was in the way. Not on record. */
+  readonly problem?: string;
 }
 
 export interface Refusal {

@@ -23,6 +23,11 @@ test("a run is one line: that it was read, the command in a fork, then its statu
   );
 });
 
+test("what goes to stderr has a file of its own where one is given", () => {
+  const script = composeScript({ ...ORDER, errorFile: "/logs/a.stderr" }, FACTS);
+  expect(script).toContain(">>'/logs/a.log' 2>>'/logs/a.stderr')");
+});
+
 test("a word the shell has a command for is replaced by the program it was found to be", () => {
   const order = { ...ORDER, command: ["echo", "x"], environment: [] };
   const script = composeScript(order, { ...FACTS, executable: "/bin/echo" });

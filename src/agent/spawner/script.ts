@@ -30,7 +30,9 @@ export const SLOT_PREAMBLE = "trap : TERM INT QUIT HUP USR1 USR2\n";
 
 export function composeScript(order: StartOrder, facts: ScriptFacts): string {
   const { number, marker } = facts;
-  const run = `${composeCommand(order, facts, marker)} </dev/null >>${quote(order.logFile)} 2>&1`;
+  const errors = order.errorFile === undefined ? "&1" : `>${quote(order.errorFile)}`;
+  const files = `</dev/null >>${quote(order.logFile)} 2>${errors}`;
+  const run = `${composeCommand(order, facts, marker)} ${files}`;
   // A shell exports where it is, which no container runtime does.
   const enter = `echo "b ${number}">&2;cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
   return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;

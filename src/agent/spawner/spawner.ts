@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { describeError } from "../../base/describe-error.ts";
 import type { StopSignal } from "../runtimes/runtime.ts";
 import { AdoptedRuns } from "./adopted-runs.ts";
-import { type Cgroups, openCgroups } from "./cgroups.ts";
+import { type Cgroups, noCgroups, openCgroups } from "./cgroups.ts";
 import { findExecutable } from "./executable.ts";
 import { ensureFolder, forgetFolders } from "./folders.ts";
 import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
@@ -25,6 +25,7 @@ import { Sweeper } from "./sweeper.ts";
 export interface SpawnerOptions {
   readonly directory: string;
   readonly tell: (news: News) => void;
+  readonly usesCgroups: boolean;
 }
 
 const NEVER_RAN = 128;
@@ -46,7 +47,7 @@ interface Begun extends Start {
 }
 
 export class Spawner {
-  private readonly cgroups: Cgroups = openCgroups();
+  private readonly cgroups: Cgroups;
   private readonly sweeper = new Sweeper();
   private readonly runs: Runs;
   private readonly pool: Pool;
@@ -58,7 +59,8 @@ export class Spawner {
   private againTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: SpawnerOptions) {
-    const { directory, tell } = options;
+    const { directory, tell, usesCgroups } = options;
+    this.cgroups = usesCgroups ? openCgroups() : noCgroups;
     const boot = bootName();
     const outer = process.env[MARKER];
     this.outerMarker = outer === undefined ? "" : `${outer} `;
@@ -242,7 +244,7 @@ export class Spawner {
       return;
     }
     this.sweeper.spare(run.run);
-    const marker = this.outerMarker + run.run;
+    const marker = this.outerMarker + (order.beside ?? run.run);
     slot.run(composeScript(order, { number: run.number, executable, marker }));
     this.options.tell({ news: "started", run: run.run, pid, startedMs: run.startedMs });
   }

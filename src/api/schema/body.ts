@@ -6,19 +6,21 @@
 import { type ApiError, badRequest } from "../errors.ts";
 import { quote } from "../finding.ts";
 import type { Draft, Json, KubeObject } from "../object.ts";
-import { type Decoded, DecodeError, decodeMessage, decodeObject } from "./decode.ts";
+import { type Decoded, DecodeError, decodeMessage } from "./decode.ts";
 import { JsonSyntaxError, parseJson } from "./json-text.ts";
-import { NumberLiteral, type ParsedJson, parsed, RepeatedKeys } from "./parsed-json.ts";
-import { describe } from "./reading.ts";
-import { findMessageOfKind, type GroupVersionKind, structName } from "./tables.ts";
+import {
+  decodeAs,
+  type ExpectedKind,
+  interpret,
+  NO_KIND,
+  notRegistered,
+  withDefaults,
+} from "./kind-of-body.ts";
+import type { ParsedJson } from "./parsed-json.ts";
+import type { GroupVersionKind } from "./tables.ts";
 import { parseYaml, YamlError } from "./yaml-text.ts";
 
 export type TextMediaType = "json" | "yaml";
-
-export interface ExpectedKind extends GroupVersionKind {
-  /** The name of the message: "batch/v1.Job". */
-  readonly message: string;
-}
 
 export interface TextBody {
   readonly bytes: Uint8Array;
@@ -66,53 +68,6 @@ export function decodeDeleteOptions(body: TextBody): { [key: string]: Json } {
   }
 }
 
-/**
- * The outcome of a patch as an object of the expected kind. What it says of its kind counts, except
- * that without a version Go takes it for its internal type, of which JSON names no field.
- */
-export function decodePatched(
-  json: ParsedJson,
-  expected: ExpectedKind,
-  known?: KubeObject,
-): Decoded<Draft<KubeObject>> {
-  if (known && isSameKindAs(known, json.value)) {
-    const typeMeta = { apiVersion: formatGroupVersion(expected), kind: expected.kind };
-    return decodeObject(json, expected.message, typeMeta, known);
-  }
-  const actual = interpret(parsed(sortedByKey(json.value)));
-  const kind = actual.kind === "" ? expected.kind : actual.kind;
-  if (actual.version !== "") {
-    const isKnown = (target: GroupVersionKind) => findMessageOfKind(target) !== undefined;
-    return decodeAs(json, { ...actual, kind }, { ...expected, isKnown, known });
-  }
-  const unknown = Object.keys(json.value as object).filter(
-    (key) => !KIND_FIELDS.has(key.toLowerCase()),
-  );
-  const object = { apiVersion: "", kind, metadata: {} };
-  return { object, strict: unknown.sort().map((key) => `unknown field ${quote(key)}`) };
-}
-
-/** Whether a changed object says of itself what it said before, and has no field it had not. */
-function isSameKindAs(known: KubeObject, value: Json): boolean {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
-  if (value["apiVersion"] !== known.apiVersion || value["kind"] !== known.kind) return false;
-  return Object.keys(value).every((key) => Object.hasOwn(known, key));
-}
-
-/** Go writes the outcome with sorted keys: of "KIND" and "kind" the latter comes last. */
-function sortedByKey(value: Json): Json {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-/** `no kind "X" is registered for version "batch/v1" in scheme "…"` */
-export function notRegistered(target: GroupVersionKind, scheme = LEGACY_SCHEME): string {
-  const version = quote(formatGroupVersion(target));
-  return `no kind ${quote(target.kind)} is registered for version ${version} in scheme "${scheme}"`;
-}
-
-const LEGACY_SCHEME = "pkg/api/legacyscheme/scheme.go:30";
-
 function readBody(
   body: TextBody,
   expected: ExpectedKind,
@@ -146,104 +101,6 @@ function parseText({ bytes, mediaType }: TextBody): ParsedJson {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new DecodeError(`${NO_KIND}: ${error.message}`);
   }
-}
-
-const NO_KIND = "couldn't get version/kind; json parse error";
-/** The anonymous Go struct that the kind is read into; its description is part of the message. */
-const KIND_STRUCT =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
-  'Kind string "json:\\"kind,omitempty\\"" }';
-
-/** What the text says it is. Unlike all other fields these are found in any letter case. */
-function interpret(json: ParsedJson): GroupVersionKind {
-  const value = json.exact ?? json.value;
-  if (value === null) return { group: "", version: "", kind: "" };
-  if (typeof value !== "object" || Array.isArray(value) || value instanceof NumberLiteral) {
-    const problem = `cannot unmarshal ${describe(value)} into Go value of type ${KIND_STRUCT}`;
-    throw new DecodeError(`${NO_KIND}: json: ${problem}`);
-  }
-  const read = { apiVersion: "", kind: "" };
-  for (const [key, item] of value instanceof RepeatedKeys ? value.entries : Object.entries(value)) {
-    const field = KIND_FIELDS.get(key.toLowerCase());
-    if (field === undefined || item === null) continue;
-    if (typeof item !== "string") {
-      const where = `Go struct field .${field} of type string`;
-      throw new DecodeError(`${NO_KIND}: json: cannot unmarshal ${describe(item)} into ${where}`);
-    }
-    read[field] = item;
-  }
-  return { ...parseGroupVersion(read.apiVersion), kind: read.kind };
-}
-
-const KIND_FIELDS: ReadonlyMap<string, "apiVersion" | "kind"> = new Map([
-  ["apiversion", "apiVersion"],
-  ["kind", "kind"],
-]);
-
-function parseGroupVersion(text: string): { group: string; version: string } {
-  if (text === "" || text === "/") return { group: "", version: "" };
-  const [first = "", second, third] = text.split("/");
-  if (third !== undefined) throw new DecodeError(`unexpected GroupVersion string: ${text}`);
-  return second === undefined ? { group: "", version: first } : { group: first, version: second };
-}
-
-/** What the text leaves out is taken from the URL. */
-function withDefaults(actual: GroupVersionKind, expected: GroupVersionKind): GroupVersionKind {
-  const kind = actual.kind === "" ? expected.kind : actual.kind;
-  if (actual.version !== "") return { ...actual, kind };
-  const isSilent = actual.group === "" || actual.group === expected.group;
-  return isSilent ? { ...expected, kind } : { ...actual, kind };
-}
-
-interface Expectation extends ExpectedKind {
-  readonly isKnown: (target: GroupVersionKind) => boolean;
-  /** The canonical object that the JSON is a changed copy of. */
-  readonly known: KubeObject | undefined;
-}
-
-function decodeAs(
-  json: ParsedJson,
-  actual: GroupVersionKind,
-  expected: Expectation,
-): Decoded<Draft<KubeObject>> {
-  if (actual.version === "") {
-    throw new DecodeError(`Object 'apiVersion' is missing in '${JSON.stringify(json.value)}'`);
-  }
-  if (isSameKind(actual, expected)) {
-    const typeMeta = { apiVersion: formatGroupVersion(expected), kind: expected.kind };
-    return decodeObject(json, expected.message, typeMeta, expected.known);
-  }
-  if (!expected.isKnown(actual)) throw new DecodeError(notRegistered(actual));
-  const message = findMessageOfKind(actual);
-  if (message !== undefined) decodeMessage(json, message);
-  if (actual.kind === expected.kind && internalPackage(actual) === internalPackage(expected)) {
-    const versions = { data: formatGroupVersion(actual), url: formatGroupVersion(expected) };
-    throw badRequest(
-      `the API version in the data (${versions.data}) does not match ` +
-        `the expected API version (${versions.url})`,
-    );
-  }
-  const source = `${actual.version}.${actual.kind}`;
-  const target = `${internalPackage(expected)}.${structName(expected.message)}`;
-  throw new DecodeError(`converting (${source}) to (${target}): unknown conversion`);
-}
-
-function isSameKind(actual: GroupVersionKind, expected: GroupVersionKind): boolean {
-  return (
-    actual.kind === expected.kind &&
-    actual.version === expected.version &&
-    actual.group === expected.group
-  );
-}
-
-/** The Go package of the internal types: both groups of events share one. */
-function internalPackage({ group }: GroupVersionKind): string {
-  if (group === "" || group === "events.k8s.io") return "core";
-  return group.split(".")[0] ?? group;
-}
-
-function formatGroupVersion({ group, version }: GroupVersionKind): string {
-  return group === "" ? version : `${group}/${version}`;
 }
 
 function cannotBeHandled(

@@ -42,7 +42,7 @@ describe("how a run ends", () => {
   test("times are those of the run, to the order of its events", async () => {
     const before = Date.now();
     const { startedMs } = await the.start(the.script("exit 0"));
-    const exit = await the.exitOf({ podUid: "pod-0", container: "main", attempt: 0 });
+    const exit = await the.exitOf({ podUid: the.podUid(0), container: "main", attempt: 0 });
     expect(exit.startedMs).toBe(startedMs);
     expect(startedMs).toBeGreaterThanOrEqual(before);
     expect(exit.finishedMs).toBeGreaterThanOrEqual(exit.startedMs);
@@ -252,6 +252,14 @@ test("a limit on cpu is kept where the machine permits it, for this run alone", 
   const free = the.script("cat /proc/self/cgroup");
   await the.run(free);
   expect(the.logOf(free)).not.toContain("tally-");
+});
+
+test("told to do without control groups it keeps no limit, and says so", async () => {
+  await the.runtime.close({ leavesRunning: true });
+  await the.open(undefined, { usesCgroups: false });
+  expect(the.runtime.can).toEqual({ enforcesMemory: false, enforcesCpu: false });
+  const { exitCode } = await the.run(the.script("exit 3", { limits: { memoryBytes: 1 } }));
+  expect(exitCode).toBe(3);
 });
 
 test("a start that is asked for twice happens once", async () => {

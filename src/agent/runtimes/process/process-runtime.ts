@@ -23,6 +23,7 @@ import {
   type StartOrder,
 } from "../../spawner/protocol.ts";
 import {
+  type ExecRequest,
   type Exit,
   type RunId,
   type Running,
@@ -31,6 +32,7 @@ import {
   type Runtime,
   type StopSignal,
 } from "../runtime.ts";
+import { Execs, execName, isExec } from "./execs.ts";
 
 export interface ProcessRuntimeOptions {
   /** Of its own: the spawner's socket, records and slots. */
@@ -39,15 +41,18 @@ export interface ProcessRuntimeOptions {
   readonly clock: Clock;
   /** The bundled spawner; absent: the one that comes with the package. */
   readonly spawnerFile?: string;
+  /** False: no limit is enforced, and whoever has some is told so. */
+  readonly usesCgroups?: boolean;
 }
 
 export type ProcessRuntime = Runtime & { readonly can: Capabilities };
 
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
-  const { directory, spawnerFile = packageFile("dist", "spawner.js") } = options;
+  const { directory, usesCgroups = true } = options;
+  const { spawnerFile = packageFile("dist", "spawner.js") } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const version = buildOf(spawnerFile);
-  const runtime = new SpawnedProcesses({ ...options, spawnerFile, version });
+  const version = `${buildOf(spawnerFile)}${usesCgroups ? "" : "-plain"}`;
+  const runtime = new SpawnedProcesses({ ...options, usesCgroups, spawnerFile, version });
   await runtime.connect();
   return runtime;
 }
@@ -74,14 +79,17 @@ interface Signalling {
   readonly resolve: () => void;
 }
 
-type Options = ProcessRuntimeOptions & Pick<ConnectionOptions, "spawnerFile" | "version">;
+type Options = ProcessRuntimeOptions &
+  Pick<ConnectionOptions, "spawnerFile" | "version" | "usesCgroups">;
 
 class SpawnedProcesses implements ProcessRuntime {
   readonly name = "process";
   private readonly starting = new Map<RunName, Starting>();
-  private signalling: Signalling[] = [];
+  /** By run: a thousand may be told to stop at once. */
+  private readonly signalling = new Map<RunName, Signalling[]>();
   /** Runs whose end somebody waits for. */
   private readonly running = new Map<RunName, RunningRun>();
+  private readonly execs = new Execs();
   private readonly listeners = new Set<(exit: Exit) => void>();
   private readonly asking: ((all: AllNews) => void)[] = [];
   /** Forgotten while nobody was there to be told. */
@@ -113,11 +121,41 @@ class SpawnedProcesses implements ProcessRuntime {
       order: "start",
       run: formatRunName(request.id),
       command: request.command,
-      environment: request.environment,
+      environment: environmentOf(request),
       directory: request.workingDirectory ?? process.cwd(),
       logFile: request.logFile,
+      ...(request.errorFile !== undefined && { errorFile: request.errorFile }),
       ...(request.limits && { limits: request.limits }),
     };
+    return this.begin(order);
+  }
+
+  async exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
+    const beside = formatRunName(request.of);
+    const run = execName(request);
+    const end = this.execs.expect(beside, run);
+    const kill = () => this.connection?.send({ order: "signal", run, signal: "KILL" });
+    signal.addEventListener("abort", kill, { once: true });
+    try {
+      await this.begin({
+        order: "start",
+        run,
+        command: request.command,
+        environment: request.environment,
+        directory: request.workingDirectory ?? process.cwd(),
+        logFile: "/dev/null",
+        beside,
+      });
+      return await end;
+    } catch (error) {
+      this.execs.neverBegan(run);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", kill);
+    }
+  }
+
+  private begin(order: StartOrder): Promise<Running> {
     const asked = this.starting.get(order.run);
     if (asked !== undefined) return asked.running;
     const { promise, resolve, reject } = withResolvers<Running>();
@@ -129,7 +167,8 @@ class SpawnedProcesses implements ProcessRuntime {
   signal(id: RunId, signal: StopSignal): Promise<void> {
     const run = formatRunName(id);
     return new Promise((resolve) => {
-      this.signalling.push({ run, signal, resolve });
+      const asked = this.signalling.get(run) ?? [];
+      this.signalling.set(run, [...asked, { run, signal, resolve }]);
       this.connection?.send({ order: "signal", run, signal });
     });
   }
@@ -137,7 +176,12 @@ class SpawnedProcesses implements ProcessRuntime {
   async recover(): Promise<{ running: readonly Running[]; ended: readonly Exit[] }> {
     const all = await this.askForAll();
     for (const run of all.running) this.running.set(run.run, run);
-    return { running: all.running.map(toRunning), ended: all.ended.map(toExit) };
+    for (const { run } of [...all.running, ...all.ended]) this.execs.recall(run);
+    const isOwn = ({ run }: { readonly run: RunName }) => !isExec(run);
+    return {
+      running: all.running.filter(isOwn).map(toRunning),
+      ended: all.ended.filter(isOwn).map(toExit),
+    };
   }
 
   onExit(listener: (exit: Exit) => void): Closable {
@@ -147,8 +191,16 @@ class SpawnedProcesses implements ProcessRuntime {
 
   forget(id: RunId): void {
     const run = formatRunName(id);
+    this.sendForget(run);
+    for (const exec of this.execs.leave(run)) {
+      // One that is not over is about to be: its processes were those of its run.
+      if (!this.running.has(exec)) this.sendForget(exec);
+    }
+  }
+
+  private sendForget(run: RunName): void {
     if (this.connection === undefined) this.forgotten.push(run);
-    else this.connection.send({ order: "forget", run });
+    else this.connection.sendLater({ order: "forget", run });
   }
 
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
@@ -209,14 +261,20 @@ class SpawnedProcesses implements ProcessRuntime {
   private onEnded(end: EndedRun): void {
     // One that nobody knows of yet is told of by recover.
     if (!this.running.delete(end.run)) return;
+    if (isExec(end.run)) {
+      if (!this.execs.ended(end.run, end.exitCode)) this.sendForget(end.run);
+      return;
+    }
     const exit = toExit(end);
     for (const listener of this.listeners) listener(exit);
   }
 
   private onSignalled(run: RunName, signal: StopSignal): void {
-    const isMeant = (each: Signalling) => each.run === run && each.signal === signal;
-    for (const each of this.signalling.filter(isMeant)) each.resolve();
-    this.signalling = this.signalling.filter((each) => !isMeant(each));
+    const asked = this.signalling.get(run) ?? [];
+    const others = asked.filter((each) => each.signal !== signal);
+    if (others.length > 0) this.signalling.set(run, others);
+    else this.signalling.delete(run);
+    for (const each of asked) if (each.signal === signal) each.resolve();
   }
 
   private askForAll(): Promise<AllNews> {
@@ -260,7 +318,7 @@ class SpawnedProcesses implements ProcessRuntime {
     }
     for (const { order } of [...this.starting.values()]) this.connection?.send(order);
     for (const run of this.forgotten.splice(0)) this.connection?.send({ order: "forget", run });
-    for (const { run, signal } of this.signalling) {
+    for (const { run, signal } of [...this.signalling.values()].flat()) {
       this.connection?.send({ order: "signal", run, signal });
     }
   }
@@ -273,8 +331,15 @@ class SpawnedProcesses implements ProcessRuntime {
 
 type AllNews = Extract<News, { news: "all" }>;
 
+/** /dev/termination-log is the host's: what would be there in a container has another name. */
+const MESSAGE_VARIABLE = "TALLY_TERMINATION_LOG";
 const LOST = 137;
 const RETRY_MS = 1000;
+
+function environmentOf({ environment, messageFile }: RunRequest): StartOrder["environment"] {
+  if (messageFile === undefined) return environment;
+  return [...environment, [MESSAGE_VARIABLE, messageFile]];
+}
 
 interface Resolvers<T> {
   readonly promise: Promise<T>;

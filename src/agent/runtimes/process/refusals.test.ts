@@ -138,6 +138,21 @@ test("all reasons are told at once, up to a limit", () => {
   expect(message).toMatch(/container "c7": tty \(there is no terminal\); and 3 more$/);
 });
 
+test("a pod of a StatefulSet runs without the names of its peers, and says so", () => {
+  const pod = changed(podWith({}, { subdomain: "peers" }), ({ metadata }) => {
+    const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", uid: "u" };
+    metadata.ownerReferences = [{ ...owner, controller: true }];
+  });
+  expect(admitPod(pod, USER)).toEqual({
+    warnings: [
+      {
+        reason: "NamesNotResolved",
+        message: 'subdomain "peers" has no effect: peers\' names are not resolved',
+      },
+    ],
+  });
+});
+
 test("a pod for another system is refused in kubelet's words", () => {
   expect(admitPod(podWith({}, { os: { name: "windows" }, subdomain: "s" }), USER)).toEqual({
     refusal: {

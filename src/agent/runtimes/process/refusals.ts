@@ -6,6 +6,7 @@
  * It knows nothing of how processes are started.
  */
 import type { Container, Pod, PodSpec } from "../../../api/generated/core.ts";
+import { controllerOf } from "../../../api/owner-reference.ts";
 import type { StopSignal } from "../runtime.ts";
 import { containersOf, inContainer } from "./containers.ts";
 import { type Identity, securityRefusals } from "./security-refusals.ts";
@@ -40,7 +41,10 @@ export function admitPod(pod: Pod, abilities: ProcessAbilities): Admission {
   const warnings: Notice[] = [];
   if (spec.ephemeralContainers?.length) warnings.push(ephemeralContainersNotice(spec));
   if (spec.os?.name === "windows") return { refusal: OTHER_SYSTEM, warnings };
+  const isOfSet = controllerOf(pod)?.kind === "StatefulSet";
+  if (spec.subdomain && isOfSet) warnings.push(namesNotice(spec));
   const problems = [
+    ...(spec.subdomain && !isOfSet ? [`subdomain (${UNRESOLVED})`] : []),
     ...podRefusals(spec),
     ...securityRefusals(spec, abilities.identity),
     ...containersOf(spec).flatMap((container) =>
@@ -80,6 +84,14 @@ function ephemeralContainersNotice({ ephemeralContainers = [] }: PodSpec): Notic
   return { reason: "EphemeralContainerNotStarted", message };
 }
 
+const UNRESOLVED = "peers' names are not resolved";
+
+/** Every StatefulSet that names a Service gives its pods a subdomain, whether they use it or not. */
+function namesNotice({ subdomain = "" }: PodSpec): Notice {
+  const message = `subdomain ${JSON.stringify(subdomain)} has no effect: ${UNRESOLVED}`;
+  return { reason: "NamesNotResolved", message };
+}
+
 /** A message is read by people, and an event takes no more than a kilobyte. */
 const MAX_PROBLEMS = 8;
 
@@ -94,7 +106,6 @@ function refusalOf(problems: readonly string[]): Notice {
 /** spec.hostname is no refusal: every pod of an Indexed Job has one. HOSTNAME tells it. */
 function podRefusals(spec: PodSpec): string[] {
   const problems: string[] = [];
-  if (spec.subdomain) problems.push("subdomain (peers' names are not resolved)");
   if (spec.hostnameOverride) problems.push("hostnameOverride (the host keeps its name)");
   if (spec.hostAliases?.length) problems.push("hostAliases (/etc/hosts is the host's)");
   if (spec.dnsConfig !== undefined || spec.dnsPolicy === "None") {

@@ -1,0 +1,36 @@
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loggedPod, readText, someLogs, type TestLogs } from "../../../test/builders/logs.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { errorFile, SPLIT_OUTPUT } from "./places.ts";
+import type { ReadOptions } from "./read-log.ts";
+
+const plain = loggedPod();
+const pod: Pod = {
+  ...plain,
+  metadata: { ...plain.metadata, annotations: { [SPLIT_OUTPUT]: "true" } },
+};
+let own: TestLogs;
+beforeEach(async () => {
+  own = await someLogs();
+});
+afterEach(() => own.dispose());
+
+test.each<[ReadOptions, string]>([
+  [{}, "one\ntwo\nwarning\nerror"],
+  [{ tailLines: 1 }, "error"],
+  [{ tailLines: 3 }, "two\nwarning\nerror"],
+  [{ tailLines: 0 }, ""],
+  [{ tailLines: 3, limitBytes: 6 }, "two\nwa"],
+])("outputs that are kept apart are read as one log with %j", async (options, expected) => {
+  const file = own.logs.begin(pod, { container: "c", attempt: 0 });
+  writeFileSync(file, "one\ntwo\n");
+  writeFileSync(errorFile(file), "warning\nerror");
+  expect(await readText(own.logs, pod, options)).toBe(expected);
+});
+
+test("a run that wrote to stderr alone has a log, too", async () => {
+  const file = own.logs.begin(pod, { container: "c", attempt: 0 });
+  writeFileSync(errorFile(file), "error\n");
+  expect(await readText(own.logs, pod)).toBe("error\n");
+});

@@ -1,0 +1,30 @@
+/**
+ * Pure: when a pod ran, to the millisecond. The times of a status are whole seconds, which is all
+ * that Kubernetes has; most tasks of a list take less.
+ */
+import { COMPLETION_INDEX } from "../../api/completion-index.ts";
+import { EXACT_TIMES, formatExactTimes } from "../../api/exact-times.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { isTerminal } from "./endings.ts";
+import type { PodFacts } from "./facts.ts";
+
+/** The pod as it is to be written: of an index that is over it is said when it ran. */
+export function withExactTimes(pod: Pod, facts: PodFacts): Pod {
+  const { metadata, spec, status } = pod;
+  const { annotations } = metadata;
+  if (!isTerminal(status.phase) || annotations?.[COMPLETION_INDEX] === undefined) return pod;
+  let startedMs = Number.POSITIVE_INFINITY;
+  let finishedMs = 0;
+  for (const { name } of spec.containers ?? []) {
+    const exit = facts.containers[name]?.last;
+    if (!exit) continue;
+    startedMs = Math.min(startedMs, exit.startedMs);
+    finishedMs = Math.max(finishedMs, exit.finishedMs);
+  }
+  if (finishedMs === 0) return pod;
+  const times = formatExactTimes({ startedMs, finishedMs });
+  return {
+    ...pod,
+    metadata: { ...metadata, annotations: { ...annotations, [EXACT_TIMES]: times } },
+  };
+}

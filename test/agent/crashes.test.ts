@@ -1,0 +1,14 @@
+/** A Job goes on where it was, whoever is killed: ten times here, a hundred in the long run. */
+import { test } from "vitest";
+import { surviveCrashes } from "./crashes.ts";
+
+const SOME = { tasks: 300, parallelism: 30, kills: 10 };
+const PATIENTLY = { timeout: 300_000 };
+
+test.concurrent("a Job survives ten kills of its server", PATIENTLY, async () => {
+  await surviveCrashes({ ...SOME, victim: "server" });
+});
+
+test.concurrent("a Job survives ten kills of its spawner", PATIENTLY, async () => {
+  await surviveCrashes({ ...SOME, victim: "spawner" });
+});

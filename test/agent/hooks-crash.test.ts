@@ -1,0 +1,61 @@
+/** Hooks that are under way when the server is killed happen once, and their pods go on. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Cluster, script, stateOf, until } from "./cluster.ts";
+
+const LOOP = "while :; do sleep 0.05; done";
+let cluster: Cluster;
+let directory: string;
+const file = (name: string) => path.join(directory, name);
+const textOf = (name: string) => readFileSync(file(name), "utf8");
+
+beforeAll(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "tally-hooks-"));
+  cluster = await Cluster.start();
+  const deaf = `trap 'exit 7' TERM; ${LOOP}`;
+  const farewell = `trap 'cp ${file("ends")} ${file("signalled")}; exit 0' TERM; ${LOOP}`;
+  await create("lasts", LOOP, { postStart: hook("lasts", 0) });
+  await create("fails", deaf, { postStart: hook("fails", 1) });
+  await create("ends", farewell, { preStop: hook("ends", 0) });
+  await cluster.podThat("ends", (each) => stateOf(each)?.running !== undefined);
+  await cluster.deletePod("ends", 60);
+  await until(() => ["lasts", "fails", "ends"].every((name) => existsSync(file(name))));
+  await cluster.tally.kill();
+  await cluster.startAgain();
+  await cluster.createPod("go", { containers: [script(`touch ${file("go")}`)] });
+});
+
+afterAll(async () => {
+  await cluster.dispose();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function create(name: string, text: string, lifecycle: object): Promise<void> {
+  return cluster.createPod(name, { containers: [script(text, { lifecycle })] });
+}
+
+/** Notes that it began, and ends when the test lets it. */
+function hook(name: string, exitCode: number) {
+  const text = `echo began >> ${file(name)}; until [ -e ${file("go")} ]; do sleep 0.05; done`;
+  return { exec: { command: ["sh", "-c", `${text}; exit ${exitCode}`] } };
+}
+
+test("a hook after the start is found again, and its container told of after it", async () => {
+  const pod = await cluster.podThat("lasts", (each) => stateOf(each)?.running !== undefined);
+  expect(pod.status.containerStatuses?.[0]?.restartCount).toBe(0);
+  expect(textOf("lasts")).toBe("began\n");
+});
+
+test("a hook after the start that fails in the end ends its container", async () => {
+  const pod = await cluster.over("fails");
+  expect(stateOf(pod)?.terminated?.exitCode).toBe(7);
+  expect(textOf("fails")).toBe("began\n");
+  expect(await cluster.eventsOf("fails")).toContain("FailedPostStartHook: PostStartHook failed");
+});
+
+test("a hook before the end is waited for by the next server too", async () => {
+  await cluster.gone("ends");
+  expect(textOf("signalled")).toBe("began\n");
+});

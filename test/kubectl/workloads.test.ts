@@ -1,0 +1,111 @@
+/** StatefulSets and CronJobs in front of kubectl, with the processes of this machine. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import { until } from "../agent/cluster.ts";
+import type { Manifest } from "./manifests.ts";
+import { kubectlTests, type Prompt } from "./prompt.ts";
+
+const check = kubectlTests([]);
+
+/** Each pod notes when it begins and when it is told to end, and with which colour. */
+function setOf(prompt: Prompt, replicas: number, spec: object = {}): Manifest {
+  const book = bookOf(prompt);
+  const note = (word: string) => `echo "${word} $INDEX $COLOR" >> ${book}`;
+  const life = `trap '${note("end")}; exit 0' TERM; ${note("begin")}; while :; do sleep 0.05; done`;
+  const fieldPath = "metadata.labels['apps.kubernetes.io/pod-index']";
+  const env = [
+    { name: "INDEX", valueFrom: { fieldRef: { fieldPath } } },
+    { name: "COLOR", value: "blue" },
+  ];
+  const container = { name: "main", image: "busybox", command: ["sh", "-c", life], env };
+  const labels = { app: "web" };
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  const own = { serviceName: "web", replicas, selector: { matchLabels: labels }, template };
+  const kind = { apiVersion: "apps/v1", kind: "StatefulSet", metadata: { name: "web" } };
+  return { ...kind, spec: { ...own, ...spec } };
+}
+
+const bookOf = ({ home, namespace }: Prompt) => path.join(home, `${namespace}.book`);
+
+const linesOf = (prompt: Prompt): readonly string[] =>
+  readFileSync(bookOf(prompt), "utf8").trimEnd().split("\n");
+
+check(
+  "a StatefulSet begins in order, each pod with its index, and ends in reverse",
+  async (prompt) => {
+    await prompt.prints("create -f -", { stdin: setOf(prompt, 3) });
+    await prompt.prints("rollout status statefulset/web --timeout=60s");
+    expect(linesOf(prompt)).toEqual(["begin 0 blue", "begin 1 blue", "begin 2 blue"]);
+    const index = "apps.kubernetes.io/pod-index";
+    expect(await prompt.prints(`get pods -l ${index}=1 -o name`)).toBe("pod/web-1\n");
+    expect(await prompt.prints("scale statefulset web --replicas=1")).toBe(
+      "statefulset.apps/web scaled\n",
+    );
+    await prompt.prints("wait --for=delete pod/web-1 --timeout=60s");
+    expect(linesOf(prompt).slice(3)).toEqual(["end 2 blue", "end 1 blue"]);
+    expect(await prompt.prints("get pods -o name")).toBe("pod/web-0\n");
+    await prompt.prints("delete statefulset web");
+    await prompt.kubectl("wait --for=delete pod/web-0 --timeout=60s");
+    expect(linesOf(prompt).slice(5)).toEqual(["end 0 blue"]);
+  },
+);
+
+check("a new template is rolled out from the last pod on, and taken back", async (prompt) => {
+  await prompt.prints("create -f -", { stdin: setOf(prompt, 2) });
+  await prompt.prints("rollout status statefulset/web --timeout=60s");
+  await prompt.prints("set env statefulset/web COLOR=red");
+  const status = await prompt.prints("rollout status statefulset/web --timeout=60s");
+  expect(status).toContain("roll out complete: 2 new pods have been updated...\n");
+  const rolled = ["end 1 blue", "begin 1 red", "end 0 blue", "begin 0 red"];
+  expect(linesOf(prompt).slice(2)).toEqual(rolled);
+  expect(await prompt.prints("rollout history statefulset/web")).toBe(
+    "statefulset.apps/web \nREVISION  CHANGE-CAUSE\n1         <none>\n2         <none>\n\n",
+  );
+  expect(await prompt.prints("rollout undo statefulset/web")).toBe(
+    "statefulset.apps/web rolled back\n",
+  );
+  await prompt.prints("rollout status statefulset/web --timeout=60s");
+  expect(linesOf(prompt).slice(6)).toEqual(
+    rolled.map((line) =>
+      line.endsWith("red") ? line.replace("red", "blue") : line.replace("blue", "red"),
+    ),
+  );
+  expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
+});
+
+check("a StatefulSet with claims says that volumes are not mounted", async (prompt) => {
+  const plain = setOf(prompt, 1);
+  const text = JSON.stringify(plain).replace(
+    '"image":"busybox"',
+    '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
+  );
+  const resources = { requests: { storage: "1Gi" } };
+  const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources } };
+  const { spec, ...rest } = JSON.parse(text);
+  const stdin = { ...rest, spec: { ...spec, volumeClaimTemplates: [claim] } };
+  await prompt.prints("create -f -", { stdin });
+  await until(async () => (await prompt.prints("get events")).includes("NotSupportedByRuntime"));
+  expect(await prompt.prints("get events")).toContain(
+    'the process runtime cannot honour container "main": volumeMounts data at /data ' +
+      "(volumes are not mounted)",
+  );
+  await until(async () => (await prompt.prints("get events")).includes("RecreatingFailedPod"));
+  expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
+  await prompt.prints("delete statefulset web");
+});
+
+check("a Job from a CronJob runs at once, and counts as the CronJob's", async (prompt) => {
+  const script = "echo made of $KIND";
+  const create = ["create", "cronjob", "nightly", "--image=busybox", "--schedule=0 0 1 1 *"];
+  await prompt.prints([...create, "--", "sh", "-c", script]);
+  await prompt.prints("set env cronjob/nightly KIND=cronjob");
+  await prompt.prints("create job now --from=cronjob/nightly");
+  await prompt.prints("wait --for=condition=Complete job/now --timeout=60s");
+  expect(await prompt.prints("logs job/now")).toBe("made of cronjob\n");
+  const seen = await prompt.prints("get events --field-selector=involvedObject.kind=CronJob");
+  expect(seen).toContain("UnexpectedJob");
+  expect(await prompt.prints("delete cronjob nightly")).toContain("deleted");
+  await prompt.kubectl("wait --for=delete job/now --timeout=60s");
+  expect((await prompt.kubectl("get jobs,pods -o name")).stdout).toBe("");
+});
