@@ -1,16 +1,19 @@
 // Writes src/api/generated from schema/: TypeScript types and the message tables that the decoder,
-// the protobuf codec and strategic merge read. Facts only: nothing of it is typed in by hand.
+// the protobuf codec and strategic merge read. Facts only: nothing of it is typed in by hand. For
+// Tally's own kinds it also writes deploy/crds, which describe them to a cluster.
 //
 //   node scripts/generate.mjs           writes the files
 //   node scripts/generate.mjs --check   exits 1 if a file on disk differs
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { customResourceDefinitions, OWN_PACKAGE, ownKindsModule, ownTables } from "./own-kinds.mjs";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const read = (file) => JSON.parse(fs.readFileSync(path.join(root, "schema", file), "utf8"));
 const packages = read("protobuf-fields.json");
 const openapi = read("kubernetes-1.36.json");
+const own = read("tallyjob.json");
 // The one message without fields, which the field table leaves out.
 packages["apiextensions/v1"].messages.CustomResourceSubresourceStatus ??= [];
 
@@ -205,29 +208,37 @@ function typesOf(pkg, tables) {
   return `${lines.join("\n")}${body.join("\n")}`;
 }
 
+/** By path from the root. */
 function outputs() {
-  const tables = buildTables();
+  const tables = { ...buildTables(), ...ownTables(own, patchFacts) };
   const files = {};
-  for (const pkg of Object.keys(packages)) {
-    if (pkg !== "runtime") files[`${moduleName(pkg)}.ts`] = typesOf(pkg, tables);
+  for (const pkg of [...Object.keys(packages), OWN_PACKAGE]) {
+    if (pkg !== "runtime") files[generated(moduleName(pkg))] = typesOf(pkg, tables);
+  }
+  files[generated("own-kinds")] = ownKindsModule(own, HEADER);
+  for (const [file, text] of Object.entries(customResourceDefinitions(own, openapi))) {
+    files[`deploy/crds/${file}`] = text;
   }
   // A string handed to JSON.parse loads several times faster than the same object as source.
-  files["tables.ts"] =
+  files[generated("tables")] =
     `${HEADER}\nexport const tablesJson: string = ${JSON.stringify(JSON.stringify(tables))};\n`;
   return files;
 }
 
-const target = path.join(root, "src/api/generated");
+const generated = (module) => `src/api/generated/${module}.ts`;
+
 const check = process.argv.includes("--check");
 let stale = 0;
-fs.mkdirSync(target, { recursive: true });
 for (const [file, text] of Object.entries(outputs())) {
-  const full = path.join(target, file);
+  const full = path.join(root, file);
   if (check) {
     if (!fs.existsSync(full) || fs.readFileSync(full, "utf8") !== text) {
       stale++;
-      process.stderr.write(`stale: src/api/generated/${file}\n`);
+      process.stderr.write(`stale: ${file}\n`);
     }
-  } else fs.writeFileSync(full, text);
+    continue;
+  }
+  fs.mkdirSync(path.dirname(full), { recursive: true });
+  fs.writeFileSync(full, text);
 }
 process.exitCode = stale ? 1 : 0;

@@ -1,9 +1,14 @@
 /**
  * Pure: what an embedded engine is started with and what it answers: the contract of engine.ts.
  */
+import type { Client } from "./api/client.ts";
 import type { FeatureGates } from "./api/feature-gates.ts";
 import type { Backoff } from "./base/backoff.ts";
 import type { Log } from "./base/log.ts";
+import type { LedgerReader } from "./ledger/reader.ts";
+
+/** The name of an engine's socket in its data directory. */
+export const SOCKET = "tally.sock";
 
 /** PEM texts. */
 export interface ServingCertificates {
@@ -12,14 +17,12 @@ export interface ServingCertificates {
   readonly key: string;
 }
 
-export interface EngineOptions {
+/** Of every engine. One with these alone is reached from its own process and by its socket. */
+export interface CoreOptions {
   /** Exists, and nobody but its owner can read it. */
   readonly dataDir: string;
-  readonly address: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  /** Plain HTTP without a token, on 127.0.0.1 only. Absent: not served. 0 for any free port. */
-  readonly insecurePort?: number;
+  /** Where it listens in the data directory, for its owner alone and without a token. */
+  readonly socket?: string;
   /** This machine as a node that runs pods; absent: it is none. */
   readonly agent?: AgentMeasures;
   readonly controllers: "all" | "none" | readonly string[];
@@ -28,21 +31,36 @@ export interface EngineOptions {
   readonly jobs?: JobMeasures;
   /** All features are on where it is absent. */
   readonly featureGates?: FeatureGates;
+  readonly log: Log;
+}
+
+/** Of an engine that is a server on the network, too. */
+export interface EngineOptions extends CoreOptions {
+  readonly address: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Plain HTTP without a token, on 127.0.0.1 only. Absent: not served. 0 for any free port. */
+  readonly insecurePort?: number;
   readonly certificates: ServingCertificates;
   /** The bearer token of the administrator. */
   readonly token: string;
-  readonly log: Log;
 }
 
 export interface AgentMeasures {
   /** Absent: the name of the machine. */
   readonly nodeName?: string;
   readonly maxPods: number;
+  /** What processes have of our own environment; absent: little, see docs/agent.md. */
+  readonly environment?: "whole";
   /** What becomes of running pods when the engine stops. */
   readonly onExit: "terminate" | "leave";
   readonly strictLimits: boolean;
+  /** Whether limits are enforced where control groups can be made. */
+  readonly usesCgroups: boolean;
   /** Of the output of one run of a container; 0 for no limit. */
   readonly logMaxBytes: number;
+  /** What becomes of a run that prints more: it goes on unheard, or is failed. */
+  readonly onLogLimit: "cut" | "fail";
 }
 
 /** What the Job controller can be tuned by. */
@@ -68,21 +86,32 @@ export const CONTROLLERS: readonly string[] = [
   "nodelifecycle",
   "podgc",
   "rootca",
+  "scheduledjob",
   "scheduler",
   "serviceaccount",
   "statefulset",
   "storage",
   "tainteviction",
   "ttl",
+  "workflow",
 ];
 
-export interface Engine {
-  /** "https://127.0.0.1:6443", with the port really listened on. */
-  readonly url: string;
-  readonly insecureUrl?: string;
+export interface CoreEngine {
+  /** Of components in the same process: sees writes before they are on disk. */
+  readonly client: Client;
+  readonly ledger: LedgerReader;
   /** Settles when every connection is closed and the store is synced. Safe to call twice. */
   stop(): Promise<void>;
 }
+
+/** What an engine on the network is known by. */
+export interface Served {
+  /** "https://127.0.0.1:6443", with the port really listened on. */
+  readonly url: string;
+  readonly insecureUrl?: string;
+}
+
+export type Engine = CoreEngine & Served;
 
 /**
  * Why an engine did not start, as the `code` of the Error: "EADDRINUSE" and the other codes of

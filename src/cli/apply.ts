@@ -2,6 +2,7 @@
 import { ApiError } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
 import { findMessageOfKind } from "../api/schema/tables.ts";
+import { UsageError } from "../base/usage-error.ts";
 import { collectionPath, objectPath, query } from "../client/http-requests.ts";
 import { type Fields, isEmptyPatch, threeWayPatch } from "./apply/three-way-patch.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
@@ -12,7 +13,6 @@ import { type Manifest, readManifests } from "./manifests/read-manifests.ts";
 import { failureOf } from "./output/error-text.ts";
 import { compactJson } from "./output/json-format.ts";
 import { objectPrinter } from "./output/object-printer.ts";
-import { UsageError } from "./usage-error.ts";
 
 export interface ApplyFlags extends ClusterFlags {
   readonly filename: readonly string[];

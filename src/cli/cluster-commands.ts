@@ -76,7 +76,7 @@ function addDescribe(program: Command, machine: Machine): void {
 function addLogs(program: Command, machine: Machine): void {
   clusterCommand(program, "logs", "Show what the containers of pods print.", LOGS_HELP)
     .argument("[target]", "A Job by its NAME, or TYPE/NAME.")
-    .argument("[container]", "As --container.")
+    .argument("[part]", "Of a run an index or an item; of a pod a container.")
     .option("-f, --follow", "Go on as more is printed.")
     .option("-p, --previous", "Of the run before the last restart.")
     .option("-c, --container <name>", "Of this container.")
@@ -92,7 +92,11 @@ function addLogs(program: Command, machine: Machine): void {
     .option("--max-log-requests <n>", "Logs that are followed at once.", "5")
     .option("--ignore-errors", "A log that breaks off does not end the others.")
     .option("--pod-running-timeout <time>", "How long to wait for a first pod.", "20s")
-    .addHelpText("after", `\nExample, the third index of a Job:\n  ${LOGS_EXAMPLE}`)
+    .option("--failed", "Of a run: only of items that failed.")
+    .option("--index <list>", "Of a run: of these indexes, as 3,7-9.")
+    .option("--item <item>", "Of a run: of the item that is called so.")
+    .option("--attempt <n>", "Of a run: of this attempt (default: the last).")
+    .addHelpText("after", `\nExamples:\n  ${LOGS_EXAMPLES.join("\n  ")}`)
     .action(async (target: string | undefined, container: string | undefined, flags: LogsFlags) => {
       const { logs } = await import("./logs.ts");
       await ended(machine, logs({ target, container }, flags, machine));
@@ -102,8 +106,8 @@ function addLogs(program: Command, machine: Machine): void {
 function addWait(program: Command, machine: Machine): void {
   clusterCommand(program, "wait", "Wait until objects are as they should be.", WAIT_HELP)
     .argument("[target...]", "What to wait for.")
-    .requiredOption("--for <what>", FOR_HELP)
-    .option("--timeout <time>", "How long; 0 looks once, -1s waits for a week.", "30s")
+    .option("--for <what>", FOR_HELP)
+    .option("--timeout <time>", TIMEOUT_HELP)
     .option("-A, --all-namespaces", "Of all namespaces.")
     .option("-l, --selector <labels>", SELECTOR_HELP)
     .option("--field-selector <fields>", "Only objects with these fields: a=b,c!=d.")
@@ -111,7 +115,11 @@ function addWait(program: Command, machine: Machine): void {
     .option("-f, --filename <file>", FILENAME_HELP, collected)
     .option("-R, --recursive", "Also read the directories within a directory.")
     .option("-o, --output <format>", "json, yaml, name or jsonpath=TEMPLATE.")
-    .addHelpText("after", "\nExample:\n  tally wait hello --for finished --timeout 10m")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tally wait fetch && echo all done\n" +
+        "  tally wait hello --for condition=complete --timeout 10m",
+    )
     .action(async (args: string[], flags: WaitFlags) => {
       const { wait } = await import("./wait.ts");
       await ended(machine, wait(args, flags, machine));
@@ -148,13 +156,21 @@ const SELECTOR_HELP = "Only objects with these labels: a=b,c!=d.";
 const CASCADE_HELP = "What happens to what they own: background, foreground or orphan.";
 const FOR_HELP =
   "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create, delete, or finished: a Job that is " +
-  "complete or has failed.";
-const LOGS_HELP = `${TARGET_HELP} Of a Job with several pods one is chosen, unless --all-pods.`;
-const LOGS_EXAMPLE =
-  "tally logs -l job-name=hello,batch.kubernetes.io/job-completion-index=2 --tail -1";
+  "complete or has failed (default).";
+const TIMEOUT_HELP =
+  "How long; 0 looks once, -1s waits for a week (default: 30s, and without --for no limit).";
+const LOGS_HELP =
+  `${TARGET_HELP} Of a Job with several pods one is chosen, unless --all-pods.\n\n` +
+  "The NAME of a run in the data directory shows all its items in the order of the list, or one " +
+  "by its index or name, though its pod is gone.";
+const LOGS_EXAMPLES = [
+  "tally logs fetch banana.txt",
+  "tally logs fetch --failed --tail 20",
+  "tally logs -l job-name=hello,batch.kubernetes.io/job-completion-index=2 --tail -1",
+];
 const WAIT_HELP =
-  `${TARGET_HELP}\n\nExit codes: 0 it is so; 1 it was not in time; 3 with --for finished: a Job ` +
-  "has failed.";
+  `${TARGET_HELP}\n\nExit codes: 0 it is so; 1 it was not in time; 3 without --for, or with ` +
+  "--for finished: a Job or run has failed.";
 
 function clusterCommand(program: Command, name: string, summary: string, more = ""): Command {
   return program
@@ -163,11 +179,13 @@ function clusterCommand(program: Command, name: string, summary: string, more = 
     .description(summary + more)
     .option("-n, --namespace <name>", "Namespace (default: that of the context, or default).")
     .option("--kubeconfig <file>", KUBECONFIG_HELP)
+    .option("--data <dir>", "Data directory of the engine to ask (default: .tally, if one runs).")
     .option("--context <name>", "Context of the kubeconfig to use.");
 }
 
 const KUBECONFIG_HELP =
-  "Where the server is (default: $KUBECONFIG, that of tally up, ~/.kube/config).";
+  "Where the server is (default: the engine in .tally, $KUBECONFIG, that of tally up, " +
+  "~/.kube/config).";
 
 function collected(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];

@@ -1,6 +1,7 @@
 /** "tally delete": deletes objects, and waits until they are gone. */
 
 import type { KubeObject } from "../api/object.ts";
+import { UsageError } from "../base/usage-error.ts";
 import { isNotFound } from "../client/find.ts";
 import { objectPath } from "../client/http-requests.ts";
 import { awaitChange } from "./cluster/await-change.ts";
@@ -11,7 +12,8 @@ import { CommandFailure } from "./command-failure.ts";
 import { readDurationMs } from "./duration-flag.ts";
 import type { Machine } from "./machine.ts";
 import { failureOf } from "./output/error-text.ts";
-import { UsageError } from "./usage-error.ts";
+import { areBareNames, findRun } from "./runs/find-run.ts";
+import { getJob } from "./runs/stored.ts";
 
 export interface DeleteFlags extends ClusterFlags, SelectionFlags {
   readonly filename?: readonly string[];
@@ -32,6 +34,8 @@ export async function deleteObjects(
   machine: Machine,
 ): Promise<void> {
   const settings = readSettings(flags);
+  if (settings.propagationPolicy === "Background" && (await deleteRuns(args, flags, machine)))
+    return;
   const cluster = await openCluster(flags, machine);
   try {
     if (settings.graceSeconds === 0) machine.writeError(IMMEDIATE);
@@ -52,6 +56,30 @@ export async function deleteObjects(
     if (failure) throw failure;
   } finally {
     cluster.close();
+  }
+}
+
+/** Whether all names were those of runs in a data directory: they are gone, with their logs. */
+async function deleteRuns(
+  names: readonly string[],
+  flags: DeleteFlags,
+  machine: Machine,
+): Promise<boolean> {
+  if (!areBareNames(names, flags)) return false;
+  const isExpected = names.length === 1 && !flags.ignoreNotFound;
+  const found = await findRun(names[0] ?? "", flags, machine, { isExpected });
+  if (!found) return false;
+  const { runs } = found;
+  try {
+    const { removeRuns } = await import("./runs/remove-runs.ts");
+    const jobs = names.map((name) => getJob(runs, name));
+    for (const { name, logs } of await removeRuns(runs, { jobs }, machine)) {
+      const count = `${logs.files} log ${logs.files === 1 ? "file" : "files"}`;
+      machine.writeOut(flags.output === "name" ? `${name}\n` : `${name} deleted, with ${count}\n`);
+    }
+    return true;
+  } finally {
+    await runs.close();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Pure: flags that say how long. */
 import { parseGoDuration } from "../api/go-duration.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../base/usage-error.ts";
 
 /** "10s", "1m30s", or a bare number of seconds. */
 export function readDurationMs(flag: string, given: string): number {

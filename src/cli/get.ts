@@ -1,5 +1,6 @@
 /** "tally get": objects as a table, or whole. Watching them is in get-watch.ts. */
 
+import { UsageError } from "../base/usage-error.ts";
 import { isNotFound } from "../client/find.ts";
 import { type Cluster, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
@@ -12,7 +13,6 @@ import { failureOf } from "./output/error-text.ts";
 import { type ObjectPrinter, objectPrinter, type Printable } from "./output/object-printer.ts";
 import { sortTables } from "./output/sort-rows.ts";
 import { type TableOptions, TablePrinter, type WireTable } from "./output/table.ts";
-import { UsageError } from "./usage-error.ts";
 
 export async function get(
   args: readonly string[],

@@ -2,14 +2,18 @@
  * "tally logs": what containers print. Reading order: this file, logs/choose-pods (whose logs are
  * meant), logs/choose-containers, logs/stream-logs (fetching them).
  */
+
+import { UsageError } from "../base/usage-error.ts";
+import { hasRuns, runDirectory } from "../run/run-directory.ts";
 import { type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { readDurationMs } from "./duration-flag.ts";
 import { chooseContainers } from "./logs/choose-containers.ts";
 import { choosePods } from "./logs/choose-pods.ts";
+import { showRunLogs } from "./logs/run-logs.ts";
 import { type LogSettings, type LogSource, streamLogs } from "./logs/stream-logs.ts";
 import type { Machine } from "./machine.ts";
-import { UsageError } from "./usage-error.ts";
+import { findRun } from "./runs/find-run.ts";
 
 export interface LogsFlags extends ClusterFlags {
   readonly follow?: boolean;
@@ -27,6 +31,11 @@ export interface LogsFlags extends ClusterFlags {
   readonly maxLogRequests: string;
   readonly ignoreErrors?: boolean;
   readonly podRunningTimeout: string;
+  /** Of the items of a run. */
+  readonly index?: string;
+  readonly item?: string;
+  readonly failed?: boolean;
+  readonly attempt?: string;
 }
 
 export interface LogsArguments {
@@ -40,6 +49,7 @@ export async function logs(
   machine: Machine,
 ): Promise<void> {
   const settings = readSettings(flags);
+  if (await showLogsOfRun({ target, container: second }, flags, machine)) return;
   const container = readContainer(second, flags);
   if ((target === undefined) === (flags.selector === undefined)) {
     throw new UsageError("say whose: a NAME, TYPE/NAME or --selector, and only one of them");
@@ -61,6 +71,67 @@ export async function logs(
     await streamLogs(cluster, sources, settings, machine);
   } finally {
     cluster.close();
+  }
+}
+
+/** Whether a run is meant, which its data directory tells: then its output has been shown. */
+async function showLogsOfRun(
+  { target, container: word }: LogsArguments,
+  flags: LogsFlags,
+  machine: Machine,
+): Promise<boolean> {
+  if (target === undefined || target.includes("/") || flags.selector !== undefined) return false;
+  const isOfItem = [word, flags.index, flags.item, flags.failed, flags.attempt].some(
+    (each) => each !== undefined,
+  );
+  const found = await findRun(target, flags, machine, {
+    includesServer: isOfItem,
+    isExpected: true,
+  });
+  if (!found) return false;
+  const { runs, job } = found;
+  try {
+    const { containers = [] } = job.spec.template.spec ?? {};
+    const isContainer = containers?.some(({ name }) => name === word) === true;
+    if (isContainer && !hasRuns(runDirectory(flags, machine.workingDirectory))) return false;
+    const container = flags.container ?? (isContainer ? word : undefined);
+    refuseFlagsOfPods(flags);
+    await showRunLogs(
+      runs,
+      job,
+      {
+        ...(word === undefined || isContainer ? {} : { word }),
+        ...(flags.index === undefined ? {} : { index: flags.index }),
+        ...(flags.item === undefined ? {} : { item: flags.item }),
+        ...(container === undefined ? {} : { container }),
+        ...(flags.attempt === undefined ? {} : { attempt: readCount("--attempt", flags.attempt) }),
+        ...(flags.tail === undefined || flags.tail === "-1" ? {} : { tailLines: readTail(flags) }),
+        isFailedOnly: flags.failed === true,
+        isFollowing: flags.follow === true,
+      },
+      machine,
+    );
+    return true;
+  } finally {
+    await runs.close();
+  }
+}
+
+/** What only a server knows of a pod. */
+const FLAGS_OF_PODS = {
+  previous: "--previous",
+  allPods: "--all-pods",
+  since: "--since",
+  sinceTime: "--since-time",
+  timestamps: "--timestamps",
+  limitBytes: "--limit-bytes",
+  prefix: "--prefix",
+} as const;
+
+function refuseFlagsOfPods(flags: LogsFlags): void {
+  for (const [name, flag] of Object.entries(FLAGS_OF_PODS)) {
+    if (flags[name as keyof typeof FLAGS_OF_PODS] === undefined) continue;
+    throw new UsageError(`${flag} is for pods: say pod/NAME or job/NAME while they are there`);
   }
 }
 

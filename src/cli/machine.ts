@@ -1,5 +1,5 @@
 /** The machine as a command sees it: what it reads, writes and is told. A test brings its own. */
-import { homedir, hostname, networkInterfaces } from "node:os";
+import { availableParallelism, homedir, hostname, networkInterfaces } from "node:os";
 
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
@@ -19,12 +19,25 @@ export interface Machine {
   /** Settles when there is room for more. */
   readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
   readonly writeError: (text: string) => void;
+  /** Settles when there is room for more. */
+  readonly writeErrorBytes: (bytes: Uint8Array) => Promise<void>;
   /** All of stdin. */
   readonly readInput: () => Promise<string>;
+  readonly readInputBytes: () => Promise<Uint8Array>;
   /** Nobody reads stdout any more. */
   readonly onReaderGone: (listener: () => void) => void;
   /** Whether a person reads what is written to stderr. */
   readonly hasReader: boolean;
+  /** Whether a person reads what is written to stdout. */
+  readonly hasOutReader: boolean;
+  /** Of the terminal that stderr is; [80, 24] where it is none. */
+  readonly terminalSize: () => readonly [columns: number, rows: number];
+  /**
+   * Keys as they are pressed, until the answer is called; undefined where nobody types. Ctrl-C is
+   * one of them then.
+   */
+  readonly onKey: (listener: (key: string) => void) => (() => void) | undefined;
+  readonly processors: number;
   /** Answers with the way to stop listening. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Ends the process at once. */
@@ -41,28 +54,54 @@ export function thisMachine(): Machine {
     hostName: hostname(),
     addresses: ownAddresses,
     writeOut: (text) => void process.stdout.write(text),
-    writeBytes,
+    writeBytes: (bytes) => writeTo(process.stdout, bytes),
+    writeErrorBytes: (bytes) => writeTo(process.stderr, bytes),
     writeError: (text) => void process.stderr.write(text),
-    readInput,
+    readInput: async () => (await readInputBytes()).toString("utf8"),
+    readInputBytes,
     onReaderGone: (listener) => void process.stdout.once("error", listener),
     hasReader: process.stderr.isTTY === true,
+    hasOutReader: process.stdout.isTTY === true,
+    terminalSize: () => [process.stderr.columns || 80, process.stderr.rows || 24],
+    onKey,
+    processors: availableParallelism(),
     onSignal,
     exit: (code) => process.exit(code),
   };
 }
 
-async function writeBytes(bytes: Uint8Array): Promise<void> {
-  if (process.stdout.write(bytes)) return;
-  await new Promise((resolve) => {
-    process.stdout.once("drain", resolve);
-    process.stdout.once("error", resolve);
+async function writeTo(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
+  if (stream.write(bytes)) return;
+  await new Promise<void>((resolve) => {
+    const settle = () => {
+      stream.off("drain", settle).off("error", settle);
+      resolve();
+    };
+    stream.on("drain", settle).on("error", settle);
   });
 }
 
-async function readInput(): Promise<string> {
+function onKey(listener: (key: string) => void): (() => void) | undefined {
+  const { stdin } = process;
+  if (!stdin.isTTY) return undefined;
+  const restore = () => stdin.setRawMode(false);
+  const onData = (bytes: Buffer) => listener(bytes.toString("utf8"));
+  stdin.setRawMode(true);
+  process.on("exit", restore);
+  stdin.on("data", onData);
+  stdin.resume();
+  return () => {
+    process.off("exit", restore);
+    restore();
+    stdin.off("data", onData);
+    stdin.pause();
+  };
+}
+
+async function readInputBytes(): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(pieces);
 }
 
 function ownAddresses(): readonly string[] {

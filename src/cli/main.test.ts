@@ -28,10 +28,11 @@ test.each([
   [["up", "--address", "localhost"], '--address must be an IP address, not "localhost"'],
   [["up", "--node-name", "A b"], '--node-name must be a name such as "worker-1.example"'],
   [["up", "--on-exit", "stay"], '--on-exit must be "terminate" or "leave", not "stay"'],
+  [["up", "--on-log-limit", "burn"], '--on-log-limit must be "cut" or "fail"'],
   [["up", "--log-max-bytes", "much"], '--log-max-bytes must be an amount such as "10Mi"'],
   [["up", "--data="], '--data must name a directory, not ""'],
   [["up", "--kubeconfig="], '--kubeconfig must name a file, not ""'],
-  [["up", "--controllers", "rootca,magic"], 'rootca, scheduler, serviceaccount, ttl, not "magic"'],
+  [["up", "--controllers", "rootca,magic"], 'not "magic"'],
   [["up", "--service-cluster-ip-range", "10.0.0.1/16"], "must be a range such as"],
   [["up", "--service-cluster-ip-range", "10.0.0.0/30"], "must have a prefix from /12 to /29"],
   [["up", "--service-cluster-ip-range", "10.0.0.0/8"], "must have a prefix from /12 to /29"],
@@ -90,7 +91,11 @@ test("the help of up tells the defaults", async () => {
   }
 });
 
-const COMMANDS = ["up", "apply", "get", "describe", "logs", "wait", "delete", "version"];
+const COMMANDS = [
+  ...["run", "scale", "pause", "resume"],
+  ...["status", "list", "retry", "results", "report", "prune", "completion"],
+  ...["up", "apply", "get", "describe", "logs", "wait", "delete", "version"],
+];
 
 test.each(COMMANDS)("docs/cli.md explains exactly the flags of %s", async (command) => {
   const { out } = await run(command, "--help");

@@ -13,11 +13,9 @@
 import { Command, CommanderError } from "commander";
 import { ApiError } from "../api/errors.ts";
 import { describeError } from "../base/describe-error.ts";
-import { addClusterCommands } from "./cluster-commands.ts";
+import { UsageError } from "../base/usage-error.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { type Machine, thisMachine } from "./machine.ts";
-import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
-import { UsageError } from "./usage-error.ts";
 import type { VersionFlags } from "./version.ts";
 
 export async function runCommandLine(
@@ -25,8 +23,9 @@ export async function runCommandLine(
   machine: Machine = thisMachine(),
 ): Promise<number> {
   try {
-    const program = tallyCommand(machine);
-    await program.parseAsync(withPlainSwitches(program, argv), { from: "user" });
+    const { own, words } = splitWords(argv);
+    const program = await tallyCommand(machine, words, argv[0]);
+    await program.parseAsync(withPlainSwitches(program, own), { from: "user" });
     return 0;
   } catch (error) {
     // Help that was asked for ends the same way as a mistake does; commander has said its part.
@@ -42,7 +41,20 @@ export async function runCommandLine(
   }
 }
 
-function tallyCommand(machine: Machine): Command {
+/** What follows "--" of a run is the command it is to run: nothing of it is ours to read. */
+function splitWords(argv: readonly string[]): {
+  readonly own: readonly string[];
+  readonly words: readonly string[];
+} {
+  const at = argv[0] === "run" ? argv.indexOf("--") : -1;
+  return at < 0 ? { own: argv, words: [] } : { own: argv.slice(0, at), words: argv.slice(at + 1) };
+}
+
+async function tallyCommand(
+  machine: Machine,
+  words: readonly string[],
+  called: string | undefined,
+): Promise<Command> {
   const program = new Command("tally")
     .description("Kubernetes Indexed Jobs for one machine and for any cluster.")
     .exitOverride()
@@ -58,11 +70,67 @@ function tallyCommand(machine: Machine): Command {
       "\nExample:\n  tally up                   and then, in another terminal:\n" +
         "  tally apply -f job.yaml    or, with the KUBECONFIG it names, kubectl",
     );
-  addUp(program, machine);
-  addClusterCommands(program, machine);
-  addVersion(program, machine);
+  // Whoever calls one command does not pay for the flags of all others.
+  const chosen = GROUPS.filter(({ names }) => called !== undefined && names.includes(called));
+  for (const { add } of chosen.length > 0 ? chosen : GROUPS) await add(program, machine, words);
   return program;
 }
+
+interface CommandGroup {
+  readonly names: readonly string[];
+  readonly add: (program: Command, machine: Machine, words: readonly string[]) => Promise<void>;
+}
+
+/** In the order in which help shows them. */
+const GROUPS: readonly CommandGroup[] = [
+  {
+    names: ["run", "scale", "pause", "resume"],
+    add: async (program, machine, words) => {
+      const { addRunCommands } = await import("./run-commands.ts");
+      addRunCommands(program, machine, words);
+    },
+  },
+  {
+    names: ["status", "list", "retry", "results", "report", "prune"],
+    add: async (program, machine) => {
+      const { addInspectCommands } = await import("./inspect-commands.ts");
+      addInspectCommands(program, machine);
+    },
+  },
+  {
+    names: ["create-workflow"],
+    add: async (program, machine) => {
+      const { addCreateWorkflow } = await import("./workflow-command.ts");
+      addCreateWorkflow(program, machine);
+    },
+  },
+  {
+    names: ["up"],
+    add: async (program, machine) => {
+      const { addUp } = await import("./up-command.ts");
+      addUp(program, machine);
+    },
+  },
+  {
+    names: ["apply", "get", "describe", "logs", "wait", "delete"],
+    add: async (program, machine) => {
+      const { addClusterCommands } = await import("./cluster-commands.ts");
+      addClusterCommands(program, machine);
+    },
+  },
+  {
+    names: ["version"],
+    add: async (program, machine) => addVersion(program, machine),
+  },
+  {
+    // It has to know all the others.
+    names: [],
+    add: async (program, machine) => {
+      const { addCompletion } = await import("./completion.ts");
+      addCompletion(program, machine);
+    },
+  },
+];
 
 /** A switch may be given as kubectl takes it, too: "--watch=true". */
 function withPlainSwitches(program: Command, argv: readonly string[]): readonly string[] {
@@ -75,72 +143,6 @@ function withPlainSwitches(program: Command, argv: readonly string[]): readonly 
     const opposite = `--no-${long.slice(2)}`;
     return command?.options.some((each) => each.long === opposite) ? [opposite] : [];
   });
-}
-
-function addUp(program: Command, machine: Machine): void {
-  program
-    .command("up")
-    .summary("Run the API server until it is told to stop.")
-    .description(
-      "Run a Kubernetes API server on this machine, in the foreground.\n\n" +
-        "One line on stdout says when it is ready; logs go to stderr. Ctrl-C stops it. What " +
-        "was stored is there again at the next start.",
-    )
-    .option("--data <dir>", DATA_HELP)
-    .option("--address <ip>", "Address to listen on.", UP_DEFAULTS.address)
-    .option("--port <port>", "Port for HTTPS; 0 takes any free one.", UP_DEFAULTS.port)
-    .option(
-      "--kubeconfig <file>",
-      "Where to write the kubeconfig (default: in the data directory).",
-    )
-    .option("--merge-kubeconfig", MERGE_HELP)
-    .option("--insecure-port <port>", INSECURE_HELP)
-    .option("--no-agent", "Do not make this machine a node that runs pods.")
-    .option("--node-name <name>", "Name of the node (default: that of this machine).")
-    .option("--max-pods <n>", "Pods the node takes at once.", UP_DEFAULTS.maxPods)
-    .option("--on-exit <what>", ON_EXIT_HELP, UP_DEFAULTS.onExit)
-    .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
-    .option("--log-max-bytes <amount>", LOG_MAX_HELP, UP_DEFAULTS.logMaxBytes)
-    .option("--controllers <list>", CONTROLLERS_HELP, UP_DEFAULTS.controllers)
-    .option(
-      "--service-cluster-ip-range <cidr>",
-      "Range that Services get their addresses from.",
-      UP_DEFAULTS.serviceClusterIpRange,
-    )
-    .option("--feature-gates <list>", FEATURE_GATES_HELP, joined)
-    .option("--job-backoff-base <time>", BASE_HELP, UP_DEFAULTS.jobBackoffBase)
-    .option("--job-backoff-cap <time>", "The longest of these waits.", UP_DEFAULTS.jobBackoffCap)
-    .option("--job-batch <time>", BATCH_HELP, UP_DEFAULTS.jobBatch)
-    .option("--concurrent-job-syncs <n>", "Jobs at once.", UP_DEFAULTS.concurrentJobSyncs)
-    .option("--job-pods-per-sync <n>", PODS_PER_SYNC_HELP, UP_DEFAULTS.jobPodsPerSync)
-    .option("--log-level <level>", "debug, info, warn or error.", UP_DEFAULTS.logLevel)
-    .addHelpText(
-      "after",
-      "\nExample, a server of its own for a test run:\n  tally up --data /tmp/run1 --port 0",
-    )
-    .action(async (flags: UpFlags) => {
-      const { up } = await import("./up.ts");
-      await up(flags, machine);
-    });
-}
-
-const DATA_HELP =
-  "Where everything is stored (default: $XDG_STATE_HOME/tally or ~/.local/state/tally).";
-const MERGE_HELP = "Also add the server to your own kubeconfig and make it the current context.";
-const INSECURE_HELP =
-  "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
-const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
-const LOG_MAX_HELP = "Most that is kept of the output of one run; 0 for all of it.";
-const FEATURE_GATES_HELP =
-  'Kubernetes features to switch, as "A=true,B=false"; may be repeated (default: all on).';
-const BASE_HELP = "Wait of a Job after its first failure; it doubles with each further one.";
-const BATCH_HELP = "The longest that events of a busy Job are gathered before it is looked at.";
-const PODS_PER_SYNC_HELP = "Pods created or removed before other Jobs have their turn.";
-const CONTROLLERS_HELP = 'Controllers to run: "all", "none" or names separated by commas.';
-
-/** A flag that is repeated says one list. */
-function joined(value: string, before: string | undefined): string {
-  return before === undefined ? value : `${before},${value}`;
 }
 
 function addVersion(program: Command, machine: Machine): void {

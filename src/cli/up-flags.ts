@@ -9,13 +9,13 @@ import { dns1123Subdomain } from "../api/names.ts";
 import { parseQuantity, wholeUnits } from "../api/quantity.ts";
 import { isLoopback, parseAddress, parseCidr } from "../base/address.ts";
 import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
+import { UsageError } from "../base/usage-error.ts";
 import {
   type AgentMeasures,
   CONTROLLERS,
   type EngineOptions,
   type JobMeasures,
 } from "../engine-options.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** As given: every value is text, absent where the flag was not used. */
 export interface UpFlags {
@@ -30,7 +30,9 @@ export interface UpFlags {
   readonly maxPods: string;
   readonly onExit: string;
   readonly strictLimits?: boolean;
+  readonly cgroups: boolean;
   readonly logMaxBytes: string;
+  readonly onLogLimit: string;
   readonly controllers: string;
   readonly serviceClusterIpRange: string;
   readonly featureGates?: string;
@@ -48,7 +50,9 @@ export const UP_DEFAULTS: UpFlags = {
   agent: true,
   maxPods: "10000",
   onExit: "terminate",
+  cgroups: true,
   logMaxBytes: "0",
+  onLogLimit: "cut",
   controllers: "all",
   serviceClusterIpRange: "127.128.0.0/16",
   jobBackoffBase: "10s",
@@ -98,19 +102,24 @@ export function readUpFlags(flags: UpFlags): UpSettings {
 }
 
 function readAgent(flags: UpFlags): AgentMeasures {
-  const { nodeName, onExit } = flags;
+  const { nodeName, onExit, onLogLimit } = flags;
   if (nodeName !== undefined && dns1123Subdomain(nodeName).length > 0) {
     throw wrong("--node-name", nodeName, 'must be a name such as "worker-1.example"');
   }
   if (onExit !== "terminate" && onExit !== "leave") {
     throw wrong("--on-exit", onExit, 'must be "terminate" or "leave"');
   }
+  if (onLogLimit !== "cut" && onLogLimit !== "fail") {
+    throw wrong("--on-log-limit", onLogLimit, 'must be "cut" or "fail"');
+  }
   return {
     ...(nodeName === undefined ? {} : { nodeName }),
     maxPods: readCount("--max-pods", flags.maxPods),
     onExit,
     strictLimits: flags.strictLimits === true,
+    usesCgroups: flags.cgroups,
     logMaxBytes: readBytes("--log-max-bytes", flags.logMaxBytes),
+    onLogLimit,
   };
 }
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type TestMachine, testMachine } from "../../test/builders/machine.ts";
-import type { Engine, EngineOptions } from "../engine-options.ts";
+import type { EngineOptions } from "../engine-options.ts";
 import type { Machine } from "./machine.ts";
-import { up } from "./up.ts";
+import { type UpEngine, up } from "./up.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 
 let home: string;
@@ -41,7 +41,7 @@ async function runUp(
     },
   });
   let out = "";
-  const engine: Engine = {
+  const engine: UpEngine = {
     url: url ?? "https://127.0.0.1:6443",
     stop: async () => {
       stops++;
@@ -111,11 +111,19 @@ test("the agent gets what the flags say", async () => {
     maxPods: "5",
     onExit: "leave",
     strictLimits: true,
+    cgroups: false,
     logMaxBytes: "10Mi",
+    onLogLimit: "fail",
   });
-  const logMaxBytes = 10 * 2 ** 20;
-  const agent = { nodeName: "n1", maxPods: 5, onExit: "leave", strictLimits: true, logMaxBytes };
-  expect(options.agent).toEqual(agent);
+  expect(options.agent).toEqual({
+    nodeName: "n1",
+    maxPods: 5,
+    onExit: "leave",
+    strictLimits: true,
+    usesCgroups: false,
+    logMaxBytes: 10 * 2 ** 20,
+    onLogLimit: "fail",
+  });
 });
 
 test("controllers can be chosen by name", async () => {
@@ -127,7 +135,14 @@ test("without flags the engine gets the defaults", async () => {
   const { options } = await runUp();
   expect(options).toMatchObject({
     port: 6443,
-    agent: { maxPods: 10_000, onExit: "terminate", strictLimits: false, logMaxBytes: 0 },
+    agent: {
+      maxPods: 10_000,
+      onExit: "terminate",
+      strictLimits: false,
+      usesCgroups: true,
+      logMaxBytes: 0,
+      onLogLimit: "cut",
+    },
     controllers: "all",
   });
   expect(options).not.toHaveProperty("insecurePort");

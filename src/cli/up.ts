@@ -15,13 +15,22 @@ import {
 import { systemClock } from "../base/clock.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { LogLevel } from "../base/log-level.ts";
-import { DATA_DIRECTORY_IN_USE, type Engine, type EngineOptions } from "../engine-options.ts";
+import { socketAddress } from "../base/socket-address.ts";
+import {
+  DATA_DIRECTORY_IN_USE,
+  type Engine,
+  type EngineOptions,
+  type Served,
+  SOCKET,
+} from "../engine-options.ts";
 import { dataPath } from "./data-path.ts";
 import type { Machine } from "./machine.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
 
-export type StartEngine = (options: EngineOptions) => Promise<Engine>;
+/** An engine as far as this command deals with it. */
+export type UpEngine = Served & Pick<Engine, "stop">;
+export type StartEngine = (options: EngineOptions) => Promise<UpEngine>;
 
 /**
  * Answers when the engine has stopped. The order matters: nothing is announced, and no kubeconfig
@@ -65,7 +74,7 @@ export async function up(
 }
 
 /** Loaded when needed: a flag that is wrong is told without waiting for a server to load. */
-async function startRealEngine(options: EngineOptions): Promise<Engine> {
+async function startRealEngine(options: EngineOptions): Promise<UpEngine> {
   const { startEngine } = await import("../engine.ts");
   return startEngine(options);
 }
@@ -92,6 +101,7 @@ async function engineOptions(
   ]);
   return {
     dataDir: data.path,
+    socket: socketAddress(data.path, SOCKET),
     address,
     port,
     ...(insecurePort === undefined ? {} : { insecurePort }),

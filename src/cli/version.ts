@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { packageFile } from "../base/package-file.ts";
+import { UsageError } from "../base/usage-error.ts";
 import type { Machine } from "./machine.ts";
-import { UsageError } from "./usage-error.ts";
 
 const KUBERNETES = "1.36";
 

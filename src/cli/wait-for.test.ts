@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../api/object.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../base/usage-error.ts";
 import { parseFor } from "./wait-for.ts";
 
 function job(...conditions: readonly object[]): KubeObject {

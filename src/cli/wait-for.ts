@@ -1,8 +1,8 @@
 /** Pure: what "tally wait --for" can wait for. */
 import type { KubeObject } from "../api/object.ts";
+import { UsageError } from "../base/usage-error.ts";
 import { printValue } from "./output/json-path.ts";
 import { evaluatePath, PathError, parsePath } from "./output/json-path-query.ts";
-import { UsageError } from "./usage-error.ts";
 
 export interface WaitFor {
   readonly kind: "condition" | "jsonpath" | "create" | "delete" | "finished";

@@ -11,12 +11,13 @@ import { readDurationMs } from "./duration-flag.ts";
 import type { Machine } from "./machine.ts";
 import { failureOf } from "./output/error-text.ts";
 import { type ObjectPrinter, objectPrinter } from "./output/object-printer.ts";
+import { waitForRuns } from "./runs/wait-for-runs.ts";
 import { isJobFailed, parseFor, type WaitFor } from "./wait-for.ts";
 
 export interface WaitFlags extends ClusterFlags, SelectionFlags {
   readonly filename?: readonly string[];
-  readonly for: string;
-  readonly timeout: string;
+  readonly for?: string;
+  readonly timeout?: string;
   readonly output?: string;
 }
 
@@ -31,9 +32,11 @@ export async function wait(
   machine: Machine,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const wanted = parseFor(flags.for);
-  const given = readDurationMs("--timeout", flags.timeout);
+  const wanted = parseFor(flags.for ?? "finished");
+  const { timeout = flags.for === undefined ? "-1s" : "30s" } = flags;
+  const given = readDurationMs("--timeout", timeout);
   const timeoutMs = given < 0 ? A_WEEK_MS : given;
+  if (wanted.kind === "finished" && (await waitForRuns(args, flags, machine, timeoutMs))) return;
   const printer = objectPrinter(flags.output);
   const cluster = await openCluster(flags, machine);
   try {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { aJob, INDEXED } from "../../test/builders/job.ts";
 import { aJobPod, exited } from "../../test/builders/job-pods.ts";
 import { COMPLETION_INDEX } from "../api/completion-index.ts";
+import { EXACT_TIMES } from "../api/exact-times.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../api/generated/core.ts";
 import { attemptsEndedBy, currentAttempt, LOG_FILE } from "./attempt.ts";
 
@@ -71,6 +72,14 @@ test("the node and the log file are told, a long message is cut", () => {
   const [noted] = step({ ...pod, spec: { ...pod.spec, nodeName: "here" } }, undefined);
   expect(noted?.attempt).toMatchObject({ node: "here", logFile: "/logs/u" });
   expect(noted?.attempt.message).toHaveLength(257);
+});
+
+test("a node that says when a pod ran to the millisecond is believed", () => {
+  const status = { phase: "Succeeded", containerStatuses: [ended("c", 0, {})] };
+  const ran = `${Date.parse(BEGAN) + 120}-${Date.parse(BEGAN) + 345}`;
+  const [noted] = step(aPod(status, { [EXACT_TIMES]: ran }), undefined);
+  const times = { startTime: "2026-01-01T00:00:05.120Z", endTime: "2026-01-01T00:00:05.345Z" };
+  expect(noted?.attempt).toMatchObject(times);
 });
 
 test("a pod deleted before its end is an attempt that ended then", () => {

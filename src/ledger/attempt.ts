@@ -2,6 +2,7 @@
 
 import { completionIndexOf } from "../api/completion-index.ts";
 import { isEqual } from "../api/equal.ts";
+import { EXACT_TIMES, parseExactTimes } from "../api/exact-times.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { formatTime } from "../api/time.ts";
@@ -166,18 +167,23 @@ function restartedAttempt(pod: Pod, place: Place, terminated: ContainerStateTerm
 }
 
 function finalAttempt(pod: Pod, place: Place): Attempt {
-  const { status } = pod;
+  const { status, metadata } = pod;
+  const exact = parseExactTimes(metadata.annotations?.[EXACT_TIMES]);
   const main = status.containerStatuses;
   const last = endedLast(main);
   const decisive = firstFailed(main) ?? firstFailed(status.initContainerStatuses) ?? last;
   return compose(pod, place, {
     outcome: status.phase === "Succeeded" ? "Succeeded" : "Failed",
-    startTime: startOf(pod),
-    endTime: last?.finishedAt ?? decisive?.finishedAt,
+    startTime: exact ? exactTime(exact.startedMs) : startOf(pod),
+    endTime: exact ? exactTime(exact.finishedMs) : (last?.finishedAt ?? decisive?.finishedAt),
     terminated: decisive,
     reason: status.reason || disruptionOf(pod),
     message: status.message,
   });
+}
+
+function exactTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }
 
 /** It never came to an end of its own, whatever its containers were doing. */

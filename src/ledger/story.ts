@@ -6,6 +6,8 @@
 
 /** By this annotation a new Job takes over the indexes that an earlier one completed. */
 export const CONTINUES_FROM = "tallyjob.io/completed-indexes";
+/** With this one, too, its indexes stand for other work than those of the former: a new story. */
+export const LIST_CHANGED = "tallyjob.io/list-changed";
 
 export type JobEvent =
   | { readonly kind: "created"; readonly uid: string; readonly continues: boolean }

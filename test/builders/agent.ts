@@ -1,6 +1,8 @@
 /** An agent at work on a server in process, with a runtime without processes, and a clock. */
 import type { Judgement } from "../../src/agent/admit.ts";
 import { openAgent, type RunningAgent } from "../../src/agent/agent.ts";
+import type { LogNews } from "../../src/agent/logs/log-store.ts";
+import type { RunId } from "../../src/agent/runtimes/runtime.ts";
 import type { Client } from "../../src/api/client.ts";
 import type { ContainerState, Pod } from "../../src/api/generated/core.ts";
 import { events, pods } from "../../src/api/resources.ts";
@@ -18,6 +20,11 @@ export class AgentAtWork {
   readonly runtime = new MemoryRuntime(this.server.clock);
   judgement: Judgement = { warnings: [] };
   lastWords: string | undefined;
+  onLogLimit: "cut" | "fail" = "cut";
+  /** Runs whose logs were ended, and what happens when one is. */
+  readonly endedLogs: string[] = [];
+  onLogEnd: (id: RunId) => void = () => {};
+  tellLogNews: (news: LogNews) => void = () => {};
   /** Stands between the agent and its server. */
   client: Client = localClient(this.server);
   private agent: RunningAgent | undefined;
@@ -40,8 +47,19 @@ export class AgentAtWork {
       runtime: this.runtime,
       node: { name: NODE, hostIp: "127.0.0.1", allocatable: { cpu: "2", memory: "1Gi" } },
       inherited: [],
-      logs: { begin: (_pod, { container }) => `/logs/${container}`, end: () => {} },
-      lastWords: async () => this.lastWords,
+      logs: {
+        begin: (_pod, { container }) => `/logs/${container}.log`,
+        end: (id) => {
+          this.onLogEnd(id);
+          this.endedLogs.push(`${id.podUid}/${id.container}/${id.attempt}`);
+        },
+        onNews: (listener) => {
+          this.tellLogNews = listener;
+          return { close: () => {} };
+        },
+      },
+      onLogLimit: this.onLogLimit,
+      lastWords: () => (this.lastWords === undefined ? undefined : Promise.resolve(this.lastWords)),
       judge: () => this.judgement,
     });
     await this.settle();
@@ -110,7 +128,7 @@ export class AgentAtWork {
 
   /** All that can happen without time passing has happened. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -28,8 +28,16 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
       written.out += Buffer.from(bytes).toString("utf8");
     },
     readInput: async () => "",
+    readInputBytes: async () => Buffer.alloc(0),
     onReaderGone: () => {},
+    writeErrorBytes: async (bytes) => {
+      written.error += Buffer.from(bytes).toString("utf8");
+    },
     hasReader: false,
+    hasOutReader: false,
+    terminalSize: () => [80, 24],
+    onKey: () => undefined,
+    processors: 2,
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

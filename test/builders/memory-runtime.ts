@@ -1,5 +1,6 @@
 /** A runtime without processes: a test says how its runs go. It outlives the agents that use it. */
 import type {
+  ExecRequest,
   Exit,
   RunId,
   Running,
@@ -21,6 +22,8 @@ export class MemoryRuntime implements Runtime {
   readonly requests: RunRequest[] = [];
   readonly signals: SentSignal[] = [];
   readonly forgotten: string[] = [];
+  readonly execs: ExecRequest[] = [];
+  private readonly execEnds = new Map<string, (exitCode: number) => void>();
   /** How the runtime was left by the agents that stopped. */
   readonly closings: boolean[] = [];
   /** Instead of starting a run. */
@@ -50,6 +53,23 @@ export class MemoryRuntime implements Runtime {
 
   async signal(id: RunId, signal: StopSignal): Promise<void> {
     this.signals.push({ run: nameOf(id), signal });
+  }
+
+  exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
+    this.execs.push(request);
+    if (this.failure) return Promise.reject(this.failure);
+    return new Promise((resolve) => {
+      this.execEnds.set(`${nameOf(request.of)}/${request.name}`, resolve);
+      signal.addEventListener("abort", () => resolve(137));
+    });
+  }
+
+  /** The exec "POD/CONTAINER/ATTEMPT/NAME" is over. */
+  endExec(exec: string, exitCode = 0): void {
+    const end = this.execEnds.get(exec);
+    if (!end) throw new Error(`${exec} does not run, only: ${[...this.execEnds.keys()]}`);
+    this.execEnds.delete(exec);
+    end(exitCode);
   }
 
   async recover(): Promise<{ running: readonly Running[]; ended: readonly Exit[] }> {

@@ -27,8 +27,13 @@ function describeAction(action: PodAction): string {
   switch (action.kind) {
     case "start":
       return `start ${action.container}/${action.attempt}`;
-    case "stop":
-      return `stop ${action.containers.join(" ")} in ${action.graceSeconds}: ${action.why}`;
+    case "postStart":
+      return `postStart ${action.container}`;
+    case "preStop":
+    case "stop": {
+      const { kind, containers, graceSeconds, why } = action;
+      return `${kind} ${containers.join(" ")} in ${graceSeconds}: ${why}`;
+    }
     case "kill":
       return `kill ${action.containers.join(" ")}`;
     case "renew":

@@ -8,12 +8,13 @@ import { recallPod } from "../../src/agent/pod/recall.ts";
 import { composePodStatus } from "../../src/agent/pod/status.ts";
 import {
   actionBegan,
+  postStartEnded,
+  preStopEnded,
   runBegan,
   runEnded,
   runWasRefused,
-  stopWasSignalled,
 } from "../../src/agent/pod/transitions.ts";
-import type { Exit, Running } from "../../src/agent/runtimes/runtime.ts";
+import type { Exit, RunId, Running } from "../../src/agent/runtimes/runtime.ts";
 import type { Container, Pod, PodStatus } from "../../src/api/generated/core.ts";
 import { accepted, boundPod, deletion, T0, UID } from "./pod-facts.ts";
 
@@ -25,6 +26,9 @@ export interface Fate {
   /** Undefined: it does not listen to its stop signal. */
   readonly stopMs?: number;
   readonly isRefused?: boolean;
+  /** Of both hooks, where its container has them; undefined: they never end. */
+  readonly hookMs?: number;
+  readonly failsHooks?: boolean;
 }
 
 export interface PodStory {
@@ -155,6 +159,14 @@ export class PodWorld {
       case "start":
         this.#start(action.container, action.attempt);
         return;
+      case "postStart":
+        this.#hook(action.container, (id, hasFailed) => postStartEnded(this.facts, id, hasFailed));
+        return;
+      case "preStop":
+        for (const name of action.containers) {
+          this.#hook(name, (id) => preStopEnded(this.facts, id));
+        }
+        return;
       case "stop":
         for (const name of action.containers) this.#stop(name);
         return;
@@ -183,16 +195,24 @@ export class PodWorld {
       }
       const running = { id, pid: 1, startedMs: this.nowMs };
       this.processes.set(container, running);
-      this.#know(runBegan(this.facts, running));
+      const { lifecycle } = this.containers.find(({ name }) => name === container) ?? {};
+      const hasPostStart = lifecycle?.postStart !== undefined;
+      this.#know(runBegan(this.facts, running, { hasPostStart }));
       this.#at(this.nowMs + fate.runSeconds * 1000, () => this.#end(running, fate.exitCode));
     });
+  }
+
+  #hook(name: string, end: (id: RunId, hasFailed: boolean) => PodFacts): void {
+    const { id } = this.processes.get(name) ?? {};
+    if (id === undefined) return;
+    const { hookMs, failsHooks = false } = this.#fateOf(name, id.attempt);
+    if (hookMs !== undefined) this.#later(hookMs, () => this.#know(end(id, failsHooks)));
   }
 
   #stop(name: string): void {
     const running = this.processes.get(name);
     if (running === undefined) return;
     const { stopMs } = this.#fateOf(name, running.id.attempt);
-    this.#later(0, () => this.#know(stopWasSignalled(this.facts, name, this.nowMs)));
     if (stopMs !== undefined) this.#at(this.nowMs + stopMs, () => this.#end(running, 143));
   }
 

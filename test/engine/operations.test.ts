@@ -103,9 +103,11 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
     "namespace",
     "podgc",
     "root_ca_cert_publisher",
+    "scheduledjob",
     "serviceaccount",
     "statefulset",
     "ttl_jobs_to_delete",
+    "workflow",
   ]);
   const syncs = /^job_sync_total\{completion_mode="Indexed",result="success",action="\w+"\} \d+$/m;
   expect(text).toMatch(syncs);

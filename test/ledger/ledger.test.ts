@@ -13,6 +13,7 @@ import { localClient } from "../../src/client/local.ts";
 import { garbageCollector } from "../../src/controllers/garbage/garbage-collector.ts";
 import { jobController } from "../../src/controllers/job/job-controller.ts";
 import { namespaceController } from "../../src/controllers/namespace/namespace-controller.ts";
+import { podCollector } from "../../src/controllers/podgc/pod-collector.ts";
 import { registry } from "../../src/kinds/registry.ts";
 import { ledgerNotes } from "../../src/ledger/ledger-notes.ts";
 import { INDEXES } from "../../src/server/indexes.ts";
@@ -100,6 +101,23 @@ test("a Job that failed as a whole leaves its failures, and what it stopped", as
   await createJob({}, { backoffLimit: 0 });
   await endPod(1, "Failed", 9);
   expect(told()).toEqual(["0 Pending: Deleted", "1 Failed: Failed 9", "2 Pending: Deleted"]);
+});
+
+test("finished pods that are too many are collected, and their story stays", async () => {
+  const { client, server } = engine;
+  const { random } = server;
+  const own = { log: silentLog, metrics: new Metrics() };
+  const collector = await podCollector(1).start({ client, clock, random, ...own });
+  await createJob();
+  for (const index of [0, 1, 2]) await endPod(index, "Succeeded", index);
+  await engine.settle(21_000);
+  collector.stop();
+  expect(await engine.pods()).toHaveLength(1);
+  expect(told()).toEqual([
+    "0 Succeeded: Succeeded 0",
+    "1 Succeeded: Succeeded 1",
+    "2 Succeeded: Succeeded 2",
+  ]);
 });
 
 test("notes stay as long as someone may ask, and are then removed", async () => {

@@ -1,5 +1,5 @@
 /** The Job controller in this process, its server in another, and a connection that may break. */
-import { afterEach, expect, test } from "vitest";
+import { expect, type TestContext, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { Metrics } from "../../src/base/metrics.ts";
@@ -26,20 +26,17 @@ import { openRelay } from "./tcp-relay.ts";
 const WITHOUT_JOBS = "--controllers=garbage,namespace,rootca,serviceaccount,ttl";
 const SOON = { timeout: 120_000, interval: 50 };
 
-let cleanUps: (() => unknown)[] = [];
+/** What is done at the end of a test, the last first. */
+type AtEnd = TestContext["onTestFinished"];
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-  cleanUps = [];
-});
-
-async function serve(): Promise<Tally> {
+async function serve(atEnd: AtEnd): Promise<Tally> {
   const tally = await startTally({ args: ["--no-agent", WITHOUT_JOBS] });
-  cleanUps.push(() => tally.dispose());
+  atEnd(() => tally.dispose());
   return tally;
 }
 
 async function control(
+  atEnd: AtEnd,
   { token, ca }: Tally,
   server: string,
   options: JobControllerOptions = {},
@@ -48,7 +45,7 @@ async function control(
   const metrics = new Metrics();
   const shared = { clock: systemClock, random: systemRandom, log: silentLog };
   const running = await jobController(options).start({ client, metrics, ...shared });
-  cleanUps.push(() => {
+  atEnd(() => {
     running.stop();
     client.close();
   });
@@ -57,23 +54,25 @@ async function control(
 
 const SOME = ["indexed-", "suspend-", "replacement-", "delete-", "success-policy"];
 
-test("Jobs go as recorded under a controller in another process", {
+test.concurrent("Jobs go as recorded under a controller in another process", {
   timeout: 600_000,
-}, async () => {
-  const tally = await serve();
-  await control(tally, tally.url);
+}, async ({ onTestFinished }) => {
+  const tally = await serve(onTestFinished);
+  await control(onTestFinished, tally, tally.url);
   const all = await Promise.all(SOME.map((some) => playPatiently(tally, "jobs.json", some)));
   const failures = all.flatMap((played) => played.failures);
   expect(failures, failures.join("\n")).toEqual([]);
   for (const { passed } of all) expect(passed).toBeGreaterThan(1);
 });
 
-test("cut off from the server syncs fail and are counted, and pods go on untouched", async () => {
-  const tally = await serve();
+test.concurrent("cut off from the server syncs fail and are counted, and pods go on untouched", {
+  timeout: 300_000,
+}, async ({ onTestFinished }) => {
+  const tally = await serve(onTestFinished);
   const relay = await openRelay(tally.url);
-  cleanUps.push(() => relay.close());
+  onTestFinished(() => relay.close());
   const backoff = { firstMs: 3_000, maxMs: 600_000 };
-  const metrics = await control(tally, relay.url, { backoff });
+  const metrics = await control(onTestFinished, tally, relay.url, { backoff });
   const syncs = (result: "success" | "error") =>
     sumOf(parseMetrics(metrics.text()), "job_sync_total", { result });
   await createJob(tally, "j", { completionMode: "Indexed", completions: 3, parallelism: 2 });

@@ -39,8 +39,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     mistake: "the limit of failed indexes may not be reached",
     file: "verdict.ts",
-    find: "board.failed.size <= limit",
-    replace: "board.failed.size < limit",
+    find: "failed.size > limit",
+    replace: "failed.size >= limit",
   },
   {
     mistake: "a Job with a failed index does not end with its last index",

@@ -22,7 +22,8 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
     // The one client that calls the server's verbs without HTTP.
     exceptions: { "src/client/local.ts": ["kinds", "server"] },
   },
-  controllers: { imports: ["base", "api", "client"] },
+  worklist: { imports: ["base", "api"] },
+  controllers: { imports: ["base", "api", "client", "worklist"] },
   agent: {
     imports: ["base", "api", "client"],
     // It looks at pods as a controller does at its objects.
@@ -30,7 +31,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   },
   dns: { imports: ["base", "api", "client"] },
   access: { imports: ["base"] },
-  "engine-options.ts": { imports: ["base", "api"] },
+  "engine-options.ts": { imports: ["base", "api", "ledger"] },
   "engine.ts": {
     imports: [
       "base",
@@ -47,7 +48,35 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
       "engine-options.ts",
     ],
   },
-  cli: { imports: ["base", "api", "client", "access", "engine-options.ts", "engine.ts"] },
+  run: {
+    imports: ["base", "api", "ledger", "client", "worklist", "access", "engine-options.ts"],
+    exceptions: {
+      // Where the node keeps what tasks print.
+      "src/run/output/task-files.ts": ["agent"],
+      "src/run/run-logs-on-disk.ts": ["agent"],
+      // Loaded where no engine runs: one that does nothing by itself.
+      "src/run/open-runs.ts": ["engine.ts"],
+    },
+  },
+  report: { imports: ["base", "api", "ledger", "worklist", "run"] },
+  "stored-runs.ts": {
+    imports: ["base", "api", "ledger", "store", "server", "worklist", "engine-options.ts"],
+  },
+  cli: {
+    imports: [
+      "base",
+      "api",
+      "ledger",
+      "client",
+      "worklist",
+      "run",
+      "report",
+      "access",
+      "engine-options.ts",
+      "engine.ts",
+      "stored-runs.ts",
+    ],
+  },
   "main.ts": { imports: ["cli"] },
 };
 
@@ -63,6 +92,7 @@ export const PURE_PACKAGES: {
   "protobufjs/minimal.js": { files: "any", reason: "reads and writes bytes in memory" },
   "sorted-btree": { files: "any", reason: "a container" },
   yaml: { files: "any", reason: "reads and writes text in memory" },
+  "node:crypto": { files: ["src/controllers/endpoints/port-order.ts"], reason: "a checksum" },
   "node:util": { files: ["src/server/patch/json-patch.ts"], reason: "isDeepStrictEqual" },
 };
 

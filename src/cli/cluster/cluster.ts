@@ -3,12 +3,17 @@
  * it offers), targets (what the arguments of a command mean). Nothing here prints, except what the
  * server warns of.
  */
-import { readKubeconfig } from "../../access/read-kubeconfig.ts";
+import { type ClientAccess, readKubeconfig } from "../../access/read-kubeconfig.ts";
 import type { Closable } from "../../api/client.ts";
 import { describeError } from "../../base/describe-error.ts";
+import { socketAddress } from "../../base/socket-address.ts";
 import { connect, type HttpAnswer, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import type { HttpRequest } from "../../client/http-requests.ts";
+import { SOCKET } from "../../engine-options.ts";
+import { LOCAL_ENGINE } from "../../run/other-engine.ts";
+import { isEngineThere } from "../../run/reach-engine.ts";
+import { runDirectory } from "../../run/run-directory.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { dataPath } from "../data-path.ts";
 import type { Machine } from "../machine.ts";
@@ -16,6 +21,8 @@ import { DISCOVERY, type Offered, offeredBy, type WireDiscovery } from "./discov
 
 /** Of every command that talks to a server. */
 export interface ClusterFlags {
+  /** A data directory whose engine is meant. */
+  readonly data?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -33,20 +40,7 @@ export interface Cluster extends Closable {
 }
 
 export async function openCluster(flags: ClusterFlags, machine: Machine): Promise<Cluster> {
-  const { kubeconfig, context } = flags;
-  const environment = machine.environment["KUBECONFIG"];
-  const access = await readKubeconfig({
-    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(context === undefined ? {} : { context }),
-    dataDirectory: dataPath(undefined, machine),
-    home: machine.home,
-    workingDirectory: machine.workingDirectory,
-  });
-  if (access === undefined) {
-    throw new CommandFailure('error: there is no kubeconfig (start a server with "tally up")');
-  }
-  const { url, namespace, ...identity } = access;
+  const { url, namespace, ...identity } = await findServer(flags, machine);
   const connection = connect({ server: url, ...identity });
   const reached = async (answer: Promise<HttpAnswer>): Promise<HttpAnswer> => {
     const { status, ...rest } = await answer.catch((cause) => {
@@ -70,6 +64,33 @@ export async function openCluster(flags: ClusterFlags, machine: Machine): Promis
     },
     close: () => connection.close(),
   };
+}
+
+type Server = Partial<ClientAccess> & { readonly url: string; readonly socketPath?: string };
+
+/** An engine of this directory comes before all servers, unless one is named. */
+async function findServer(flags: ClusterFlags, machine: Machine): Promise<Server> {
+  const { kubeconfig, context, data } = flags;
+  if (kubeconfig === undefined && context === undefined) {
+    const dataDir = runDirectory(flags, machine.workingDirectory);
+    if (await isEngineThere(dataDir)) {
+      return { url: LOCAL_ENGINE, socketPath: socketAddress(dataDir, SOCKET) };
+    }
+    if (data !== undefined) throw new CommandFailure(`error: no engine runs in ${dataDir}`);
+  }
+  const environment = machine.environment["KUBECONFIG"];
+  const access = await readKubeconfig({
+    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(context === undefined ? {} : { context }),
+    dataDirectory: dataPath(undefined, machine),
+    home: machine.home,
+    workingDirectory: machine.workingDirectory,
+  });
+  if (access === undefined) {
+    throw new CommandFailure('error: there is no kubeconfig (start a server with "tally up")');
+  }
+  return access;
 }
 
 /** The one line says what to do; why is of interest only where it is not the obvious reason. */

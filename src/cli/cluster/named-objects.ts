@@ -1,8 +1,8 @@
 /** The objects a command is to do something with: named, selected, or described by manifests. */
 import type { KubeObject } from "../../api/object.ts";
+import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../machine.ts";
 import { type ManifestFlags, readManifests } from "../manifests/read-manifests.ts";
-import { UsageError } from "../usage-error.ts";
 import type { Cluster } from "./cluster.ts";
 import { findObjects } from "./object-requests.ts";
 import { findTargets, type Target } from "./targets.ts";

@@ -30,21 +30,28 @@ export async function readManifests(
   flags: ManifestFlags,
   machine: Machine,
 ): Promise<readonly Manifest[]> {
+  const objects = await readObjects(flags, machine);
+  if (objects.length === 0) throw new CommandFailure("error: no objects passed to apply");
+  const offered = await cluster.offered();
+  return objects.map(({ source, object }) => {
+    const type = findKind(offered, object);
+    if (type === undefined) throw unknownKind(source, object);
+    return { source, type, object: placed(object, type, cluster, flags) };
+  });
+}
+
+/** The same as they are written, whatever a server would make of them. */
+export async function readObjects(
+  flags: ManifestFlags,
+  machine: Machine,
+): Promise<readonly { readonly source: string; readonly object: KubeObject }[]> {
   const texts = await Promise.all(
     (flags.filename ?? []).map((name) => readTexts(name, flags.recursive === true, machine)),
   );
-  const documents = texts
+  return texts
     .flat()
-    .flatMap(({ source, text }) => splitDocuments(text).map((document) => ({ source, document })));
-  if (documents.length === 0) throw new CommandFailure("error: no objects passed to apply");
-  const offered = await cluster.offered();
-  return documents
-    .flatMap(({ source, document }) => objectsOf(source, parseDocument(source, document)))
-    .map(({ source, object }) => {
-      const type = findKind(offered, object);
-      if (type === undefined) throw unknownKind(source, object);
-      return { source, type, object: placed(object, type, cluster, flags) };
-    });
+    .flatMap(({ source, text }) => splitDocuments(text).map((document) => ({ source, document })))
+    .flatMap(({ source, document }) => objectsOf(source, parseDocument(source, document)));
 }
 
 interface SourceText {

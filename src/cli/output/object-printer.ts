@@ -2,8 +2,8 @@
 import type { ResourceType } from "../../api/client.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { formatYaml } from "../../api/schema/yaml-format.ts";
+import { UsageError } from "../../base/usage-error.ts";
 import { formatKindName } from "../cluster/discovery.ts";
-import { UsageError } from "../usage-error.ts";
 import { formatJson } from "./json-format.ts";
 import { parseTemplate, printTemplate } from "./json-path.ts";
 import { PathError } from "./json-path-query.ts";

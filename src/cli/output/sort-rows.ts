@@ -1,5 +1,5 @@
 /** Pure: the rows of tables in the order of a field of their objects. */
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../base/usage-error.ts";
 import { evaluatePath, type Path, PathError, parsePath } from "./json-path-query.ts";
 import type { TableRow, WireTable } from "./table.ts";
 

@@ -8,6 +8,7 @@ import {
   completedBefore,
   isIncomprehensible,
   keptPodsOf,
+  lastsUntilPodsEnd,
   rerunRequest,
 } from "./annotations.ts";
 
@@ -94,4 +95,18 @@ test.each([
   const job = asking("keep-pods", asked);
   expect(keptPodsOf(job)).toBe(kept);
   expect(complaintsOf(job)).toHaveLength(complaints);
+});
+
+test.each([
+  ["soon", true, []],
+  ["now", false, []],
+  [
+    "later",
+    false,
+    [{ reason: "InvalidHalt", message: 'tallyjob.io/halt must be "now" or "soon", not "later"' }],
+  ],
+])("halt %j leaves running pods to finish: %s", (text, lasts, complaints) => {
+  const job = asking("halt", text);
+  expect(lastsUntilPodsEnd(job)).toBe(lasts);
+  expect(complaintsOf(job)).toEqual(complaints);
 });

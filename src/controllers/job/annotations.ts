@@ -5,9 +5,20 @@
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import { parseGoDuration } from "../../api/go-duration.ts";
 import { emptyIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import { PODS_AHEAD } from "../../api/pods-ahead.ts";
 import type { Backoff } from "../../base/backoff.ts";
+import { HALT } from "../../worklist/names.ts";
 import { isIndexed } from "./job-facts.ts";
-import { BACKOFF_BASE, BACKOFF_CAP, COMPLETED_INDEXES, KEEP_PODS, RERUN_INDEXES } from "./names.ts";
+import {
+  BACKOFF_BASE,
+  BACKOFF_CAP,
+  BACKOFF_ORDER,
+  COMPLETED_INDEXES,
+  FAILED_INDEXES,
+  KEEP_PODS,
+  RERUN_INDEXES,
+  SURPLUS_PODS,
+} from "./names.ts";
 
 /** The words of a Warning event. */
 export interface Complaint {
@@ -33,14 +44,20 @@ export function wishesOf({ metadata, spec }: Job): string {
   return [uid, spec.completions, ...wishes].join("\n");
 }
 
-/** Whether nothing may be done: what is complete already cannot be told. */
+/** Whether nothing may be done: what is settled already cannot be told. */
 export function isIncomprehensible(job: Job): boolean {
-  return isUnwritten(job.status) && "problem" in readIndexes(job, COMPLETED_INDEXES);
+  const settled = [COMPLETED_INDEXES, FAILED_INDEXES];
+  return isUnwritten(job.status) && settled.some((each) => "problem" in readIndexes(job, each));
 }
 
 /** Indexes that were complete before the Job began; read until the first status is written. */
 export function completedBefore(job: Job): IndexSet {
   return isUnwritten(job.status) ? indexesOf(job, COMPLETED_INDEXES) : emptyIndexes();
+}
+
+/** Indexes that had failed before the Job began and are not to be run; read as long. */
+export function failedBefore(job: Job): IndexSet {
+  return isUnwritten(job.status) ? indexesOf(job, FAILED_INDEXES) : emptyIndexes();
 }
 
 /** Indexes to run once more, as the Job has them. */
@@ -62,6 +79,21 @@ export type KeptPods = "all" | "failed" | "none";
 export function keptPodsOf({ metadata }: Job): KeptPods {
   const asked = metadata.annotations?.[KEEP_PODS];
   return asked === "failed" || asked === "none" ? asked : "all";
+}
+
+/** Whether indexes that wait after a failure let others go first. */
+export function letsOthersOvertake({ metadata }: Job): boolean {
+  return metadata.annotations?.[BACKOFF_ORDER] === "overtake";
+}
+
+/** Whether pods that have begun stay when the Job is to run fewer. */
+export function letsSurplusFinish({ metadata }: Job): boolean {
+  return metadata.annotations?.[SURPLUS_PODS] === "finish";
+}
+
+/** Whether pods that run when too many indexes have failed are left to finish. */
+export function lastsUntilPodsEnd({ metadata }: Job): boolean {
+  return metadata.annotations?.[HALT] === "soon";
 }
 
 function isUnwritten({ startTime, uncountedTerminatedPods }: JobStatus): boolean {
@@ -107,7 +139,14 @@ interface Answer {
 }
 
 const ANSWERS: { readonly [annotation: string]: Answer } = {
-  [COMPLETED_INDEXES]: { reason: "InvalidCompletedIndexes", problemOf: problemOfCompleted },
+  [COMPLETED_INDEXES]: {
+    reason: "InvalidCompletedIndexes",
+    problemOf: (job) => problemOfSettled(job, COMPLETED_INDEXES),
+  },
+  [FAILED_INDEXES]: {
+    reason: "InvalidFailedIndexes",
+    problemOf: (job) => problemOfSettled(job, FAILED_INDEXES),
+  },
   [RERUN_INDEXES]: {
     reason: "InvalidRerunIndexes",
     problemOf: (job) => problemIn(readIndexes(job, RERUN_INDEXES)),
@@ -115,10 +154,14 @@ const ANSWERS: { readonly [annotation: string]: Answer } = {
   [BACKOFF_BASE]: { reason: "InvalidBackoff", problemOf: (_, text) => problemOfDelay(text) },
   [BACKOFF_CAP]: { reason: "InvalidBackoff", problemOf: (_, text) => problemOfDelay(text) },
   [KEEP_PODS]: { reason: "InvalidKeepPods", problemOf: (_, text) => problemOfKept(text) },
+  [HALT]: { reason: "InvalidHalt", problemOf: (_, text) => problemOfHalt(text) },
+  [BACKOFF_ORDER]: { reason: "InvalidBackoffOrder", problemOf: (_, text) => problemOfOrder(text) },
+  [PODS_AHEAD]: { reason: "InvalidPodsAhead", problemOf: (_, text) => problemOfAhead(text) },
+  [SURPLUS_PODS]: { reason: "InvalidSurplusPods", problemOf: (_, text) => problemOfSurplus(text) },
 };
 
-function problemOfCompleted(job: Job): string | undefined {
-  const problem = isUnwritten(job.status) && problemIn(readIndexes(job, COMPLETED_INDEXES));
+function problemOfSettled(job: Job, annotation: string): string | undefined {
+  const problem = isUnwritten(job.status) && problemIn(readIndexes(job, annotation));
   return problem ? `${problem}; the Job is not started` : undefined;
 }
 
@@ -131,7 +174,27 @@ function problemOfDelay(text: string): string | undefined {
   return `must be a duration such as "10s" or "1m30s", not ${JSON.stringify(text)}`;
 }
 
+function problemOfAhead(text: string): string | undefined {
+  if (/^[0-9]{1,4}$/.test(text)) return undefined;
+  return `must be a number such as "64", not ${JSON.stringify(text)}`;
+}
+
+function problemOfHalt(text: string): string | undefined {
+  if (text === "now" || text === "soon") return undefined;
+  return `must be "now" or "soon", not ${JSON.stringify(text)}`;
+}
+
 function problemOfKept(text: string): string | undefined {
   if (["all", "failed", "none"].includes(text)) return undefined;
   return `must be "all", "failed" or "none", not ${JSON.stringify(text)}`;
+}
+
+function problemOfOrder(text: string): string | undefined {
+  if (["hold", "overtake"].includes(text)) return undefined;
+  return `must be "hold" or "overtake", not ${JSON.stringify(text)}`;
+}
+
+function problemOfSurplus(text: string): string | undefined {
+  if (["delete", "finish"].includes(text)) return undefined;
+  return `must be "delete" or "finish", not ${JSON.stringify(text)}`;
 }

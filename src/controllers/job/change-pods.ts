@@ -18,12 +18,15 @@ import { UNTRACK } from "./ownership.ts";
 import type { PlannedPod, PodChanges } from "./pod-changes.ts";
 import type { KnownPod } from "./scoreboard.ts";
 import type { PodsChanged } from "./status.ts";
+import type { Dress } from "./work-list.ts";
 
 export interface Hands {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly writes: OwnWrites;
   readonly gates: FeatureGates;
+  /** Where each pod has an item of its own. */
+  readonly dress?: Dress;
 }
 
 const NOTHING: PodsChanged = { created: 0, removed: 0, removedReady: 0, errors: [] };
@@ -72,7 +75,8 @@ async function createPods(
   planned: readonly PlannedPod[],
 ): Promise<PodsChanged> {
   const { client, recorder, writes, gates } = hands;
-  const build = podFactory(job, gates);
+  const make = podFactory(job, gates);
+  const build = (plan: PlannedPod) => hands.dress?.(make(plan), plan.index ?? 0) ?? make(plan);
   const errors: unknown[] = [];
   let created = 0;
   let isClosing = false;

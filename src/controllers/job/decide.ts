@@ -32,7 +32,7 @@ export function decideJob(observation: JobObservation): JobDecision {
     : decidePodChanges({ ...observation, tally });
   const againInMs = Math.min(
     untilDeadlineMs(evidence) ?? Number.POSITIVE_INFINITY,
-    podChanges.kind === "wait" ? podChanges.delayMs : Number.POSITIVE_INFINITY,
+    ("delayMs" in podChanges ? podChanges.delayMs : undefined) ?? Number.POSITIVE_INFINITY,
     "hasMore" in podChanges && podChanges.hasMore ? 0 : Number.POSITIVE_INFINITY,
   );
   const again = againInMs < Number.POSITIVE_INFINITY ? { againInMs } : {};

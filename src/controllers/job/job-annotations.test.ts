@@ -6,6 +6,7 @@ import { pods } from "../../api/resources.ts";
 
 const RERUN = "tallyjob.io/rerun-indexes";
 const COMPLETED = "tallyjob.io/completed-indexes";
+const FAILED = "tallyjob.io/failed-indexes";
 const KEEP = "tallyjob.io/keep-pods";
 
 async function request(cluster: JobCluster): Promise<string | undefined> {
@@ -299,3 +300,21 @@ test.each(["all", "failed", "none"])(
     expect((await cluster.job()).status).toMatchObject({ failed: 3, succeeded: 1 });
   },
 );
+
+test("a Job that begins with failed indexes does not run them, and ends as failed", async () => {
+  const cluster = await aJobCluster();
+  const spec = { ...INDEXED, completions: 4, parallelism: 4, backoffLimitPerIndex: 1 };
+  await cluster.create(spec, { [COMPLETED]: "0", [FAILED]: "2" });
+  expect(await cluster.running()).toEqual([1, 3]);
+  expect((await cluster.job()).status).toMatchObject({ completedIndexes: "0", failedIndexes: "2" });
+  await cluster.end("Succeeded", 1);
+  await cluster.end("Succeeded", 3);
+  expect((await cluster.job()).status).toMatchObject({ completedIndexes: "0,1,3", succeeded: 3 });
+  expect(await cluster.conditions()).toContain("Failed/FailedIndexes");
+});
+
+test("failed indexes that cannot be understood keep a Job from being started", async () => {
+  const cluster = await aJobCluster();
+  await cluster.create({ ...INDEXED, backoffLimitPerIndex: 1 }, { [FAILED]: "7" });
+  expect(await cluster.running()).toEqual([]);
+});

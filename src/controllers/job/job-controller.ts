@@ -7,6 +7,7 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
+import { runsAhead } from "../../api/pods-ahead.ts";
 import { jobs as jobsType, pods as podsType } from "../../api/resources.ts";
 import type { Backoff } from "../../base/backoff.ts";
 import { type Cache, openCache } from "../../client/cache.ts";
@@ -54,6 +55,8 @@ export interface JobControllerOptions {
 const POD_BACKOFF: Backoff = { firstMs: 10_000, maxMs: 600_000 };
 /** Between syncs of a Job that fail. */
 const SYNC_RETRY: Backoff = { firstMs: 1_000, maxMs: 60_000 };
+/** With pods made ahead nobody waits for the next ones. */
+const AHEAD_BATCH_MS = 25;
 const LONGEST_BATCH_MS = 10;
 const SHORTEST_BATCH_MS = 1;
 
@@ -179,7 +182,8 @@ class JobController implements RunningController {
     if (job?.metadata.uid !== owner.uid || !this.isOurs(job)) return;
     const key = keyOf(job.metadata);
     this.memories.get(key)?.changed.set(uid, pod);
-    this.wakeSoon(key);
+    if (runsAhead(job)) this.worker.addAfter(key, AHEAD_BATCH_MS);
+    else this.wakeSoon(key);
   }
 
   private offer(pod: Pod): void {

@@ -5,6 +5,7 @@
 import type { Pod } from "../../api/generated/core.ts";
 import { noWrites, type OwnWrites } from "./own-writes.ts";
 import type { Scoreboard } from "./scoreboard.ts";
+import type { ListMemory } from "./work-list.ts";
 
 export interface JobMemory {
   board?: Scoreboard;
@@ -20,6 +21,8 @@ export interface JobMemory {
   lastSyncMs: number;
   /** The annotations that were last looked through for something to complain about. */
   heard: string;
+  /** Of a Job with a work list. */
+  list?: ListMemory;
 }
 
 export interface Basis {

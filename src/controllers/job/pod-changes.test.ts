@@ -202,3 +202,49 @@ test.each([
   expect(compareForRemoval(first, second)).toBeLessThan(0);
   expect(compareForRemoval(second, first)).toBeGreaterThan(0);
 });
+
+test("an index that waits after a failure holds its place, unless others may overtake it", () => {
+  const overtaking = { "tallyjob.io/backoff-order": "overtake" };
+  const decideFor = (annotations: { [name: string]: string }) => {
+    const job = aJob({ ...PER_INDEX, parallelism: 2 });
+    const given: Job = { ...job, metadata: { ...job.metadata, annotations } };
+    const failed = { uid: "a", index: 0, ...justFailed };
+    const board = openScoreboard(given, [aJobPod(given, failed)]);
+    settleBoard(board);
+    const backoff = { firstMs: 10_000, maxMs: 600_000 };
+    const tally = tallyPods(given, board);
+    return decidePodChanges({ job: given, board, tally, nowMs: Date.parse(NOW), backoff });
+  };
+  expect(decideFor({})).toMatchObject({ kind: "create", pods: [{ index: 1 }] });
+  expect(decideFor({})).not.toHaveProperty("delayMs");
+  expect(decideFor(overtaking)).toMatchObject({
+    kind: "create",
+    pods: [{ index: 1 }, { index: 2 }],
+    delayMs: 5_000,
+  });
+});
+
+test("a Job that lets surplus pods finish gives up only what no node has", () => {
+  const job = aJob({ ...INDEXED, parallelism: 0 });
+  const annotations = { "tallyjob.io/surplus-pods": "finish" };
+  const patient: Job = { ...job, metadata: { ...job.metadata, annotations } };
+  const pods = [
+    aJobPod(patient, { uid: "begun", index: 0, ...running }),
+    aJobPod(patient, { uid: "waiting", index: 1, phase: "Pending" }),
+  ].map((pod) => (pod.metadata.uid === "begun" ? on(pod, "node") : on(pod, undefined)));
+  const remove = (of: Job) => {
+    const board = openScoreboard(of, pods);
+    settleBoard(board);
+    const backoff = { firstMs: 10_000, maxMs: 600_000 };
+    return shown(
+      decidePodChanges({ job: of, board, tally: tallyPods(of, board), nowMs: 0, backoff }),
+    );
+  };
+  expect(remove(patient)).toBe("remove waiting");
+  expect(remove(job)).toBe("remove waiting,begun");
+});
+
+function on(pod: ReturnType<typeof aJobPod>, nodeName: string | undefined) {
+  const { nodeName: _, ...spec } = pod.spec;
+  return { ...pod, spec: { ...spec, ...(nodeName === undefined ? {} : { nodeName }) } };
+}

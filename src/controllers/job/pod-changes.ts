@@ -4,7 +4,9 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstMissing } from "../../api/index-set.ts";
+import { podsAheadOf } from "../../api/pods-ahead.ts";
 import type { Backoff } from "../../base/backoff.ts";
+import { lastsUntilPodsEnd, letsOthersOvertake, letsSurplusFinish } from "./annotations.ts";
 import { remainingMs } from "./backoff.ts";
 import { isIndexed, isSuspended, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
 import { MAX_POD_CHANGES } from "./names.ts";
@@ -13,6 +15,7 @@ import { compareForRemoval } from "./removal-order.ts";
 import { rerunsToStart } from "./reruns.ts";
 import { failuresOf, type KnownPod, type Scoreboard } from "./scoreboard.ts";
 import type { Tally } from "./tally.ts";
+import { hasTooManyFailed } from "./verdict.ts";
 
 /** A pod to create. */
 export interface PlannedPod {
@@ -29,7 +32,13 @@ export type PodChanges =
   | { readonly kind: "keep" }
   /** Pods are missing, and it is too early after a failure. */
   | { readonly kind: "wait"; readonly delayMs: number }
-  | { readonly kind: "create"; readonly pods: readonly PlannedPod[]; readonly hasMore: boolean }
+  | {
+      readonly kind: "create";
+      readonly pods: readonly PlannedPod[];
+      readonly hasMore: boolean;
+      /** When the next of those that wait has waited long enough. */
+      readonly delayMs?: number;
+    }
   /** Takes the finalizer off first: these pods never count as failed. */
   | { readonly kind: "remove"; readonly pods: readonly KnownPod[]; readonly hasMore: boolean }
   /** The end of the Job: finalizers stay until each pod is counted. */
@@ -50,18 +59,22 @@ export function decidePodChanges(situation: Situation): PodChanges {
   const { job, board, tally, podsPerSync = MAX_POD_CHANGES } = situation;
   if (isSuspended(job)) return { kind: "remove", pods: [...board.active.values()], hasMore: false };
   const wanted = wantedPods(job, tally, board);
-  const surplus = podsToRemove(board, Math.max(0, tally.active - wanted));
+  const surplus = podsToRemove(job, board, Math.max(0, tally.active - wanted));
   if (surplus.length > 0) {
     const hasMore = surplus.length > podsPerSync;
     return { kind: "remove", pods: surplus.slice(0, podsPerSync), hasMore };
   }
   const held = replacesOnlyFailed(job.spec) ? tally.terminating : 0;
   const missing = wanted - tally.active - held;
-  return missing > 0 ? decideCreation(situation, missing) : { kind: "keep" };
+  if (missing <= 0 || (lastsUntilPodsEnd(job) && hasTooManyFailed(job, board))) {
+    return { kind: "keep" };
+  }
+  return decideCreation(situation, missing);
 }
 
-function wantedPods({ spec }: Job, { active, succeeded }: Tally, { reruns }: Scoreboard): number {
-  const parallelism = spec.parallelism ?? 1;
+function wantedPods(job: Job, { active, succeeded }: Tally, { reruns }: Scoreboard): number {
+  const { spec } = job;
+  const parallelism = (spec.parallelism ?? 1) + podsAheadOf(job);
   if (spec.completions !== undefined) {
     const unfinished = spec.completions - succeeded + reruns.left.size;
     return Math.max(0, Math.min(parallelism, unfinished));
@@ -71,7 +84,7 @@ function wantedPods({ spec }: Job, { active, succeeded }: Tally, { reruns }: Sco
 }
 
 /** Those out of place whatever their number, then as many as are too many. */
-function podsToRemove(board: Scoreboard, atLeast: number): readonly KnownPod[] {
+function podsToRemove(job: Job, board: Scoreboard, atLeast: number): readonly KnownPod[] {
   const { active, activePlaces, misplaced } = board;
   const removed = [...misplaced.values()];
   if (atLeast === 0 && activePlaces.surplus.size === 0) return removed;
@@ -86,7 +99,9 @@ function podsToRemove(board: Scoreboard, atLeast: number): readonly KnownPod[] {
     else kept.push(known);
     if (known.index !== undefined && above > 0) repeated.set(known.index, above - 1);
   }
-  return [...removed, ...kept.slice(0, Math.max(0, atLeast - removed.length))];
+  // Where what has begun is to finish, only what no node has yet can go.
+  const spare = letsSurplusFinish(job) ? kept.filter(({ pod }) => !pod.spec.nodeName) : kept;
+  return [...removed, ...spare.slice(0, Math.max(0, atLeast - removed.length))];
 }
 
 function decideCreation(situation: Situation, missing: number): PodChanges {
@@ -105,18 +120,22 @@ function decideCreation(situation: Situation, missing: number): PodChanges {
   return pods.length > 0 ? { kind: "create", pods, hasMore } : { kind: "keep" };
 }
 
-/** Indexes that wait use up the places of others: higher ones do not overtake them. */
+/** Indexes that wait use up the places of others, unless these may overtake them. */
 function decideEachIndex(situation: Situation, count: number, hasMore: boolean): PodChanges {
   const { job, board, nowMs, backoff } = situation;
   const pods = plannedReruns(situation, count);
   let delayMs = Number.POSITIVE_INFINITY;
-  for (const index of pendingIndexes(job, board, count - pods.length)) {
+  const mayOvertake = letsOthersOvertake(job);
+  const candidates = count - pods.length + (mayOvertake ? board.retained.size : 0);
+  for (const index of pendingIndexes(job, board, candidates)) {
+    if (pods.length >= count) break;
     const replaced = board.retained.get(index);
     const waitMs = replaced ? remainingMs(backoff, failureRecord(replaced), nowMs) : 0;
     if (waitMs > 0) delayMs = Math.min(delayMs, waitMs);
     else pods.push({ index, failures: failuresAfter(replaced) });
   }
-  if (pods.length > 0) return { kind: "create", pods, hasMore };
+  const again = mayOvertake && delayMs < Number.POSITIVE_INFINITY ? { delayMs } : {};
+  if (pods.length > 0) return { kind: "create", pods, hasMore, ...again };
   return delayMs < Number.POSITIVE_INFINITY ? { kind: "wait", delayMs } : { kind: "keep" };
 }
 

@@ -42,6 +42,7 @@ import { acknowledgeRequest, isRerunning, RERUN_IGNORED } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 import { composeStatus, foreseeStops, type PodsChanged, settleStatus } from "./status.ts";
 import type { Verdict } from "./verdict.ts";
+import { type Dressed, dressPods, hasWorkList } from "./work-list.ts";
 
 export interface JobSync {
   readonly client: Client;
@@ -98,7 +99,6 @@ async function performSync(
   const { client, pods, clock, recorder, podsPerSync, gates } = sync;
   answerAnnotations(recorder, memory, job);
   if (isIncomprehensible(job)) return done;
-  const hands = { client, recorder, writes: memory.writes, gates };
   const { board, claims } = observe(memory, job, pods);
   if (claims.adopted.length + claims.released.length > 0) {
     await claimPods(client, memory.writes, job, claims);
@@ -107,7 +107,12 @@ async function performSync(
   }
   const backoff = backoffOf(job, sync.backoff);
   const observation = { job, board, nowMs: clock.nowMs(), backoff, podsPerSync };
-  const decision = decideJob(observation);
+  const decided = decideJob(observation);
+  const dressed: Dressed = hasWorkList(job)
+    ? await addItems(sync, memory, job, decided)
+    : { decision: decided };
+  const { decision, dress } = dressed;
+  const hands = { client, recorder, writes: memory.writes, gates, ...(dress ? { dress } : {}) };
 
   const foreseen = foreseeStops(job, decision);
   const changed = foreseen ?? (await changePods(hands, job, decision.podChanges));
@@ -133,6 +138,18 @@ async function performSync(
   throwFirst([...changed.errors, ...released.errors]);
   if (releases.hasMore) return after(0);
   return decision.againInMs === undefined ? done : after(decision.againInMs);
+}
+
+async function addItems(
+  { client, recorder }: JobSync,
+  memory: JobMemory,
+  job: Job,
+  decision: JobDecision,
+): Promise<Dressed> {
+  const dressed = await dressPods(client, job, memory, decision);
+  const { complaint } = dressed;
+  if (complaint !== undefined) recorder.event(job, "Warning", "WorkListUnavailable", complaint);
+  return dressed;
 }
 
 function throwFirst([error]: readonly unknown[]): void {

@@ -17,7 +17,7 @@ import {
   parseIndexes,
   removeIndex,
 } from "../../api/index-set.ts";
-import { completedBefore } from "./annotations.ts";
+import { completedBefore, failedBefore } from "./annotations.ts";
 import { type Ending, type FailureRecord, nextRecord, recallRecord } from "./backoff.ts";
 import { type Failure, judgeFailure } from "./failure-policy.ts";
 import { isEndAnnounced, isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
@@ -98,9 +98,14 @@ export const NO_RERUNS: Reruns = { text: "", asked: 0, left: emptyIndexes() };
 /** The former board of the same Job, if any, says which ends are news and how often it failed. */
 export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboard): Scoreboard {
   const { spec, status } = job;
-  const written = status.completedIndexes;
+  const { completedIndexes, failedIndexes } = status;
+  const parsed = (text: string) => parseIndexes(text, spec.completions ?? 0);
   const completed =
-    written === undefined ? completedBefore(job) : parseIndexes(written, spec.completions ?? 0);
+    completedIndexes === undefined ? completedBefore(job) : parsed(completedIndexes);
+  const failedIn = (): IndexSet => {
+    if (!limitsEachIndex(spec)) return emptyIndexes();
+    return failedIndexes === undefined ? failedBefore(job) : parsed(failedIndexes);
+  };
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const named = new Set([...succeeded, ...failed]);
   const assessed = Array.from(pods, (pod) => assess(spec, pod));
@@ -118,9 +123,7 @@ export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboar
     terminatingPlaces: emptyPlaces(),
     misplaced: new Map(),
     completed,
-    failed: limitsEachIndex(spec)
-      ? parseIndexes(status.failedIndexes ?? "", spec.completions ?? 0)
-      : emptyIndexes(),
+    failed: failedIn(),
     successRules: successRulesOf(spec, completed),
     ready: 0,
     terminating: 0,

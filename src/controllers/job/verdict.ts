@@ -1,6 +1,7 @@
 /** Pure: whether a Job has come to its end, and why. The first rule that has an answer decides. */
 import type { Job } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
+import { lastsUntilPodsEnd } from "./annotations.ts";
 import { findTrue, isSuspended, limitsEachIndex } from "./job-facts.ts";
 import { isRerunning } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
@@ -91,13 +92,16 @@ function activeDeadline(evidence: Evidence): Verdict | undefined {
   return failedBy("DeadlineExceeded", "Job was active longer than specified deadline");
 }
 
-function maxFailedIndexes({ job, board }: Evidence): Verdict | undefined {
-  const limit = job.spec.maxFailedIndexes;
-  if (!limitsEachIndex(job.spec) || limit === undefined || board.failed.size <= limit) {
-    return undefined;
-  }
+function maxFailedIndexes({ job, board, tally }: Evidence): Verdict | undefined {
+  if (!hasTooManyFailed(job, board)) return undefined;
+  if (lastsUntilPodsEnd(job) && tally.active > 0) return undefined;
   const message = "Job has exceeded the specified maximal number of failed indexes";
   return failedBy("MaxFailedIndexesExceeded", message);
+}
+
+export function hasTooManyFailed({ spec }: Job, { failed }: Scoreboard): boolean {
+  const limit = spec.maxFailedIndexes;
+  return limitsEachIndex(spec) && limit !== undefined && failed.size > limit;
 }
 
 function failedIndexes({ job, board }: Evidence): Verdict | undefined {

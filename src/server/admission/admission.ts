@@ -20,6 +20,7 @@ import { openServiceAddresses } from "./service-addresses.ts";
 import { forgetInternalTraffic, settleService } from "./service-fields.ts";
 import { storageInUse } from "./storage-in-use.ts";
 import { taintNewNodes } from "./taint-new-nodes.ts";
+import { refuseUnknownTemplates } from "./workflow-templates.ts";
 
 export interface AdmissionOptions {
   /** "10.96.0.0/16": where the addresses of Services come from. */
@@ -31,7 +32,7 @@ export interface Admission {
   admit(request: AdmissionRequest): string[];
   /**
    * The last word on a valid object, whose old state is absent on creation: a Service that changed
-   * gets the addresses and ports it lacks. Throws an ApiError.
+   * gets the addresses and ports it lacks, a Workflow has its templates. Throws an ApiError.
    */
   settle(kind: Kind, object: Draft<KubeObject>, old?: KubeObject): void;
   /** The address of the Service default/kubernetes. */
@@ -63,6 +64,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       return [];
     },
     settle: (kind, object, old) => {
+      if (!old) refuseUnknownTemplates(kind, object, store);
       if (kind.kind !== "Service" || kind.group !== "") return;
       forgetInternalTraffic(object);
       if (old) addresses.allocate(object, old);

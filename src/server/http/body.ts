@@ -4,10 +4,10 @@ import type { Draft, KubeObject } from "../../api/object.ts";
 import {
   decodeBody,
   decodeDeleteOptions,
-  type ExpectedKind,
   formatStrict,
   strictDecodingError,
 } from "../../api/schema/body.ts";
+import type { ExpectedKind } from "../../api/schema/kind-of-body.ts";
 import { decodeMessage, decodeProtobuf } from "../../api/schema/protobuf.ts";
 import { decodeProtobufBody } from "../../api/schema/protobuf-body.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -15,7 +15,7 @@ import type { Registry } from "../../kinds/registry.ts";
 import type { PatchType } from "../patch/apply-patch.ts";
 import type { DeleteOptions } from "../verbs/delete-options.ts";
 import { invalidPatch } from "../verbs/patch.ts";
-import { requestMedia } from "./negotiate.ts";
+import { type MediaType, mediaOf, requestMedia } from "./negotiate.ts";
 import { type FieldValidation, parseDeleteQuery } from "./options.ts";
 import type { ApiServer, Request } from "./request.ts";
 
@@ -30,7 +30,7 @@ export function readObject(
   kind: Kind,
   validation: FieldValidation,
 ): Decoded {
-  const decoded = readMessage(registry, request, kind, validation);
+  const decoded = readMessage(registry, request, kind, validation, mediaOf(kind));
   kind.rules.setDefaults?.(decoded.object, gates);
   return decoded;
 }
@@ -41,8 +41,9 @@ export function readMessage(
   request: Request,
   expected: ExpectedKind,
   validation: FieldValidation,
+  offered?: readonly MediaType[],
 ): Decoded {
-  const mediaType = requestMedia(request.contentType);
+  const mediaType = requestMedia(request.contentType, offered);
   if (mediaType === "protobuf") {
     return { object: decodeProtobufBody(request.body, expected), warnings: [] };
   }
@@ -89,9 +90,12 @@ const PATCH_TYPES: { readonly [contentType: string]: PatchType | undefined } = {
   "application/strategic-merge-patch+json": "strategic",
 };
 
-const ACCEPTED_PATCHES = [...Object.keys(PATCH_TYPES), "application/apply-patch+yaml"];
+const APPLY_TYPE = "application/apply-patch+yaml";
 
-export function readPatch(request: Request): { type: PatchType; body: string } {
+export function readPatch(
+  request: Request,
+  { isJsonOnly }: Pick<Kind, "isJsonOnly"> = {},
+): { type: PatchType; body: string } {
   const { contentType = "" } = request;
   const named = contentType.split(",").map((each) => (each.split(";", 1)[0] ?? "").trim());
   if (!named.some((each) => each in PATCH_TYPES)) {
@@ -99,8 +103,13 @@ export function readPatch(request: Request): { type: PatchType; body: string } {
   }
   // The router looks for a type it knows, the handler takes what stands before the parameters.
   const type = PATCH_TYPES[contentType.split(";", 1)[0] ?? ""];
-  if (type) return { type, body: request.body.toString("utf8") };
+  const isKnown = type !== undefined && !(isJsonOnly && type === "strategic");
+  if (isKnown) return { type, body: request.body.toString("utf8") };
   const problem = "the body of the request was in an unknown format";
-  const message = `${problem} - accepted media types include: ${ACCEPTED_PATCHES.join(", ")}`;
+  const accepted = Object.keys(PATCH_TYPES).filter(
+    (each) => !(isJsonOnly && PATCH_TYPES[each] === "strategic"),
+  );
+  const types = [...accepted, APPLY_TYPE].join(", ");
+  const message = `${problem} - accepted media types include: ${types}`;
   throw new ApiError(415, "UnsupportedMediaType", message);
 }

@@ -31,7 +31,7 @@ function dispatch(server: ApiServer, request: Request): Answer {
   if (!route) return plainText(400, "400 Bad Request");
   if (route.kind === "other") return serveMeta(server, request);
   const { resource } = route;
-  if (resource.group === LEDGER_GROUP) return serveLedger(server, request, resource);
+  if (isLedger(resource)) return serveLedger(server, request, resource);
   if (!server.registry.hasGroup(resource.group)) return plainText(404, "404 page not found\n");
   if (isBindings(resource)) return serveBindings(server, request, resource.namespace);
   const kind = server.registry.findResource(resource);
@@ -48,6 +48,11 @@ function serveKind(server: ApiServer, request: ResourceRequest, route: ResourceR
   } catch (error) {
     return errorAnswer(server, request, error);
   }
+}
+
+/** The group has kinds of its own besides the indexes of Jobs. */
+function isLedger({ group, resource }: ResourceRoute): boolean {
+  return group === LEDGER_GROUP && resource === "jobs";
 }
 
 function isBindings(route: ResourceRoute): route is ResourceRoute & { readonly namespace: string } {

@@ -15,8 +15,8 @@ import {
   parseFieldSelector,
 } from "../../api/selectors/field-selector-query.ts";
 import { matchesLabels, parseLabelSelector } from "../../api/selectors/label-selector-query.ts";
+import { STATES } from "../../ledger/index-states.ts";
 import type { JobName } from "../../ledger/keys.ts";
-import { STATES } from "../ledger/index-state.ts";
 import {
   type JobIndex,
   jobIndexCells,

@@ -1,9 +1,8 @@
 /** Sockets: reads requests within limits, holds answers until they are durable, sends streams. */
-
+import { chmodSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { ApiError } from "../../api/errors.ts";
 import type { Answer, StreamAnswer, WatchAnswer } from "./answer.ts";
 import { ByteStream } from "./byte-stream.ts";
@@ -15,14 +14,18 @@ import type { ApiServer, User } from "./request.ts";
 import { send, sinkOf } from "./respond.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-export interface ListenOptions {
-  readonly address: string;
-  readonly port: number;
+export type ListenOptions = ListenPlace & {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly guard: Guard;
-}
+};
+
+type ListenPlace =
+  | { readonly address: string; readonly port: number }
+  /** A Unix socket, for its owner alone. What is there of that name is taken for a dead one's. */
+  | { readonly socket: string };
 
 export interface Listener {
+  /** 0 for a socket. */
   readonly port: number;
   /** Stops accepting, ends streams, lets answers under way finish. */
   close(): Promise<void>;
@@ -50,15 +53,30 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   http.requestTimeout = REQUEST_TIMEOUT_MS;
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
-    http.listen(options.port, options.address, () => {
+    listenAt(http, options, () => {
       http.off("error", reject);
       resolve();
     });
   });
+  const address = http.address();
   return {
-    port: (http.address() as AddressInfo).port,
+    port: typeof address === "object" && address !== null ? address.port : 0,
     close: () => close(http, streams),
   };
+}
+
+const OWNER_ONLY = 0o600;
+
+function listenAt(http: Server, place: ListenPlace, onListening: () => void): void {
+  if ("port" in place) {
+    http.listen(place.port, place.address, onListening);
+    return;
+  }
+  rmSync(place.socket, { force: true });
+  http.listen(place.socket, () => {
+    chmodSync(place.socket, OWNER_ONLY);
+    onListening();
+  });
 }
 
 /** What goes on until the client, or the server as a whole, ends it. */

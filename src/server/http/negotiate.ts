@@ -22,6 +22,7 @@ export const CONTENT_TYPES: Readonly<Record<MediaType, string>> = {
 };
 
 const OFFERED: readonly MediaType[] = ["json", "yaml", "protobuf"];
+const TEXT_ONLY: readonly MediaType[] = ["json", "yaml"];
 export const OBJECTS = OFFERED.map((media) => CONTENT_TYPES[media]);
 const STREAMS = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
 
@@ -32,6 +33,11 @@ export interface Endpoint {
   readonly tables: boolean;
   /** All there are unless said otherwise: not everything has a binary form. */
   readonly media?: readonly MediaType[];
+}
+
+/** In which forms there are objects of a kind. */
+export function mediaOf({ isJsonOnly }: { readonly isJsonOnly?: boolean }): readonly MediaType[] {
+  return isJsonOnly ? TEXT_ONLY : OFFERED;
 }
 
 /** For answers that are objects of the API. Every clause is tried in the client's order. */
@@ -194,12 +200,16 @@ export function unavailable(types: readonly string[]): ApiError {
 }
 
 /** A malformed header is no media type; without one a body is JSON. */
-export function requestMedia(contentType: string | undefined): MediaType {
+export function requestMedia(
+  contentType: string | undefined,
+  offered: readonly MediaType[] = OFFERED,
+): MediaType {
   if (contentType === undefined || contentType === "") return "json";
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim());
-  const media = OFFERED.find((each) => CONTENT_TYPES[each] === type.toLowerCase());
+  const media = offered.find((each) => CONTENT_TYPES[each] === type.toLowerCase());
   if (media && parameters.every((part) => part === "" || part.includes("="))) return media;
   const problem = "the body of the request was in an unknown format";
-  const message = `${problem} - accepted media types include: ${OBJECTS.join(", ")}`;
+  const types = offered.map((each) => CONTENT_TYPES[each]).join(", ");
+  const message = `${problem} - accepted media types include: ${types}`;
   throw new ApiError(415, "UnsupportedMediaType", message);
 }

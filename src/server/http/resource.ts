@@ -23,7 +23,7 @@ import { watch } from "../verbs/watch.ts";
 import type { Answer, BytesAnswer, WatchAnswer } from "./answer.ts";
 import { judgePatch, readDeleteOptions, readObject, readPatch } from "./body.ts";
 import { warned } from "./error-answer.ts";
-import { type Endpoint, negotiate } from "./negotiate.ts";
+import { type Endpoint, mediaOf, negotiate } from "./negotiate.ts";
 import { parseGetQuery, parseListQuery, parseWriteQuery } from "./options.ts";
 import { representList, representObject, representStatus, type View } from "./represent.ts";
 import type { ApiServer, NamedRequest, ResourceRequest } from "./request.ts";
@@ -81,7 +81,7 @@ export function viewOf(
 ): View {
   const { accept, kind, query } = request;
   return {
-    representation: negotiate(accept, { shape, tables: !isReview(kind) }),
+    representation: negotiate(accept, { shape, tables: !isReview(kind), media: mediaOf(kind) }),
     includeObject: query.get("includeObject"),
     now: new Date(server.clock.nowMs()),
   };
@@ -190,7 +190,7 @@ export function serveUpdate(
 
 export function servePatch(server: ApiServer, request: NamedRequest, target: UpdateTarget): Answer {
   const { kind } = request;
-  const change = readPatch(request);
+  const change = readPatch(request, kind);
   const view = viewOf(server, request);
   const options = parseWriteQuery(request.query, "PatchOptions");
   const warnings: string[] = [];

@@ -2,14 +2,14 @@
 import type { Attempt } from "../../ledger/attempt.ts";
 import { attemptsPrefix, indexPrefix, type JobName, placeOfAttempt } from "../../ledger/keys.ts";
 import { type AttemptRecord, parseAttempt } from "../../ledger/records.ts";
-import type { Note, Store } from "../../store/types.ts";
+import type { Note, StoredObjects } from "../../store/types.ts";
 
 /** Notes are read ahead: few after a jump, more and more while indexes are asked for in a row. */
 const FEWEST_NOTES = 8;
 const MOST_NOTES = 512;
 
 export class AttemptReader {
-  readonly #store: Pick<Store, "listNotes">;
+  readonly #store: Pick<StoredObjects, "listNotes">;
   readonly #job: JobName;
   readonly #jobs: ReadonlySet<string>;
   readonly #prefix: string;
@@ -21,7 +21,7 @@ export class AttemptReader {
   #count = FEWEST_NOTES;
 
   /** Only attempts of these Jobs count: others of the name are of a story that is over. */
-  constructor(store: Pick<Store, "listNotes">, job: JobName, jobs: ReadonlySet<string>) {
+  constructor(store: Pick<StoredObjects, "listNotes">, job: JobName, jobs: ReadonlySet<string>) {
     this.#store = store;
     this.#job = job;
     this.#jobs = jobs;

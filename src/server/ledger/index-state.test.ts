@@ -3,15 +3,8 @@ import { expect, test } from "vitest";
 import { anAttempt } from "../../../test/builders/attempt.ts";
 import { addIndex, emptyIndexes } from "../../api/index-set.ts";
 import type { Attempt, Outcome } from "../../ledger/attempt.ts";
-import {
-  candidates,
-  type IndexState,
-  type JobIndexes,
-  merged,
-  STATES,
-  stateAfterJob,
-  stateOf,
-} from "./index-state.ts";
+import { type IndexState, STATES } from "../../ledger/index-states.ts";
+import { candidates, type JobIndexes, merged, stateAfterJob, stateOf } from "./index-state.ts";
 
 const UID = "this-job";
 

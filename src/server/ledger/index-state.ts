@@ -1,10 +1,7 @@
 /** Pure: how each index of a Job stands, and which indexes stand as a client asks. */
 import { hasIndex, type IndexSet, nextIndex, nextMissing } from "../../api/index-set.ts";
 import type { Attempt } from "../../ledger/attempt.ts";
-
-export const STATES = ["Pending", "Running", "BackingOff", "Succeeded", "Failed"] as const;
-
-export type IndexState = (typeof STATES)[number];
+import type { IndexState } from "../../ledger/index-states.ts";
 
 /** What is known of a Job without looking at each index. */
 export interface JobIndexes {

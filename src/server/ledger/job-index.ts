@@ -5,7 +5,7 @@ import { age, humanDuration } from "../../api/print/age.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import type { Cell, Column } from "../../kinds/kind.ts";
 import type { Attempt } from "../../ledger/attempt.ts";
-import type { IndexState } from "./index-state.ts";
+import type { IndexState } from "../../ledger/index-states.ts";
 
 export const LEDGER_GROUP = "tallyjob.io";
 export const LEDGER_VERSION = "v1alpha1";

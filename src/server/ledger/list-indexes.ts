@@ -11,14 +11,14 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
 import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
+import type { IndexState } from "../../ledger/index-states.ts";
 import type { JobName } from "../../ledger/keys.ts";
 import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
-import type { Store } from "../../store/types.ts";
+import type { StoredObjects } from "../../store/types.ts";
 import { ACTIVE_PODS } from "../indexes.ts";
 import { AttemptReader } from "./attempt-reader.ts";
 import {
   candidates,
-  type IndexState,
   type JobIndexes,
   merged,
   type NextIndex,
@@ -48,7 +48,7 @@ export interface IndexPage {
 /** A page that finds little to show ends early: others wait for their answers, too. */
 const MAX_LOOKED_AT = 10_000;
 
-export function listIndexes(store: Store, name: JobName, query: IndexQuery): IndexPage {
+export function listIndexes(store: StoredObjects, name: JobName, query: IndexQuery): IndexPage {
   const ledger = openLedger(store, name);
   const { completions } = ledger;
   const items: JobIndex[] = [];
@@ -71,7 +71,7 @@ export function listIndexes(store: Store, name: JobName, query: IndexQuery): Ind
 
 /** Throws where there is no such Job; undefined where it has no such index. */
 export function findIndex(
-  store: Store,
+  store: StoredObjects,
   name: JobName,
   index: number | undefined,
 ): JobIndex | undefined {
@@ -91,7 +91,7 @@ interface Ledger {
   readonly read: (index: number) => Pick<JobIndexParts, "state" | "attempts">;
 }
 
-function openLedger(store: Store, name: JobName): Ledger {
+function openLedger(store: StoredObjects, name: JobName): Ledger {
   const { namespace, jobName } = name;
   const key = { resource: "jobs.batch", namespace, name: jobName };
   const job = store.get(key) as Job | undefined;
@@ -110,7 +110,12 @@ function openLedger(store: Store, name: JobName): Ledger {
   };
 }
 
-function ledgerOfJob(store: Store, name: JobName, job: Job, story: Story | undefined): Ledger {
+function ledgerOfJob(
+  store: StoredObjects,
+  name: JobName,
+  job: Job,
+  story: Story | undefined,
+): Ledger {
   const { uid = "", creationTimestamp } = job.metadata;
   const known = indexesOf(store, job);
   const jobs = new Set([...(story?.jobs ?? []), uid]);
@@ -135,13 +140,18 @@ function ledgerOfJob(store: Store, name: JobName, job: Job, story: Story | undef
   };
 }
 
-function indexesOf(store: Store, job: Job): JobIndexes {
+function indexesOf(store: StoredObjects, job: Job): JobIndexes {
   const { uid = "", namespace = "" } = job.metadata;
   const { completions, completed, failed } = settledIndexes(job);
   const current = new Map<number, Attempt[]>();
   const currentIndexes = emptyIndexes();
+  const isFinished = (job.status.conditions ?? []).some(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
   const lookup = { index: ACTIVE_PODS, value: uid };
-  for (const pod of store.list("pods", { namespace, lookup }).items as Pod[]) {
+  // A Job is finished when the last of its pods is over, and may have left thousands.
+  const active = isFinished ? [] : (store.list("pods", { namespace, lookup }).items as Pod[]);
+  for (const pod of active) {
     const placed = currentAttempt(pod);
     if (!placed || placed.attempt.jobUID !== uid || placed.index >= completions) continue;
     const isLeaving = pod.metadata.deletionTimestamp !== undefined;
@@ -150,9 +160,6 @@ function indexesOf(store: Store, job: Job): JobIndexes {
     current.set(index, [...(current.get(index) ?? []), placed.attempt]);
     addIndex(currentIndexes, index);
   }
-  const isFinished = (job.status.conditions ?? []).some(
-    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
-  );
   return { uid, completions, completed, failed, isFinished, current, currentIndexes };
 }
 

@@ -2,19 +2,22 @@
 import { type JobName, jobEventPrefix, namespaceKey, parseNoteKey } from "../../ledger/keys.ts";
 import { parseJobEvent, parseRemoval } from "../../ledger/records.ts";
 import { type DatedEvent, type Story, storyOf } from "../../ledger/story.ts";
-import type { Note, Store } from "../../store/types.ts";
+import type { Note, StoredObjects } from "../../store/types.ts";
 
-export function findStory(store: Pick<Store, "listNotes">, name: JobName): Story | undefined {
+export function findStory(
+  store: Pick<StoredObjects, "listNotes">,
+  name: JobName,
+): Story | undefined {
   return storyOf(readEvents(store, name), removalOf(store, name.namespace));
 }
 
 /** The revision at which the last namespace of the name was removed; 0 if none ever was. */
-export function removalOf(store: Pick<Store, "listNotes">, namespace: string): number {
+export function removalOf(store: Pick<StoredObjects, "listNotes">, namespace: string): number {
   const [removal] = store.listNotes({ prefix: namespaceKey(namespace), limit: 1 });
   return removal ? parseRemoval(removal.bytes) : 0;
 }
 
-function readEvents(store: Pick<Store, "listNotes">, name: JobName): DatedEvent[] {
+function readEvents(store: Pick<StoredObjects, "listNotes">, name: JobName): DatedEvent[] {
   const prefix = jobEventPrefix(name);
   const events: DatedEvent[] = [];
   for (let notes = read(prefix); notes.length > 0; notes = read(`${notes.at(-1)?.key}\0`)) {

@@ -42,7 +42,7 @@ export function reachableSchemas(from: unknown): { [schemaName: string]: Schema 
   return Object.fromEntries([...found].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** All schemas as they are in the file. */
+/** All schemas as they are in the files. */
 export function allSchemas(): { readonly [schemaName: string]: Schema } {
   return load().schemas;
 }
@@ -54,14 +54,18 @@ interface Catalog {
 
 const REFERENCE_PREFIX = "#/components/schemas/";
 
-const FILE = packageFile("schema", "kubernetes-1.36.json");
+const KUBERNETES_FILE = packageFile("schema", "kubernetes-1.36.json");
+const OWN_FILE = packageFile("schema", "tallyjob.json");
 
 let catalog: Catalog | undefined;
 
-/** A server whose clients never ask for OpenAPI never reads the file. */
+/** A server whose clients never ask for OpenAPI never reads the files. */
 function load(): Catalog {
   if (catalog !== undefined) return catalog;
-  const schemas = JSON.parse(readFileSync(FILE, "utf8")) as { [schemaName: string]: Schema };
+  type Schemas = { readonly [schemaName: string]: Schema };
+  const kubernetes = JSON.parse(readFileSync(KUBERNETES_FILE, "utf8")) as Schemas;
+  const own = JSON.parse(readFileSync(OWN_FILE, "utf8")) as { readonly schemas: Schemas };
+  const schemas = { ...kubernetes, ...own.schemas };
   const byKind = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) {
     const kinds = schema["x-kubernetes-group-version-kind"] as GroupVersionKind[] | undefined;

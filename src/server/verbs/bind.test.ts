@@ -51,6 +51,14 @@ test("what the scheduler could not do before is over, in the same place", () => 
   ]);
 });
 
+test("a bound pod is nominated to no node any more", () => {
+  const { server } = aPod();
+  ask(server, "PATCH", `${PODS}/p/status`, { status: { nominatedNodeName: "hoped" } });
+  expect(ask(server, "GET", `${PODS}/p`).text).toContain('"nominatedNodeName":"hoped"');
+  ask(server, "POST", BINDING, to("n"));
+  expect(ask(server, "GET", `${PODS}/p`).text).not.toContain("nominatedNodeName");
+});
+
 test("annotations and labels of a binding go over to the pod", () => {
   const { server } = aPod({}, { labels: { a: "1", b: "1" } });
   ask(server, "POST", BINDING, to("n", { labels: { b: "2" }, annotations: { c: "3" } }));

@@ -85,6 +85,8 @@ function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft
     lastTransitionTime: timestamp(server.clock),
   };
   const { metadata } = pod;
+  // Where it was hoped to go is of no interest once it is somewhere.
+  const { nominatedNodeName: _, ...status } = pod.status;
   return kept({
     ...pod,
     metadata: {
@@ -94,8 +96,8 @@ function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft
     },
     spec: { ...pod.spec, nodeName: binding.target.name ?? "" },
     status: {
-      ...pod.status,
-      conditions: setCondition(pod.status.conditions ?? [], condition),
+      ...status,
+      conditions: setCondition(status.conditions ?? [], condition),
     },
   });
 }

@@ -2,8 +2,8 @@
 import { type ApiError, invalidObject, notFound } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
-import { decodePatched, type ExpectedKind } from "../../api/schema/body.ts";
 import { type Decoded, DecodeError, decodeObject } from "../../api/schema/decode.ts";
+import { decodePatched, type ExpectedKind } from "../../api/schema/kind-of-body.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
 import { apiVersionOf } from "../../kinds/kind.ts";
 import {

@@ -1,0 +1,37 @@
+/** "tally list": the runs of a data directory. */
+import { UsageError } from "../base/usage-error.ts";
+import { byAge, LIST_HEADINGS, listRow } from "../report/list-table.ts";
+import { runStateOf } from "../report/run-state.ts";
+import type { Machine } from "./machine.ts";
+import { alignTabs } from "./output/tabbed-text.ts";
+import { openRunsToRead, type RunsFlags } from "./runs/stored.ts";
+
+export interface ListFlags extends RunsFlags {
+  readonly output?: string;
+}
+
+export async function list(
+  flags: ListFlags,
+  machine: Machine,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const { output = "" } = flags;
+  if (!["", "json", "name"].includes(output)) {
+    throw new UsageError(`--output must be json or name, not ${JSON.stringify(output)}`);
+  }
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const isLive = await runs.isLive();
+    const states = runs.listJobs().map((job) => runStateOf(job, isLive));
+    states.sort(byAge);
+    if (output === "name") machine.writeOut(states.map(({ name }) => `${name}\n`).join(""));
+    else if (output === "json") machine.writeOut(`${JSON.stringify(states, null, 2)}\n`);
+    else if (states.length === 0) machine.writeOut("There are no runs.\n");
+    else {
+      const rows = [LIST_HEADINGS, ...states.map((state) => listRow(state, nowMs))];
+      machine.writeOut(alignTabs(rows.map((cells) => cells.join("\t"))));
+    }
+  } finally {
+    await runs.close();
+  }
+}

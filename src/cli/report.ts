@@ -1,0 +1,111 @@
+/** "tally report": a run as one page to look at, to keep and to send. */
+import { writeFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import type { Job } from "../api/generated/batch.ts";
+import type { Attempt } from "../ledger/attempt.ts";
+import type { IndexStory } from "../ledger/reader.ts";
+import { composeDurations } from "../report/histogram.ts";
+import { resultOf } from "../report/item-result.ts";
+import { type ReportedFailure, reportPage } from "../report/page.ts";
+import { runStateOf } from "../report/run-state.ts";
+import { composeTimeline, type Span } from "../report/timeline.ts";
+import { shellWord } from "../run/words.ts";
+import type { StoredRuns } from "../stored-runs.ts";
+import { CommandFailure } from "./command-failure.ts";
+import type { Machine } from "./machine.ts";
+import { logToRead } from "./runs/log-files.ts";
+import { getJob, openRunsToRead, type RunsFlags } from "./runs/stored.ts";
+
+export interface ReportPageFlags extends RunsFlags {
+  /** Where to write it; "-" for stdout. */
+  readonly output: string;
+}
+
+const MOST_FAILURES = 1000;
+
+export async function report(
+  name: string,
+  flags: ReportPageFlags,
+  machine: Machine,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const job = getJob(runs, name);
+    if (job.spec.completionMode !== "Indexed") {
+      throw new CommandFailure(`error: ${name} has no indexes, and so no report of items`);
+    }
+    const file = resolve(machine.workingDirectory, flags.output);
+    const gathered = await gather(runs, job, dirname(file));
+    const { spans, failures, failed } = gathered;
+    const page = reportPage({
+      state: runStateOf(job, await runs.isLive()),
+      command: commandOf(job),
+      failed,
+      timeline: composeTimeline(spans),
+      durations: composeDurations(
+        Float64Array.from(spans, ({ startMs, endMs }) => Math.max(0, endMs - startMs) / 1000),
+      ),
+      failures,
+      nowMs,
+    });
+    if (flags.output === "-") {
+      await machine.writeBytes(Buffer.from(page));
+      return;
+    }
+    await writeFile(file, page);
+    machine.writeOut(`${flags.output}\n`);
+  } finally {
+    await runs.close();
+  }
+}
+
+async function gather(runs: StoredRuns, job: Job, directory: string) {
+  const items = runs.itemsOf(job);
+  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+  const spans: Span[] = [];
+  const failures: ReportedFailure[] = [];
+  let failed = 0;
+  let from: string | undefined;
+  do {
+    const page = await runs.ledger.list(place, from === undefined ? {} : { from });
+    for (const story of page.items) {
+      const name = items.nameAt(story.index);
+      spans.push(...spansOf(story, name ?? `index ${story.index}`));
+      if (story.state !== "Failed") continue;
+      failed++;
+      if (failures.length >= MOST_FAILURES) continue;
+      const result = resultOf(story, name);
+      const log = result.last && logToRead({ dataDir: runs.dataDir, job }, result.last);
+      failures.push({ result, log: log && relative(directory, log) });
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return { spans, failures, failed };
+}
+
+function spansOf({ attempts }: IndexStory, name: string): readonly Span[] {
+  const isOfOne = attempts.length === 1;
+  return attempts.flatMap((attempt, at) => {
+    const { startTime, endTime, outcome } = attempt;
+    if (startTime === undefined || endTime === undefined) return [];
+    return [
+      {
+        startMs: Date.parse(startTime),
+        endMs: Date.parse(endTime),
+        hasFailed: outcome === "Failed",
+        title: `${isOfOne ? name : `${name}, attempt ${at + 1}`}${endedHow(attempt)}`,
+      },
+    ];
+  });
+}
+
+function endedHow({ outcome, exitCode }: Attempt): string {
+  if (outcome === "Failed") return exitCode === undefined ? ", failed" : `, exit ${exitCode}`;
+  return outcome === "Deleted" ? ", stopped" : "";
+}
+
+function commandOf({ spec }: Job): string {
+  const [first] = spec.template.spec?.containers ?? [];
+  return [...(first?.command ?? []), ...(first?.args ?? [])].map(shellWord).join(" ");
+}

@@ -1,0 +1,116 @@
+/** "tally retry": runs items of a run once more, those that failed unless others are named. */
+import type { Client } from "../api/client.ts";
+import type { Job } from "../api/generated/batch.ts";
+import { addIndex, emptyIndexes, type IndexSet } from "../api/index-set.ts";
+import { jobs } from "../api/resources.ts";
+import { UsageError } from "../base/usage-error.ts";
+import { findObject } from "../client/find.ts";
+import { formatCount } from "../run/progress.ts";
+import { type RetryPlan, retryRun } from "../run/retry.ts";
+import { runDirectory } from "../run/run-directory.ts";
+import type { StoredRuns } from "../stored-runs.ts";
+import { CommandFailure } from "./command-failure.ts";
+import type { Machine } from "./machine.ts";
+import type { ReportFlags } from "./run-report.ts";
+import { chooseIndexes } from "./runs/choose-items.ts";
+import {
+  getJob,
+  openRunsToRead,
+  type RunsFlags,
+  runsDirectory,
+  sameFlags,
+  unknownRun,
+} from "./runs/stored.ts";
+
+export interface RetryFlags extends RunsFlags, ReportFlags {
+  readonly failed?: boolean;
+  readonly index?: string;
+  readonly item?: string;
+  readonly detach?: boolean;
+}
+
+export async function retry(name: string, flags: RetryFlags, machine: Machine): Promise<void> {
+  const given = [flags.failed, flags.index, flags.item].filter((each) => each !== undefined);
+  if (given.length > 1) throw new UsageError("--failed, --index and --item exclude each other");
+  const { plan, namespace } = await choose(name, flags, machine);
+  const { size } = plan.wanted;
+  if (size === 0) {
+    machine.writeOut(`No item of ${name} has failed: nothing is run again.\n`);
+    return;
+  }
+  const own = withDirectory(flags, machine);
+  const prepare = async (client: Client): Promise<Job> => {
+    const job = await findObject(client, jobs, { namespace, name });
+    if (!job) throw unknownRun(name, []);
+    return retryRun(client, job, plan);
+  };
+  if (flags.detach) return ask(own, machine, prepare, { name, size });
+  const { conduct } = await import("./run.ts");
+  const { itemNames, readStoredList } = await import("../run/stored-items.ts");
+  await conduct(
+    async ({ client }) => {
+      const job = await prepare(client);
+      return { job, itemAt: itemNames({ list: await readStoredList(client, job) }) };
+    },
+    own,
+    machine,
+  );
+}
+
+/** Commands that are suggested name a directory only where they would not find it themselves. */
+function withDirectory(flags: RetryFlags, machine: Machine): RetryFlags {
+  const found = runsDirectory(flags, machine);
+  return found === runDirectory(flags, machine.workingDirectory)
+    ? flags
+    : { ...flags, data: found };
+}
+
+async function choose(name: string, flags: RetryFlags, machine: Machine) {
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const job = getJob(runs, name);
+    if (job.spec.completionMode !== "Indexed") {
+      throw new CommandFailure(`error: ${name} has no indexes that could be run again`);
+    }
+    const failed = await failedIndexes(runs, name);
+    const { index, item } = flags;
+    const isNamed = index !== undefined || item !== undefined;
+    const wanted = isNamed ? chooseIndexes(job, runs.itemsOf(job), flags) : failed;
+    const plan: RetryPlan = { wanted, failed };
+    return { plan, namespace: runs.namespace };
+  } finally {
+    await runs.close();
+  }
+}
+
+async function failedIndexes(runs: StoredRuns, jobName: string): Promise<IndexSet> {
+  const failed = emptyIndexes();
+  let from: string | undefined;
+  do {
+    const page = await runs.ledger.list(
+      { namespace: runs.namespace, jobName },
+      { state: "Failed", ...(from === undefined ? {} : { from }) },
+    );
+    for (const { index } of page.items) addIndex(failed, index);
+    from = page.next;
+  } while (from !== undefined);
+  return failed;
+}
+
+async function ask(
+  flags: RetryFlags,
+  machine: Machine,
+  prepare: (client: Client) => Promise<Job>,
+  { name, size }: { readonly name: string; readonly size: number },
+): Promise<void> {
+  const { openRuns } = await import("../run/open-runs.ts");
+  const { client, isLive, close } = await openRuns(flags, machine);
+  try {
+    await prepare(client);
+  } finally {
+    await close();
+  }
+  const what = `${formatCount(size)} ${size === 1 ? "item" : "items"} of ${name}`;
+  const next = `once it goes on: tally resume ${name}${sameFlags(flags)}`;
+  machine.writeOut(isLive ? `${what} to be run again\n` : `${what} to be run again, ${next}\n`);
+}

@@ -1,0 +1,30 @@
+/** "tally run --dry-run=client": the manifests that do the same on any Kubernetes. */
+import { formatYaml } from "../api/schema/yaml-format.ts";
+import { UsageError } from "../base/usage-error.ts";
+import { composeManifests } from "../worklist/compose-manifests.ts";
+import type { RunRequest } from "../worklist/run-request.ts";
+import type { Machine } from "./machine.ts";
+import { formatJson } from "./output/json-format.ts";
+import type { RunFlags } from "./run-flags.ts";
+
+export function printRun(
+  request: RunRequest | undefined,
+  { dryRun, output = "yaml" }: Pick<RunFlags, "dryRun" | "output">,
+  { writeOut, writeError }: Pick<Machine, "writeOut" | "writeError">,
+): void {
+  if (dryRun !== "client") {
+    throw new UsageError(`--dry-run must be client, not ${JSON.stringify(dryRun)}`);
+  }
+  if (!request) throw new UsageError("--dry-run is for commands: a manifest is there already");
+  if (output !== "yaml" && output !== "json") {
+    throw new UsageError(`--output must be yaml or json here, not ${JSON.stringify(output)}`);
+  }
+  const { objects, said } = composeManifests(request);
+  for (const text of said) writeError(`tally: ${text}\n`);
+  if (output === "yaml") {
+    writeOut(objects.map(formatYaml).join("---\n"));
+    return;
+  }
+  const [only, second] = objects;
+  writeOut(formatJson(second ? { apiVersion: "v1", items: objects, kind: "List" } : only));
+}

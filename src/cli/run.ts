@@ -1,0 +1,158 @@
+/** "tally run": a command over a list, or the Job of a manifest, here and now. */
+
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Job } from "../api/generated/batch.ts";
+import { PODS_AHEAD } from "../api/pods-ahead.ts";
+import { systemRandom } from "../base/random.ts";
+import { UsageError } from "../base/usage-error.ts";
+import { conductRun, type PreparedRun, type RunWishes } from "../run/conduct-run.ts";
+import { createRun, NameTaken, removeRun } from "../run/prepare.ts";
+import type { ReachedEngine } from "../run/reached-engine.ts";
+import { runDirectory } from "../run/run-directory.ts";
+import { itemNames } from "../run/stored-items.ts";
+import { BROKEN_OFF, INTERRUPTED } from "../run/summary.ts";
+import { takeUpRun } from "../run/take-up.ts";
+import { composeRun } from "../worklist/compose-run.ts";
+import { itemCount, type WorkList } from "../worklist/work-list.ts";
+import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
+import { CommandFailure } from "./command-failure.ts";
+import type { Machine } from "./machine.ts";
+import { reachingRunEngine } from "./run-engine.ts";
+import { type RunWords, readRun } from "./run-flags.ts";
+import { openReporter, type ReportFlags } from "./run-report.ts";
+
+/** What `tally run` asks of every Job it makes, and cannot be asked for by flags. */
+const RUN_ANNOTATIONS = {
+  "tallyjob.io/surplus-pods": "finish",
+  [PODS_AHEAD]: "64",
+  "tallyjob.io/backoff-order": "overtake",
+};
+const RUN_POD_ANNOTATIONS = { "tallyjob.io/split-output": "true" };
+
+export async function run(
+  words: RunWords,
+  flags: RunCommandFlags,
+  machine: Machine,
+): Promise<void> {
+  const asked = await readAsked(words, flags, machine);
+  if (flags.dryRun !== undefined) {
+    const { printRun } = await import("./run-dry.ts");
+    return printRun(asked.request, flags, machine);
+  }
+  for (const text of asked.said) machine.writeError(`tally: ${text}\n`);
+  if (flags.asTemplate || flags.runAt !== undefined) {
+    const { keepAsked } = await import("./run-kept.ts");
+    return keepAsked(asked, flags, machine, (prepareRun) => conduct(prepareRun, flags, machine));
+  }
+  const said = (text: string) => machine.writeError(`tally: ${text}\n`);
+  await conduct((engine) => prepare(engine, asked, flags, said), flags, machine);
+}
+
+/** Carries a run to its end in the foreground, with its reports and its exit code. */
+export async function conduct(
+  prepareRun: (engine: ReachedEngine) => Promise<PreparedRun>,
+  flags: ReportFlags,
+  machine: Machine,
+): Promise<void> {
+  const dataDir = runDirectory(flags, machine.workingDirectory);
+  const { exitCode } = await conductRun({
+    reaching: await reachingRunEngine(dataDir),
+    prepare: prepareRun,
+    reporterOf: ({ job }, book, wishes) =>
+      openReporter({ job, book, wishes, dataDir }, flags, machine),
+    listen: (wishes) => listen(wishes, machine),
+    nowMs: () => performance.now(),
+    abandon: () => machine.exit(INTERRUPTED),
+  }).catch((error: unknown) => {
+    throw isOurs(error) ? error : brokenOff(error);
+  });
+  if (exitCode !== 0) throw new CommandFailure("", exitCode);
+}
+
+function isOurs(error: unknown): boolean {
+  return error instanceof UsageError || error instanceof CommandFailure;
+}
+
+function brokenOff(error: unknown): CommandFailure {
+  const text = error instanceof Error ? error.message : String(error);
+  return new CommandFailure(`tally run: ${text}`, BROKEN_OFF);
+}
+
+function listen(wishes: RunWishes, machine: Machine): () => void {
+  machine.onReaderGone(() => wishes.terminate("unread"));
+  return machine.onSignal((signal) => {
+    if (signal === "SIGINT") wishes.interrupt();
+    else wishes.terminate();
+  });
+}
+
+async function readAsked(
+  words: RunWords,
+  flags: RunCommandFlags,
+  machine: Machine,
+): Promise<AskedRun> {
+  if (flags.filename !== undefined) {
+    const { readJobManifest } = await import("./run-manifest.ts");
+    return readJobManifest(words, flags, machine);
+  }
+  const { request, said } = await readRun(words, flags, {
+    workingDirectory: machine.workingDirectory,
+    environment: machine.environment,
+    cores: machine.processors,
+    random: systemRandom,
+    readBytes: (file) =>
+      file === "-" ? machine.readInputBytes() : readFile(resolve(machine.workingDirectory, file)),
+  });
+  if (request.list && itemCount(request.list) === 0) {
+    // As with other programs: a search that finds nothing is no mistake.
+    throw new CommandFailure("tally run: the list is empty: there is nothing to do", 0);
+  }
+  if (flags.resume && words.name === undefined) {
+    throw new UsageError("--resume needs the NAME of the run to go on with");
+  }
+  const whole = { ...request, annotations: RUN_ANNOTATIONS, podAnnotations: RUN_POD_ANNOTATIONS };
+  const composed = composeRun(whole);
+  const reorder = (list: WorkList) => composeRun({ ...whole, list });
+  return { ...composed, reorder, said: [...said, ...composed.said], request: whole };
+}
+
+async function prepare(
+  engine: ReachedEngine,
+  asked: AskedRun,
+  flags: RunCommandFlags,
+  say: (text: string) => void,
+): Promise<PreparedRun> {
+  const itemAt = itemNames({ list: asked.list });
+  try {
+    return { job: await createRun(engine, asked), itemAt };
+  } catch (error) {
+    if (!(error instanceof NameTaken)) throw error;
+    if (flags.resume) {
+      const { job, list, said } = await takeUpRun(engine, asked, error.job);
+      for (const text of said) say(text);
+      return { job, itemAt: list ? itemNames({ list }) : itemAt };
+    }
+    if (flags.replace && error.isFinished) {
+      await removeRun(engine, nameOf(error.job));
+      return { job: await createRun(engine, asked), itemAt };
+    }
+    throw new UsageError(takenText(error, flags));
+  }
+}
+
+function nameOf({ metadata }: Job): { readonly namespace: string; readonly name: string } {
+  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
+}
+
+function takenText({ job, isFinished }: NameTaken, { replace }: RunCommandFlags): string {
+  const { name } = job.metadata;
+  if (isFinished) {
+    return (
+      `the run ${name} is finished; give --resume to run what is left of it, or --replace to ` +
+      `forget it and run all anew`
+    );
+  }
+  const hint = replace ? `; to begin anew, first: tally delete ${name}` : "";
+  return `the run ${name} is not finished; give --resume to go on with it${hint}`;
+}

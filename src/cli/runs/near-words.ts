@@ -1,0 +1,56 @@
+/** Pure: which of many words somebody may have meant. */
+
+const MOST_LETTERS = 80;
+const MOST_CANDIDATES = 1_000_000;
+
+export function nearWords(meant: string, words: Iterable<string>, most = 3): readonly string[] {
+  const wanted = normal(meant);
+  const found: { readonly word: string; readonly distance: number }[] = [];
+  let looked = 0;
+  for (const word of words) {
+    if (looked++ >= MOST_CANDIDATES) break;
+    const distance = distanceTo(wanted, normal(word));
+    if (distance === undefined || found.some((each) => each.word === word)) continue;
+    if (found.length === most && distance >= (found.at(-1)?.distance ?? 0)) continue;
+    found.push({ word, distance });
+    found.sort((one, other) => one.distance - other.distance);
+    if (found.length > most) found.pop();
+  }
+  return found.map(({ word }) => word);
+}
+
+/** " (did you mean a, b or c?)", or nothing. */
+export function suggestion(meant: string, words: Iterable<string>): string {
+  const near = nearWords(meant, words);
+  if (near.length === 0) return "";
+  const [last, ...before] = [...near].reverse();
+  const all = before.length === 0 ? last : `${before.reverse().join(", ")} or ${last}`;
+  return ` (did you mean ${all}?)`;
+}
+
+function normal(word: string): string {
+  return word.toLowerCase().slice(0, MOST_LETTERS);
+}
+
+/** A part of a word is closer than one with mistakes; undefined where there is no likeness. */
+function distanceTo(wanted: string, word: string): number | undefined {
+  if (wanted === word) return 0;
+  if (wanted.length >= 2 && word.includes(wanted)) return 1 - wanted.length / word.length;
+  const limit = Math.max(1, Math.floor(wanted.length / 4));
+  if (Math.abs(wanted.length - word.length) > limit) return undefined;
+  const mistakes = editDistance(wanted, word);
+  return mistakes <= limit ? mistakes : undefined;
+}
+
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

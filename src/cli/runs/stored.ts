@@ -1,0 +1,65 @@
+/** The runs that a command is about: which data directory is meant, and which run in it. */
+import { relative } from "node:path";
+import type { Job } from "../../api/generated/batch.ts";
+import { hasRuns, runDirectory } from "../../run/run-directory.ts";
+import { shellWord } from "../../run/words.ts";
+import type { StoredRuns } from "../../stored-runs.ts";
+import { CommandFailure } from "../command-failure.ts";
+import { dataPath } from "../data-path.ts";
+import type { Machine } from "../machine.ts";
+import { suggestion } from "./near-words.ts";
+
+/** Of every command that looks at runs. */
+export interface RunsFlags {
+  readonly data?: string;
+  readonly namespace?: string;
+}
+
+/** The directory that is named, else that of runs here, else that of `tally up`. */
+export function runsDirectory(flags: RunsFlags, machine: Machine): string {
+  const own = runDirectory(flags, machine.workingDirectory);
+  if (flags.data !== undefined || hasRuns(own)) return own;
+  const ofServer = dataPath(undefined, machine);
+  return hasRuns(ofServer) ? ofServer : own;
+}
+
+export async function openRunsToRead(flags: RunsFlags, machine: Machine): Promise<StoredRuns> {
+  const dataDir = runsDirectory(flags, machine);
+  const { openStoredRuns } = await import("../../stored-runs.ts");
+  const runs = await openStoredRuns(dataDir, flags.namespace ?? "default");
+  if (!runs) throw new CommandFailure(`error: ${noRuns(dataDir, machine)}`);
+  return runs;
+}
+
+function noRuns(dataDir: string, { workingDirectory }: Machine): string {
+  const path = relative(workingDirectory, dataDir) || ".";
+  const shown = path.startsWith("..") ? dataDir : path;
+  return `there are no runs in ${shown} (start one with "tally run")`;
+}
+
+export function getJob(runs: StoredRuns, name: string): Job {
+  const job = runs.findJob(name);
+  if (job) return job;
+  throw unknownRun(
+    name,
+    runs.listJobs().map(({ metadata }) => metadata.name ?? ""),
+  );
+}
+
+const MOST_NAMED = 10;
+
+export function unknownRun(name: string, known: readonly string[]): CommandFailure {
+  const hint = suggestion(name, known);
+  const all =
+    known.length > MOST_NAMED ? `${known.slice(0, MOST_NAMED).join(", ")}, …` : known.join(", ");
+  const others = known.length === 0 ? "there are none" : `there are: ${all}`;
+  return new CommandFailure(
+    `error: there is no run ${JSON.stringify(name)}${hint === "" ? `; ${others}` : hint}`,
+  );
+}
+
+/** What has to be typed for another command to find the same run. */
+export function sameFlags({ data, namespace }: RunsFlags): string {
+  const where = data === undefined ? "" : ` --data ${shellWord(data)}`;
+  return namespace === undefined ? where : `${where} -n ${shellWord(namespace)}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * Waiting for runs to end, by looking at what is on disk: it does not matter which process carries
+ * them out, nor that another one may take its place meanwhile.
+ */
+import type { Job } from "../../api/generated/batch.ts";
+import { finishOf } from "../../report/run-state.ts";
+import type { StoredRuns } from "../../stored-runs.ts";
+import type { ClusterFlags } from "../cluster/cluster.ts";
+import type { SelectionFlags } from "../cluster/named-objects.ts";
+import { CommandFailure } from "../command-failure.ts";
+import type { Machine } from "../machine.ts";
+import { areBareNames, findRun } from "./find-run.ts";
+
+/** What was waited for has come, and it is a failure. */
+const FAILED_EXIT_CODE = 3;
+
+const LOOK_MS = 100;
+/** Between two processes that carry out a run there may be a moment without any. */
+const PATIENCE_MS = 2_000;
+
+/** Whether all names were those of runs in a data directory; then they have ended. */
+export async function waitForRuns(
+  names: readonly string[],
+  flags: ClusterFlags & SelectionFlags,
+  machine: Machine,
+  timeoutMs: number,
+): Promise<boolean> {
+  if (!areBareNames(names, flags)) return false;
+  const [first = ""] = names;
+  const found = await findRun(first, flags, machine, { isExpected: names.length === 1 });
+  if (!found) return false;
+  const { runs } = found;
+  try {
+    const untilMs = performance.now() + timeoutMs;
+    let hasFailed = false;
+    for (const name of names) {
+      const finish = await finishOfRun(runs, name, untilMs);
+      machine.writeOut(`${name} ${finish === "Complete" ? "succeeded" : "failed"}\n`);
+      if (finish !== "Complete") hasFailed = true;
+    }
+    if (hasFailed) throw new CommandFailure("", FAILED_EXIT_CODE);
+    return true;
+  } finally {
+    await runs.close();
+  }
+}
+
+async function finishOfRun(runs: StoredRuns, name: string, untilMs: number): Promise<string> {
+  let seenLiveMs = performance.now();
+  for (;;) {
+    const job: Job | undefined = runs.findJob(name);
+    if (!job) throw new CommandFailure(`error: there is no run ${JSON.stringify(name)}`);
+    const finish = finishOf(job);
+    if (finish) return finish.type;
+    const nowMs = performance.now();
+    if (nowMs >= untilMs) throw new CommandFailure(`error: timed out waiting for ${name}`);
+    if (await runs.isLive()) seenLiveMs = nowMs;
+    else if (nowMs - seenLiveMs > PATIENCE_MS) {
+      throw new CommandFailure(
+        `error: ${name} is stopped: nothing carries it out (go on with: tally resume ${name})`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

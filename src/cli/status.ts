@@ -1,0 +1,140 @@
+/** "tally status": how a run stands, and what failed. */
+
+import type { Job } from "../api/generated/batch.ts";
+import { UsageError } from "../base/usage-error.ts";
+import type { IndexState } from "../ledger/index-states.ts";
+import { resultOf } from "../report/item-result.ts";
+import { byAge } from "../report/list-table.ts";
+import { finishOf, type RunState, runStateOf } from "../report/run-state.ts";
+import {
+  type RunStatus,
+  type ShownFailure,
+  statusLines,
+  statusObject,
+} from "../report/status-text.ts";
+import type { StoredRuns } from "../stored-runs.ts";
+import type { Machine } from "./machine.ts";
+import { logToRead, shownPath } from "./runs/log-files.ts";
+import { getJob, openRunsToRead, type RunsFlags, sameFlags } from "./runs/stored.ts";
+
+export interface StatusFlags extends RunsFlags {
+  readonly output?: string;
+}
+
+/** As many failures as fit a screen; an object has room for more. */
+const SHOWN_FAILURES = 10;
+const FAILURES_IN_JSON = 1000;
+
+export async function status(
+  name: string | undefined,
+  flags: StatusFlags,
+  machine: Machine,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const { output = "" } = flags;
+  if (output !== "" && output !== "json") {
+    throw new UsageError(`--output must be json, not ${JSON.stringify(output)}`);
+  }
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const isLive = await runs.isLive();
+    const chosen = name === undefined ? currentRuns(runs, isLive) : [getJob(runs, name)];
+    const most = output === "json" ? FAILURES_IN_JSON : SHOWN_FAILURES;
+    const all: RunStatus[] = [];
+    for (const job of chosen) all.push(await statusOf(runs, job, { isLive, most, nowMs, machine }));
+    if (output === "json") {
+      const objects = all.map(statusObject);
+      machine.writeOut(`${JSON.stringify(name === undefined ? objects : objects[0], null, 2)}\n`);
+      return;
+    }
+    const columns = machine.hasOutReader ? machine.terminalSize()[0] : Number.POSITIVE_INFINITY;
+    const flagsText = sameFlags(flags);
+    all.forEach((each, at) => {
+      const words = { columns, flags: flagsText, attempts: attemptsOf(chosen[at]) };
+      machine.writeOut(`${statusLines(each, words).join("\n")}\n`);
+    });
+    if (all.length === 0) machine.writeOut("There are no runs.\n");
+  } finally {
+    await runs.close();
+  }
+}
+
+/** Without a name: what is not finished, or else what was begun last. */
+function currentRuns(runs: StoredRuns, isLive: boolean): readonly Job[] {
+  const all = runs.listJobs();
+  const open = all.filter((job) => !finishOf(job));
+  if (open.length > 0) return open;
+  const states = new Map<RunState, Job>(all.map((job) => [runStateOf(job, isLive), job]));
+  const [latest] = [...states.keys()].sort(byAge);
+  const job = latest && states.get(latest);
+  return job ? [job] : [];
+}
+
+interface Looking {
+  readonly isLive: boolean;
+  readonly most: number;
+  readonly nowMs: number;
+  readonly machine: Machine;
+}
+
+async function statusOf(runs: StoredRuns, job: Job, looking: Looking): Promise<RunStatus> {
+  const { isLive, most, nowMs, machine } = looking;
+  const state = runStateOf(job, isLive);
+  if (job.spec.completionMode !== "Indexed") {
+    return { state, failures: [], failed: state.failed, waiting: 0, nowMs };
+  }
+  const finish = finishOf(job);
+  // A Job that was ended names only those that were out of retries by then.
+  const hasMore = finish?.type === "Failed" && finish.reason !== "FailedIndexes";
+  const hasFailures = hasMore || state.failed > 0;
+  const found = hasFailures
+    ? await findFailures(runs, job, { most, counts: hasMore })
+    : { results: [], count: 0 };
+  const failures = found.results.map((result): ShownFailure => {
+    const log = result.last && logToRead({ dataDir: runs.dataDir, job }, result.last);
+    return { result, log: log && shownPath(log, machine.workingDirectory) };
+  });
+  const waiting = finish ? 0 : await countState(runs, job, "BackingOff");
+  const failed = hasMore ? found.count : state.failed;
+  return { state, failures, failed, waiting, nowMs };
+}
+
+async function findFailures(
+  runs: StoredRuns,
+  job: Job,
+  { most, counts }: { readonly most: number; readonly counts: boolean },
+) {
+  const items = runs.itemsOf(job);
+  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+  const results = [];
+  let count = 0;
+  let from: string | undefined;
+  do {
+    const more = from === undefined ? {} : { from };
+    const limit = counts ? {} : { limit: most };
+    const page = await runs.ledger.list(place, { state: "Failed", ...limit, ...more });
+    count += page.items.length;
+    for (const story of page.items.slice(0, Math.max(0, most - results.length))) {
+      results.push(resultOf(story, items.nameAt(story.index)));
+    }
+    from = page.next;
+  } while (from !== undefined && (counts || results.length < most));
+  return { results, count };
+}
+
+async function countState(runs: StoredRuns, job: Job, state: IndexState): Promise<number> {
+  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+  let count = 0;
+  let from: string | undefined;
+  do {
+    const page = await runs.ledger.list(place, { state, ...(from === undefined ? {} : { from }) });
+    count += page.items.length;
+    from = page.next;
+  } while (from !== undefined);
+  return count;
+}
+
+function attemptsOf(job: Job | undefined): number | undefined {
+  const limit = job?.spec.backoffLimitPerIndex;
+  return limit === undefined ? undefined : limit + 1;
+}

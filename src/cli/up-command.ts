@@ -1,0 +1,73 @@
+/** "tally up" as it is called: its flags and their help. */
+import type { Command } from "commander";
+import type { Machine } from "./machine.ts";
+import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
+
+export function addUp(program: Command, machine: Machine): void {
+  program
+    .command("up")
+    .summary("Run the API server until it is told to stop.")
+    .description(
+      "Run a Kubernetes API server on this machine, in the foreground.\n\n" +
+        "One line on stdout says when it is ready; logs go to stderr. Ctrl-C stops it. What " +
+        "was stored is there again at the next start.",
+    )
+    .option("--data <dir>", DATA_HELP)
+    .option("--address <ip>", "Address to listen on.", UP_DEFAULTS.address)
+    .option("--port <port>", "Port for HTTPS; 0 takes any free one.", UP_DEFAULTS.port)
+    .option(
+      "--kubeconfig <file>",
+      "Where to write the kubeconfig (default: in the data directory).",
+    )
+    .option("--merge-kubeconfig", MERGE_HELP)
+    .option("--insecure-port <port>", INSECURE_HELP)
+    .option("--no-agent", "Do not make this machine a node that runs pods.")
+    .option("--node-name <name>", "Name of the node (default: that of this machine).")
+    .option("--max-pods <n>", "Pods the node takes at once.", UP_DEFAULTS.maxPods)
+    .option("--on-exit <what>", ON_EXIT_HELP, UP_DEFAULTS.onExit)
+    .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
+    .option("--no-cgroups", "Enforce no limits, also where control groups could be made.")
+    .option("--log-max-bytes <amount>", LOG_MAX_HELP, UP_DEFAULTS.logMaxBytes)
+    .option("--on-log-limit <what>", ON_LOG_LIMIT_HELP, UP_DEFAULTS.onLogLimit)
+    .option("--controllers <list>", CONTROLLERS_HELP, UP_DEFAULTS.controllers)
+    .option(
+      "--service-cluster-ip-range <cidr>",
+      "Range that Services get their addresses from.",
+      UP_DEFAULTS.serviceClusterIpRange,
+    )
+    .option("--feature-gates <list>", FEATURE_GATES_HELP, joined)
+    .option("--job-backoff-base <time>", BASE_HELP, UP_DEFAULTS.jobBackoffBase)
+    .option("--job-backoff-cap <time>", "The longest of these waits.", UP_DEFAULTS.jobBackoffCap)
+    .option("--job-batch <time>", BATCH_HELP, UP_DEFAULTS.jobBatch)
+    .option("--concurrent-job-syncs <n>", "Jobs at once.", UP_DEFAULTS.concurrentJobSyncs)
+    .option("--job-pods-per-sync <n>", PODS_PER_SYNC_HELP, UP_DEFAULTS.jobPodsPerSync)
+    .option("--log-level <level>", "debug, info, warn or error.", UP_DEFAULTS.logLevel)
+    .addHelpText(
+      "after",
+      "\nExample, a server of its own for a test run:\n  tally up --data /tmp/run1 --port 0",
+    )
+    .action(async (flags: UpFlags) => {
+      const { up } = await import("./up.ts");
+      await up(flags, machine);
+    });
+}
+
+const DATA_HELP =
+  "Where everything is stored (default: $XDG_STATE_HOME/tally or ~/.local/state/tally).";
+const MERGE_HELP = "Also add the server to your own kubeconfig and make it the current context.";
+const INSECURE_HELP =
+  "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
+const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
+const ON_LOG_LIMIT_HELP = "What becomes of a run that prints more than that: cut or fail.";
+const LOG_MAX_HELP = "Most that is kept of the output of one run; 0 for all of it.";
+const FEATURE_GATES_HELP =
+  'Kubernetes features to switch, as "A=true,B=false"; may be repeated (default: all on).';
+const BASE_HELP = "Wait of a Job after its first failure; it doubles with each further one.";
+const BATCH_HELP = "The longest that events of a busy Job are gathered before it is looked at.";
+const PODS_PER_SYNC_HELP = "Pods created or removed before other Jobs have their turn.";
+const CONTROLLERS_HELP = 'Controllers to run: "all", "none" or names separated by commas.';
+
+/** A flag that is repeated says one list. */
+function joined(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
+}

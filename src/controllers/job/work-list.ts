@@ -1,0 +1,231 @@
+/**
+ * The items of a Job that names a work list. Its objects are read once, when pods are to be
+ * created, and few of them are kept. While one that is needed is not there, no pod is created for
+ * its indexes: whoever creates the Job may create its list just after it.
+ */
+import type { Client } from "../../api/client.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
+import { configMaps, secrets } from "../../api/resources.ts";
+import { findObject } from "../../client/find.ts";
+import { WORK_LIST } from "../../worklist/names.ts";
+import {
+  type Chunk,
+  chunkAt,
+  chunkName,
+  type ListHeader,
+  type ListObject,
+  openChunk,
+  parseHeader,
+} from "../../worklist/stored-list.ts";
+import type { JobDecision } from "./decide.ts";
+import { isIndexed } from "./job-facts.ts";
+import type { PlannedPod } from "./pod-changes.ts";
+import { type AppendedParameters, appendedOf, withItem } from "./work-list-pod.ts";
+
+/** What is remembered of the list of one Job. */
+export interface ListMemory {
+  readonly annotation: string;
+  readonly place: Place;
+  header?: ListHeader;
+  /** By number, the one that was used last at the end. */
+  readonly chunks: Map<number, Chunk>;
+  /** How often in a row something was not there, and whether that was said. */
+  misses: number;
+  hasComplained: boolean;
+}
+
+interface Place {
+  readonly kind: "ConfigMap" | "Secret";
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Gives a pod of the Job what its item has. */
+export type Dress = (pod: Pod, index: number) => Pod;
+
+export interface Dressed {
+  readonly decision: JobDecision;
+  readonly dress?: Dress;
+  /** Something to tell, once. */
+  readonly complaint?: string;
+}
+
+/** Retries and re-runs of early indexes do not push out the one that is being worked on. */
+const CHUNKS_KEPT = 4;
+const FIRST_LOOK_MS = 10;
+const LAST_LOOK_MS = 5_000;
+/** Looks in vain before it is said: about a second. */
+const PATIENCE = 7;
+
+export function hasWorkList({ metadata }: Job): boolean {
+  return metadata.annotations?.[WORK_LIST] !== undefined;
+}
+
+/** The same decision but for pods whose item cannot be had yet. */
+export async function dressPods(
+  client: Client,
+  job: Job,
+  memory: { list?: ListMemory },
+  decision: JobDecision,
+): Promise<Dressed> {
+  const { podChanges } = decision;
+  if (podChanges.kind !== "create") return { decision };
+  const list = recall(job, memory);
+  const found = await findItems(client, job, list, podChanges.pods);
+  if (found.pods.length === podChanges.pods.length) {
+    list.misses = 0;
+    list.hasComplained = false;
+    return { decision, dress: found.dress };
+  }
+  const complaint = complain(list, found.problem);
+  const delayMs = Math.min(LAST_LOOK_MS, FIRST_LOOK_MS * 2 ** list.misses++);
+  // More pods to come are no reason to hurry: their items are not there either.
+  const { againInMs: planned = delayMs } = podChanges.hasMore ? {} : decision;
+  const againInMs = Math.min(planned, delayMs);
+  const fewer =
+    found.pods.length > 0
+      ? { ...podChanges, pods: found.pods, hasMore: false }
+      : { kind: "wait" as const, delayMs };
+  return {
+    decision: { ...decision, podChanges: fewer, againInMs },
+    dress: found.dress,
+    ...(complaint === undefined ? {} : { complaint }),
+  };
+}
+
+function recall(job: Job, memory: { list?: ListMemory }): ListMemory {
+  const annotation = job.metadata.annotations?.[WORK_LIST] ?? "";
+  if (memory.list?.annotation === annotation) return memory.list;
+  const isSecret = annotation.startsWith("secret/");
+  const place: Place = {
+    kind: isSecret ? "Secret" : "ConfigMap",
+    namespace: job.metadata.namespace ?? "",
+    name: isSecret ? annotation.slice("secret/".length) : annotation,
+  };
+  memory.list = { annotation, place, chunks: new Map(), misses: 0, hasComplained: false };
+  return memory.list;
+}
+
+function complain(list: ListMemory, problem: string | undefined): string | undefined {
+  if (list.hasComplained || list.misses < PATIENCE) return undefined;
+  list.hasComplained = true;
+  return `${WORK_LIST} ${problem ?? "cannot be read"}; pods are created when it is there`;
+}
+
+interface FoundItems {
+  /** Those with an item. */
+  readonly pods: readonly PlannedPod[];
+  readonly dress: Dress;
+  readonly problem?: string;
+}
+
+async function findItems(
+  client: Client,
+  job: Job,
+  list: ListMemory,
+  planned: readonly PlannedPod[],
+): Promise<FoundItems> {
+  const opened = await openList(client, job, list);
+  if ("problem" in opened) return { pods: [], dress: (pod) => pod, ...opened };
+  const { header, appended } = opened;
+  const { kind, name } = list.place;
+  let problem: string | undefined;
+  const pods: PlannedPod[] = [];
+  const dressed = new Map<number, Parameters<typeof withItem>[1]>();
+  for (const plan of planned) {
+    const index = plan.index ?? 0;
+    const at = chunkAt(header, index);
+    const chunk = await findChunk(client, job, list, header, at);
+    const values = "problem" in chunk ? undefined : chunk.valuesAt(index);
+    if (!values) {
+      problem ??= "problem" in chunk ? chunk.problem : `has no item for index ${index}`;
+      continue;
+    }
+    pods.push(plan);
+    const secret = kind === "Secret" ? { secretName: chunkName(name, at) } : {};
+    dressed.set(index, { shape: header, values, index, appended, ...secret });
+  }
+  const dress: Dress = (pod, index) => {
+    const item = dressed.get(index);
+    return item ? withItem(pod, item) : pod;
+  };
+  return { pods, dress, ...(problem === undefined ? {} : { problem }) };
+}
+
+type OpenedList =
+  | { readonly header: ListHeader; readonly appended: AppendedParameters }
+  | { readonly problem: string };
+
+async function openList(client: Client, job: Job, list: ListMemory): Promise<OpenedList> {
+  if (!isIndexed(job.spec)) return { problem: "is for Indexed Jobs only" };
+  if (!list.header) {
+    const object = await findListObject(client, job, list.place, 0);
+    if ("problem" in object) return object;
+    const parsed = parseHeader(object);
+    if ("problem" in parsed) return { problem: `${nameOf(list.place, 0)} ${parsed.problem}` };
+    list.header = parsed.header;
+    keep(list, 0, openChunk(parsed.header, 0, object));
+  }
+  const { header } = list;
+  const completions = job.spec.completions ?? 0;
+  if (header.items < completions) {
+    // Another one may take its place.
+    delete list.header;
+    return {
+      problem: `${nameOf(list.place, 0)} has ${header.items} items, and the Job has ${completions}`,
+    };
+  }
+  const appended = appendedOf(job, header);
+  return "problem" in appended ? appended : { header, appended: appended.parameters };
+}
+
+async function findChunk(
+  client: Client,
+  job: Job,
+  list: ListMemory,
+  header: ListHeader,
+  at: number,
+): Promise<Chunk | { readonly problem: string }> {
+  const known = list.chunks.get(at);
+  if (known) return keep(list, at, known);
+  const object = await findListObject(client, job, list.place, at);
+  return "problem" in object ? object : keep(list, at, openChunk(header, at, object));
+}
+
+function keep({ chunks }: ListMemory, at: number, chunk: Chunk): Chunk {
+  chunks.delete(at);
+  chunks.set(at, chunk);
+  for (const oldest of chunks.keys()) {
+    if (chunks.size <= CHUNKS_KEPT) break;
+    chunks.delete(oldest);
+  }
+  return chunk;
+}
+
+/** One that may still change, or that another Job goes with, would make pods of different lists. */
+async function findListObject(
+  client: Client,
+  job: Job,
+  place: Place,
+  at: number,
+): Promise<ListObject | { readonly problem: string }> {
+  const { kind, namespace, name } = place;
+  const named = { namespace, name: chunkName(name, at) };
+  const object: ListObject | undefined =
+    kind === "Secret"
+      ? await findObject(client, secrets, named)
+      : await findObject(client, configMaps, named);
+  if (!object) return { problem: `${nameOf(place, at)} not found` };
+  const owner = controllerOf(object);
+  if (owner && owner.uid !== job.metadata.uid) {
+    return { problem: `${nameOf(place, at)} belongs to another ${owner.kind}` };
+  }
+  if (object.immutable !== true) return { problem: `${nameOf(place, at)} must be immutable` };
+  return object;
+}
+
+function nameOf({ kind, name }: Place, at: number): string {
+  return `${kind.toLowerCase()} ${JSON.stringify(chunkName(name, at))}`;
+}

@@ -1,0 +1,5 @@
+/** Pure: how an index of a Job can stand; docs/ledger.md says what each means. */
+
+export const STATES = ["Pending", "Running", "BackingOff", "Succeeded", "Failed"] as const;
+
+export type IndexState = (typeof STATES)[number];

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import type { ItemResult } from "./item-result.ts";
+import type { RunState } from "./run-state.ts";
+import { type RunStatus, type StatusWords, statusLines, statusObject } from "./status-text.ts";
+
+const NOW = Date.parse("2026-01-01T00:01:00Z");
+const WORDS: StatusWords = { columns: 80, attempts: 4, flags: "" };
+
+test("a run that goes on tells how far and how fast", () => {
+  const lines = statusLines(aStatus({ succeeded: 298, active: 8 }, { failed: 2 }), WORDS);
+  expect(lines).toEqual([
+    "fetch: Running, 298 of 1,000 succeeded, 2 failed, 8 active",
+    "  [##########..........................] 30 %  5.0/s  2m20s left  for 1m00s",
+    "  and 2 more: tally results fetch --failed",
+  ]);
+});
+
+test("what was done before does not make it faster", () => {
+  const { rate } = statusObject(aStatus({ succeeded: 600, before: 300 })) as { rate: number };
+  expect(rate).toBe(5);
+});
+
+test("a failure is told with its exit, its attempts, its log and what to do", () => {
+  const state = { phase: "Failed", succeeded: 999, endMs: NOW - 1200 } as const;
+  const failures = [{ result: aResult({ item: "banana.txt" }), log: ".tally/logs/x.log" }];
+  expect(
+    statusLines(aStatus(state, { failed: 1, failures }), { ...WORDS, flags: " --data d" }),
+  ).toEqual([
+    "fetch: Failed, 999 of 1,000 succeeded, 1 failed",
+    "  in 59s  ended 1.2s ago",
+    "  banana.txt (index 1): exit 3, attempt 4 of 4",
+    "    log .tally/logs/x.log",
+    "    run again with: tally retry fetch --index 1 --data d",
+    "  their output:   tally logs fetch --failed --data d",
+    "  run them again: tally retry fetch --failed --data d",
+  ]);
+});
+
+test("long names give way, and what is to be copied does not", () => {
+  const result = aResult({ item: "x".repeat(200), index: 123 });
+  const log = `/${"y".repeat(100)}`;
+  const lines = statusLines(
+    aStatus({ phase: "Failed", endMs: NOW }, { failed: 1, failures: [{ result, log }] }),
+    { ...WORDS, columns: 60 },
+  );
+  expect(lines.find((line) => line.includes("xxx"))).toMatch(/^ {2}x+… \(index 123\): exit 3, /);
+  const cut = lines.filter((line) => !/log \/|tally /.test(line));
+  expect(Math.max(...cut.map((line) => line.length))).toBeLessThanOrEqual(60);
+  expect(lines).toContain(`    log ${log}`);
+});
+
+test.each(["Stopped", "Paused"] as const)("a run that is %s says how to go on", (phase) => {
+  expect(statusLines(aStatus({ phase }), WORDS).at(-1)).toBe("  continue: tally resume fetch");
+});
+
+test("an item without a name has its index", () => {
+  const failures = [{ result: aResult({}), log: undefined }];
+  const lines = statusLines(aStatus({}, { failed: 1, failures }), WORDS);
+  expect(lines).toContain("  index 1: exit 3, attempt 4 of 4");
+});
+
+test("for programs it is an object", () => {
+  const failures = [{ result: aResult({ item: "b", signal: 9, exitCode: 137 }), log: "l" }];
+  expect(statusObject(aStatus({}, { failed: 1, waiting: 2, failures }))).toEqual({
+    name: "fetch",
+    state: "Running",
+    total: 1000,
+    succeeded: 0,
+    failed: 1,
+    active: 0,
+    waiting: 2,
+    startTime: "2026-01-01T00:00:00.000Z",
+    seconds: 60,
+    rate: 1 / 60,
+    remainingSeconds: 999 * 60,
+    failures: [{ item: "b", index: 1, attempts: 5, exit: 137, signal: "SIGKILL", log: "l" }],
+  });
+});
+
+function aStatus(state: Partial<RunState>, more: Partial<RunStatus> = {}): RunStatus {
+  const whole: RunState = {
+    ...{ name: "fetch", phase: "Running", reason: undefined, total: 1000, succeeded: 0 },
+    ...{ before: 0, failed: 0, active: 0, createdMs: NOW - 60_000, startMs: NOW - 60_000 },
+    ...{ endMs: undefined, ...state },
+  };
+  return { state: whole, failures: [], failed: 0, waiting: 0, nowMs: NOW, ...more };
+}
+
+function aResult(fields: Partial<ItemResult>): ItemResult {
+  return {
+    ...{ index: 1, item: undefined, state: "Failed", attempts: 5, tries: 4, exitCode: 3 },
+    ...{ signal: undefined, reason: undefined, message: undefined },
+    ...{ startMs: undefined, endMs: undefined, last: undefined },
+    ...fields,
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * The life of one `tally run`, from reaching an engine to the exit code.
+ *
+ *     reach an engine -> create or continue the Job -> follow it -> report -> sum up
+ *
+ * Reading order of the folder: this file; reach-engine (whose engine it is) and open-runs; prepare
+ * (the Job); follow with attempt and run-book (what happens); control (what the user wants of it);
+ * output/ and screen/ (who is told); words, progress and summary, which are pure. The folder knows
+ * no flags, and of the engine only how to start one.
+ */
+import type { Name } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
+import type { Job } from "../api/generated/batch.ts";
+import type { AttemptEnd } from "./attempt.ts";
+import { pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
+import { type FollowEnd, followJob } from "./follow.ts";
+import type { Reporter } from "./output/reporter.ts";
+import { type Reaching, reachEngine } from "./reach-engine.ts";
+import type { ReachedEngine } from "./reached-engine.ts";
+import { RunBook } from "./run-book.ts";
+import { MAX_FAILURES_SHOWN, type RunEnd, type Summary, summarize } from "./summary.ts";
+
+export interface PreparedRun {
+  readonly job: Job;
+  /** What an index works on, where there is a list. */
+  readonly itemAt: (index: number) => string | undefined;
+}
+
+/** What somebody may want of a run while it goes on. */
+export interface RunWishes {
+  /** Nothing new is started until the next call. */
+  togglePause(): void;
+  changeParallelism(by: number): void;
+  /** Stop: first what is running may finish, then it is ended, then it is left behind. */
+  interrupt(): void;
+  /** Ends what is running. */
+  terminate(end?: RunEnd): void;
+}
+
+export interface ConductOptions {
+  readonly reaching: Reaching;
+  /** Called once: creates the Job, or takes up one that is there. */
+  readonly prepare: (engine: ReachedEngine) => Promise<PreparedRun>;
+  readonly reporterOf: (run: PreparedRun, book: RunBook, wishes: RunWishes) => Reporter;
+  /** Called when there is something to interrupt; answers with the way to stop listening. */
+  readonly listen: (wishes: RunWishes) => () => void;
+  readonly nowMs: () => number;
+  /** Leaves at once, whatever is going on. */
+  readonly abandon: () => void;
+}
+
+const TICK_MS = 250;
+/** That a task has begun is told by then. */
+const TOLD_BY_MS = 700;
+
+export async function conductRun(options: ConductOptions): Promise<Summary> {
+  const startMs = options.nowMs();
+  const engine = await reachEngine(options.reaching);
+  let conductor: Conductor | undefined;
+  try {
+    const run = await options.prepare(engine);
+    conductor = new Conductor(options, engine, run, startMs);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return conductor.conduct();
+}
+
+type Wish = "run" | "drain" | "terminate";
+
+class Conductor implements RunWishes {
+  private readonly book: RunBook;
+  private readonly reporter: Reporter;
+  private readonly name: Name;
+  private readonly stopping = new AbortController();
+  private readonly failures: AttemptEnd[] = [];
+  private wish: Wish = "run";
+  private quietSinceMs: number | undefined;
+  private endIfStopped: RunEnd = "interrupted";
+
+  constructor(
+    private readonly options: ConductOptions,
+    private engine: ReachedEngine,
+    private readonly run: PreparedRun,
+    private readonly startMs: number,
+  ) {
+    const { namespace = "", name = "" } = run.job.metadata;
+    this.name = { namespace, name };
+    this.book = new RunBook({
+      started: (attempt) => this.reporter.started(attempt),
+      failedOnce: (end) => this.reporter.failedOnce(end),
+      ended: (end) => this.onItem(end),
+    });
+    this.book.begin(run.job);
+    this.reporter = options.reporterOf(run, this.book, this);
+  }
+
+  async conduct(): Promise<Summary> {
+    const unlisten = this.options.listen(this);
+    const ticking = setInterval(() => {
+      this.reporter.progress(this.book);
+      this.checkStopped();
+    }, TICK_MS);
+    try {
+      this.reporter.begun(this.book);
+      const end = await this.followToEnd();
+      const summary = this.sumUp(end);
+      await this.reporter.finish(summary);
+      return summary;
+    } finally {
+      clearInterval(ticking);
+      unlisten();
+      this.reporter.close();
+      await this.engine.close();
+    }
+  }
+
+  togglePause(): void {
+    const isHeld = this.book.job?.spec.parallelism === 0;
+    this.act((engine) => (isHeld ? resumeRun : pauseRun)(engine.client, this.name));
+  }
+
+  changeParallelism(by: number): void {
+    const now = this.book.job?.spec.parallelism ?? 1;
+    const wanted = Math.max(1, now + by);
+    if (wanted !== now) this.act((engine) => scaleRun(engine.client, this.name, wanted));
+  }
+
+  interrupt(): void {
+    if (this.wish === "run") this.want("drain");
+    else if (this.wish === "drain") this.want("terminate");
+    else this.options.abandon();
+  }
+
+  terminate(end: RunEnd = "interrupted"): void {
+    this.endIfStopped = end;
+    if (this.wish === "terminate") this.options.abandon();
+    else this.want("terminate");
+  }
+
+  private want(wish: Wish): void {
+    this.wish = wish;
+    const running = this.book.active;
+    if (wish === "drain") {
+      this.reporter.notice(
+        `stopping: no more are started, ${running} still running (Ctrl-C again ends them)`,
+      );
+    } else {
+      this.reporter.notice(`ending ${running} that are still running`);
+    }
+    this.act((engine) => this.carryOut(engine));
+  }
+
+  private async carryOut({ client }: ReachedEngine): Promise<void> {
+    if (this.wish === "run") return;
+    await pauseRun(client, this.name);
+    if (this.wish === "terminate") await terminateRun(client, this.name);
+    this.checkStopped();
+  }
+
+  /** A wish that nobody could hear is said again when there is an engine. */
+  private act(change: (engine: ReachedEngine) => Promise<unknown>): void {
+    change(this.engine).catch((error: unknown) => {
+      if (error instanceof ApiError) this.reporter.notice(error.message);
+    });
+  }
+
+  private onItem(end: AttemptEnd): void {
+    if (end.outcome === "Failed" && this.failures.length < MAX_FAILURES_SHOWN) {
+      this.failures.push(end);
+    }
+    this.reporter.ended(end);
+  }
+
+  private async followToEnd(): Promise<RunEnd> {
+    for (;;) {
+      const end = await this.follow();
+      if (end === "finished" || end === "gone") return end;
+      if (end === "stopped") return this.endIfStopped;
+      await this.engine.close();
+      this.engine = await reachEngine(this.options.reaching);
+      await this.carryOut(this.engine);
+    }
+  }
+
+  private follow(): Promise<FollowEnd> {
+    const { client, ledger } = this.engine;
+    const { uid = "" } = this.run.job.metadata;
+    const { namespace = "", name } = this.name;
+    return followJob({
+      client,
+      ledger,
+      book: this.book,
+      job: { namespace, name, uid },
+      itemAt: this.run.itemAt,
+      onNews: () => {
+        this.reporter.progress(this.book);
+        this.checkStopped();
+      },
+      signal: this.stopping.signal,
+    });
+  }
+
+  /** The Job has to have seen the wish, and no pod may be left that has begun, told or not. */
+  private checkStopped(): void {
+    const isHeld = this.book.job?.spec.parallelism === 0;
+    if (this.wish === "run" || !isHeld || this.book.active > 0) {
+      this.quietSinceMs = undefined;
+      return;
+    }
+    const { succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
+    // With nothing left to stop it comes to its own end.
+    if (succeeded + failed >= total) return;
+    const nowMs = this.options.nowMs();
+    this.quietSinceMs ??= nowMs;
+    if (nowMs - this.quietSinceMs >= TOLD_BY_MS) this.stopping.abort();
+  }
+
+  private sumUp(end: RunEnd): Summary {
+    const tookMs = this.options.nowMs() - this.startMs;
+    const { name } = this.name;
+    return summarize(end, this.book, { name, tookMs, failures: this.failures });
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Follows one Job through a Client and enters what happens into its book. One call lasts as long
+ * as the connection: after a break the next call lists again, and what was missed meanwhile is read
+ * from the ledger.
+ *
+ * What is entered is on disk first: nobody may be told of an end that a crash could take back.
+ */
+import type { Client, Closable, ObjectEvent } from "../api/client.ts";
+import type { Job } from "../api/generated/batch.ts";
+import type { Pod } from "../api/generated/core.ts";
+import { jobs, pods } from "../api/resources.ts";
+import { findObject } from "../client/find.ts";
+import type { LedgerReader } from "../ledger/reader.ts";
+import { endInLedger } from "./attempt.ts";
+import type { RunBook } from "./run-book.ts";
+
+export interface FollowedJob {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface Following {
+  readonly client: Client;
+  readonly ledger: LedgerReader;
+  readonly book: RunBook;
+  readonly job: FollowedJob;
+  /** What an index works on, for one whose pod was not seen. */
+  readonly itemAt: (index: number) => string | undefined;
+  /** Called after each batch of news. */
+  readonly onNews: () => void;
+  /** Ends it with "stopped". */
+  readonly signal: AbortSignal;
+}
+
+export type FollowEnd = "finished" | "gone" | "lost" | "stopped";
+
+export async function followJob(following: Following): Promise<FollowEnd> {
+  const { client, book, job, signal } = following;
+  try {
+    const selector = `batch.kubernetes.io/controller-uid=${job.uid}`;
+    const place = { namespace: job.namespace, labelSelector: selector };
+    // The pods first: what is not among them any more the Job has counted by the time it is read.
+    const listed = await client.list(pods, place);
+    const only = { namespace: job.namespace, fieldSelector: `metadata.name=${job.name}` };
+    const found = await client.list(jobs, only);
+    const [current] = found.items;
+    if (current?.metadata.uid !== job.uid) return "gone";
+    book.forgetPodsBut(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
+    for (const pod of listed.items) book.takePod("ADDED", pod);
+    book.takeJob(current);
+    await readUntold(following, current);
+    following.onNews();
+    return await new Attachment(following).until((handlers) => [
+      client.watch(pods, { ...place, resourceVersion: listed.resourceVersion }, handlers.pods),
+      client.watch(jobs, { ...only, resourceVersion: found.resourceVersion }, handlers.jobs),
+    ]);
+  } catch (error) {
+    if (signal.aborted) return "stopped";
+    if (await isGone(following)) return "gone";
+    if (error instanceof TypeError || error instanceof RangeError) throw error;
+    return "lost";
+  }
+}
+
+async function isGone({ client, job }: Following): Promise<boolean> {
+  try {
+    const found = await findObject(client, jobs, { namespace: job.namespace, name: job.name });
+    return found?.metadata.uid !== job.uid;
+  } catch {
+    return false;
+  }
+}
+
+type News = { readonly pod: ObjectEvent<Pod> } | { readonly job: ObjectEvent<Job> };
+
+interface Handlers {
+  readonly pods: { onEvent(event: ObjectEvent<Pod>): void; onEnd(error?: Error): void };
+  readonly jobs: { onEvent(event: ObjectEvent<Job>): void; onEnd(error?: Error): void };
+}
+
+class Attachment {
+  private news: News[] = [];
+  private isReading = false;
+  private watches: readonly Closable[] = [];
+  private resolve: (end: FollowEnd) => void = () => {};
+  private reject: (error: unknown) => void = () => {};
+
+  constructor(private readonly following: Following) {}
+
+  async until(open: (handlers: Handlers) => readonly Closable[]): Promise<FollowEnd> {
+    const { signal, book } = this.following;
+    const onAbort = () => this.resolve("stopped");
+    try {
+      return await new Promise<FollowEnd>((resolve, reject) => {
+        this.resolve = resolve;
+        this.reject = reject;
+        signal.addEventListener("abort", onAbort, { once: true });
+        if (signal.aborted) resolve("stopped");
+        else if (book.isFinished) resolve("finished");
+        else this.watches = open(this.handlers());
+      });
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      for (const watch of this.watches) watch.close();
+    }
+  }
+
+  private handlers(): Handlers {
+    const onEnd = () => this.resolve("lost");
+    return {
+      pods: { onEvent: (pod) => this.take({ pod }), onEnd },
+      jobs: { onEvent: (job) => this.take({ job }), onEnd },
+    };
+  }
+
+  /** In process this is called within the very write: what it means is worked out after it. */
+  private take(news: News): void {
+    this.news.push(news);
+    if (this.isReading) return;
+    this.isReading = true;
+    setImmediate(() => this.read().catch(this.reject));
+  }
+
+  private async read(): Promise<void> {
+    const { client, onNews } = this.following;
+    while (this.news.length > 0) {
+      const batch = this.news;
+      this.news = [];
+      await client.durable(newest(batch));
+      for (const each of batch) this.enter(each);
+      onNews();
+    }
+    this.isReading = false;
+    await this.checkEnd();
+  }
+
+  private enter(news: News): void {
+    const { book, job } = this.following;
+    if ("pod" in news) book.takePod(news.pod.type, news.pod.object);
+    else if (news.job.type === "DELETED") this.resolve("gone");
+    else if (news.job.object.metadata.uid === job.uid) book.takeJob(news.job.object);
+  }
+
+  private async checkEnd(): Promise<void> {
+    const { book } = this.following;
+    if (!book.isFinished || !book.job) return;
+    await readUntold(this.following, book.job);
+    this.following.onNews();
+    this.resolve("finished");
+  }
+}
+
+function newest(batch: readonly News[]): string {
+  let newest = 0;
+  for (const each of batch) {
+    const { object } = "pod" in each ? each.pod : each.job;
+    newest = Math.max(newest, Number(object.metadata.resourceVersion));
+  }
+  return String(newest);
+}
+
+async function readUntold(following: Following, job: Job): Promise<void> {
+  const { book, ledger, itemAt } = following;
+  const { namespace, name } = following.job;
+  const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
+  for (const index of book.untold()) {
+    const story = await ledger.find({ namespace, jobName: name }, index);
+    const about = { item: itemAt(index), containers };
+    const end = story && endInLedger(namespace, index, story.attempts, about);
+    if (end && end.outcome !== "Stopped") book.takeEnd(end);
+    book.settle(index);
+  }
+}

@@ -1,0 +1,11 @@
+/** An engine as a run deals with it, be it its own or that of another process. */
+import type { Client } from "../api/client.ts";
+import type { LedgerReader } from "../ledger/reader.ts";
+
+export interface ReachedEngine {
+  readonly client: Client;
+  readonly ledger: LedgerReader;
+  /** Whether it is in this process, and ends with it. */
+  readonly isOwn: boolean;
+  close(): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { aJob, INDEXED, POD_SPEC } from "../../test/builders/job.ts";
+import { aServer } from "../../test/builders/server.ts";
+import type { Job } from "../api/generated/batch.ts";
+import { emptyIndexes, parseIndexes } from "../api/index-set.ts";
+import { configMaps, jobs } from "../api/resources.ts";
+import { localClient } from "../client/local.ts";
+import { WORK_LIST } from "../worklist/names.ts";
+import { storeList } from "../worklist/stored-list.ts";
+import { deleteRun } from "./delete-run.ts";
+import { composeRetry, retryRun } from "./retry.ts";
+
+const FINISHED = {
+  completedIndexes: "0,2",
+  failedIndexes: "1,3-4",
+  succeeded: 2,
+  conditions: [
+    { type: "FailureTarget", status: "True" },
+    { type: "Failed", status: "True" },
+  ],
+};
+const NAME = { namespace: "default", name: "fetch" };
+
+test("the new Job is the old one as it was written, and knows how the others stand", () => {
+  const annotations = { "tallyjob.io/paused": "3", "tallyjob.io/failures": "1@x", mine: "yes" };
+  const former = { ...aJob({ ...INDEXED, parallelism: 0 }, { ...NAME, annotations }) };
+  const job = composeRetry(
+    { ...former, status: FINISHED },
+    { wanted: set("1-2"), failed: set("1,3-4") },
+  );
+  expect(job.metadata).toEqual({
+    name: "fetch",
+    namespace: "ns",
+    labels: {},
+    annotations: {
+      mine: "yes",
+      "tallyjob.io/completed-indexes": "0",
+      "tallyjob.io/failed-indexes": "3,4",
+    },
+  });
+  expect(job.spec.selector).toBeUndefined();
+  expect(job.spec.template.metadata?.labels).toEqual({});
+  expect(job.spec).toMatchObject({ completions: 5, parallelism: 3 });
+});
+
+test("a finished run goes on under its name, and its list changes hands", async () => {
+  const { client, job } = await aRun(FINISHED);
+  const retried = await retryRun(client, job, { wanted: set("1"), failed: set("1,3-4") });
+  expect(retried.metadata.uid).not.toBe(job.metadata.uid);
+  const list = await client.get(configMaps, { ...NAME, name: "list" });
+  expect(list.metadata.ownerReferences).toMatchObject([{ uid: retried.metadata.uid }]);
+  expect(list.data?.["items"]).toBe('"a"\n"b"\n"c"\n"d"\n"e"');
+});
+
+test("a run that goes on is asked, on top of what was asked before", async () => {
+  const { client, job } = await aRun({ completedIndexes: "0,2" });
+  const once = await retryRun(client, job, { wanted: set("2"), failed: emptyIndexes() });
+  const twice = await retryRun(client, once, { wanted: set("0"), failed: emptyIndexes() });
+  expect(twice.metadata.uid).toBe(job.metadata.uid);
+  expect(twice.metadata.annotations?.["tallyjob.io/rerun-indexes"]).toBe("0,2");
+});
+
+test("without an engine a run is removed with its list", async () => {
+  const { client, job } = await aRun(FINISHED);
+  await deleteRun(client, job, false);
+  expect((await client.list(jobs, { namespace: "default" })).items).toEqual([]);
+  const left = await client.list(configMaps, { namespace: "default" });
+  expect(left.items.filter(({ metadata }) => metadata.name?.startsWith("list"))).toEqual([]);
+});
+
+async function aRun(status: object) {
+  const client = localClient(aServer());
+  const annotations = { [WORK_LIST]: "list" };
+  const spec = { ...INDEXED, backoffLimitPerIndex: 1, template: { spec: POD_SPEC } };
+  const written = { apiVersion: "batch/v1", kind: "Job", metadata: { ...NAME, annotations }, spec };
+  const created = await client.create(jobs, written as unknown as Job);
+  const job = await client.updateStatus(jobs, {
+    ...created,
+    status: { startTime: "2026-01-01T00:00:00Z", ...status },
+  });
+  const { uid = "" } = job.metadata;
+  const place = { name: "list", namespace: "default", kind: "ConfigMap" } as const;
+  const list = { parameters: ["ITEM"], columns: [["a", "b", "c", "d", "e"]] };
+  for (const object of storeList(list, { ...place, owner: { name: "fetch", uid } })) {
+    await client.create(configMaps, object);
+  }
+  return { client, job };
+}
+
+function set(text: string) {
+  return parseIndexes(text, 5);
+}

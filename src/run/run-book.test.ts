@@ -1,0 +1,100 @@
+import { beforeEach, expect, test } from "vitest";
+import { aJob, INDEXED } from "../../test/builders/job.ts";
+import { aJobPod, type JobPodFields } from "../../test/builders/job-pods.ts";
+import type { Job, JobStatus } from "../api/generated/batch.ts";
+import { RunBook } from "./run-book.ts";
+
+const FINISHED: JobStatus = { conditions: [{ type: "Failed", status: "True", reason: "R" }] };
+const job: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 1 });
+const leaving = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
+let book: RunBook;
+let told: string[];
+
+beforeEach(() => {
+  told = [];
+  book = new RunBook({
+    started: ({ index }) => told.push(`${index} started`),
+    failedOnce: ({ index, exitCode }) => told.push(`${index} failed with ${exitCode}`),
+    ended: ({ index, outcome }) => told.push(`${index} ${outcome}`),
+  });
+  book.begin(job);
+});
+
+const pod = (uid: string, fields: JobPodFields) => aJobPod(job, { uid, ...fields });
+const change = (uid: string, fields: JobPodFields) => book.takePod("MODIFIED", pod(uid, fields));
+const status = (fields: JobStatus) => book.takeJob({ ...job, status: fields });
+
+test("an item that succeeds is told once, however often its pod is written", () => {
+  change("a", { index: 0, phase: "Running" });
+  change("a", { index: 0, phase: "Running", isReady: true });
+  change("a", { index: 0, phase: "Succeeded", exitCode: 0 });
+  change("a", { index: 0, phase: "Succeeded", exitCode: 0, isTracked: false });
+  book.takePod("DELETED", pod("a", { index: 0, phase: "Succeeded", exitCode: 0 }));
+  expect(told).toEqual(["0 started", "0 Succeeded"]);
+  expect([book.succeeded, book.failed, book.active]).toEqual([1, 0, 0]);
+});
+
+test("a failure is only an attempt until the Job gives the index up", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3 });
+  expect([book.failed, book.waiting]).toEqual([0, 1]);
+  change("b", { index: 2, phase: "Failed", exitCode: 4 });
+  status({ failedIndexes: "2" });
+  expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
+  expect([book.failed, book.waiting]).toEqual([1, 0]);
+});
+
+test("an item that succeeds at last has not failed", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3 });
+  change("b", { index: 2, phase: "Succeeded", exitCode: 0 });
+  expect(told.at(-1)).toBe("2 Succeeded");
+  expect([book.succeeded, book.failed, book.retries]).toEqual([1, 0, 1]);
+});
+
+test("the end of the Job is the end of what had failed", () => {
+  change("a", { index: 1, phase: "Failed", exitCode: 1 });
+  status(FINISHED);
+  expect(told.at(-1)).toBe("1 Failed");
+});
+
+test("a failure that is heard of after the Job gave the index up is final", () => {
+  status({ failedIndexes: "1" });
+  change("a", { index: 1, phase: "Failed", exitCode: 1 });
+  expect(told).toEqual(["1 failed with 1", "1 Failed"]);
+});
+
+test("what the Job lets go of before it ends does not count", () => {
+  change("a", { index: 0, phase: "Running" });
+  change("a", { index: 0, phase: "Failed", exitCode: 143, isTracked: false, ...leaving });
+  book.takePod("MODIFIED", pod("b", { index: 1, phase: "Running" }));
+  book.takePod("DELETED", pod("b", { index: 1, phase: "Running" }));
+  expect(told).toEqual(["0 started", "1 started"]);
+  expect([book.active, book.failed]).toEqual([0, 0]);
+});
+
+test("what was done before the run began is counted and not told", () => {
+  book = new RunBook({ ended: ({ index }) => told.push(`${index}`) });
+  book.begin({ ...job, status: { completedIndexes: "0-2", failedIndexes: "4" } });
+  expect([book.succeeded, book.failed, book.untold()]).toEqual([3, 1, []]);
+  expect([0, 3, 4].map(book.isSettled)).toEqual([true, false, true]);
+});
+
+test("what a Job takes over from an earlier one is done before it has a status", () => {
+  const annotations = { "tallyjob.io/completed-indexes": "1,3" };
+  book.begin({ ...job, metadata: { ...job.metadata, annotations }, status: {} });
+  expect(book.succeeded).toBe(2);
+});
+
+test("what was missed is found by what the Job has counted", () => {
+  change("a", { index: 0, phase: "Succeeded", exitCode: 0 });
+  status({ completedIndexes: "0,2", failedIndexes: "3" });
+  expect(book.untold()).toEqual([2, 3]);
+  for (const index of book.untold()) book.settle(index);
+  expect([book.succeeded, book.failed, book.untold()]).toEqual([2, 1, []]);
+});
+
+test("pods that a new list does not have are not running", () => {
+  change("a", { index: 0, phase: "Running" });
+  change("b", { index: 1, phase: "Running" });
+  book.forgetPodsBut(new Set(["b"]));
+  expect([...book.running].map(({ index }) => index)).toEqual([1]);
+});

@@ -1,0 +1,245 @@
+/**
+ * What is known of a run: fed by what happens to its Job and pods, it tells what that means for
+ * the items. Each item ends once here, however often it is heard of, and whatever an event costs
+ * does not grow with the list.
+ */
+import type { Job } from "../api/generated/batch.ts";
+import type { Pod } from "../api/generated/core.ts";
+import {
+  addIndex,
+  emptyIndexes,
+  firstExcept,
+  hasIndex,
+  type IndexSet,
+  parseIndexes,
+  removeIndex,
+} from "../api/index-set.ts";
+import { runsAhead } from "../api/pods-ahead.ts";
+import { CONTINUES_FROM } from "../ledger/story.ts";
+import { FAILED_INDEXES } from "../worklist/names.ts";
+import { type AttemptEnd, attemptOf, endOf, isOver, type TaskAttempt } from "./attempt.ts";
+
+export interface RunListener {
+  readonly started?: (attempt: TaskAttempt) => void;
+  /** It failed, and may be tried again. */
+  readonly failedOnce?: (end: AttemptEnd) => void;
+  /** For good: it succeeded, or will not be tried again. */
+  readonly ended: (end: AttemptEnd) => void;
+}
+
+export class RunBook {
+  #job: Job | undefined;
+  readonly #succeeded = emptyIndexes();
+  readonly #failed = emptyIndexes();
+  /** Of a Job without indexes. */
+  #succeededPods = 0;
+  #failedPods = 0;
+  /** Pods that are not over, by uid. */
+  readonly #active = new Map<string, TaskAttempt>();
+  readonly #running = new Map<string, TaskAttempt>();
+  /** Those of them that have begun: a Job may have some made that wait their turn. */
+  readonly #begun = new Set<string>();
+  /** Pods whose end was told, until they are gone. */
+  readonly #toldPods = new Set<string>();
+  /** The last failure of items that may be tried again. */
+  readonly #failures = new Map<number | string, AttemptEnd>();
+  #failedText = "";
+  /** What the Job will not try again, be it told or not. */
+  #givenUp = emptyIndexes();
+  #retries = 0;
+
+  constructor(private readonly listener: RunListener) {}
+
+  get job(): Job | undefined {
+    return this.#job;
+  }
+
+  /** Undefined for a Job that ends when its workers say so. */
+  get total(): number | undefined {
+    return this.#job?.spec.completions;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded.size + this.#succeededPods;
+  }
+
+  get failed(): number {
+    return this.#failed.size + this.#failedPods;
+  }
+
+  /** Failed attempts that were not the last of their item. */
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** Items that failed and wait to be tried again. */
+  get waiting(): number {
+    let again = 0;
+    for (const { attempt } of this.#active.values()) if (attempt > 1) again++;
+    return Math.max(0, this.#failures.size - again);
+  }
+
+  /** Pods there are, running or about to; without those that wait their turn. */
+  get active(): number {
+    return this.#job && runsAhead(this.#job) ? this.#begun.size : this.#active.size;
+  }
+
+  get running(): Iterable<TaskAttempt> {
+    return this.#running.values();
+  }
+
+  /** Whether the index has ended for good. */
+  readonly isSettled = (index: number): boolean =>
+    hasIndex(this.#succeeded, index) || hasIndex(this.#failed, index);
+
+  get isFinished(): boolean {
+    return finishOf(this.#job) !== undefined;
+  }
+
+  get finish(): { readonly type: string; readonly reason: string } | undefined {
+    return finishOf(this.#job);
+  }
+
+  /** What was settled before this run began is not told. */
+  begin(job: Job): void {
+    this.#job = job;
+    const { completed, failed } = settledIn(job);
+    for (const index of firstExcept(completed, [], completed.size))
+      addIndex(this.#succeeded, index);
+    for (const index of firstExcept(failed, [], failed.size)) addIndex(this.#failed, index);
+    this.#failedText = job.status.failedIndexes ?? "";
+  }
+
+  takeJob(job: Job): void {
+    this.#job = job;
+    const { failedIndexes: text = "" } = job.status;
+    if (text !== this.#failedText) {
+      this.#failedText = text;
+      const failed = parseIndexes(text, job.spec.completions ?? 0);
+      this.#givenUp = failed;
+      for (const index of firstExcept(failed, [this.#failed], failed.size)) this.#giveUp(index);
+    }
+    if (this.isFinished) for (const key of [...this.#failures.keys()]) this.#giveUp(key);
+  }
+
+  takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
+    const { uid = "" } = pod.metadata;
+    const over = isOver(pod);
+    if (type === "DELETED" && this.#toldPods.delete(uid)) return;
+    if (!over && type !== "DELETED") {
+      this.#takeActive(uid, pod);
+      return;
+    }
+    this.#active.delete(uid);
+    this.#running.delete(uid);
+    this.#begun.delete(uid);
+    if (over && this.#toldPods.has(uid)) return;
+    if (over && type !== "DELETED") this.#toldPods.add(uid);
+    this.takeEnd(endOf(pod, type === "DELETED"));
+  }
+
+  #takeActive(uid: string, pod: Pod): void {
+    const isRunning = pod.status.phase === "Running";
+    if (pod.status.startTime !== undefined) this.#begun.add(uid);
+    if (isRunning ? this.#running.has(uid) : this.#active.has(uid)) return;
+    const attempt = attemptOf(pod);
+    this.#active.set(uid, attempt);
+    if (!isRunning) return;
+    this.#running.set(uid, attempt);
+    this.listener.started?.(attempt);
+  }
+
+  /** An attempt is over; of one that was told before nothing is told again. */
+  takeEnd(end: AttemptEnd): void {
+    const key = end.index ?? end.pod.uid;
+    switch (end.outcome) {
+      case "Succeeded":
+        this.#failures.delete(key);
+        if (this.#noteSuccess(end)) this.listener.ended(end);
+        return;
+      case "Failed":
+        if (end.index !== undefined && hasIndex(this.#succeeded, end.index)) return;
+        if (end.index !== undefined && hasIndex(this.#failed, end.index)) return;
+        this.#failures.set(key, end);
+        this.#retries++;
+        this.listener.failedOnce?.(end);
+        if (this.isFinished || this.#isGivenUp(end.index)) this.#giveUp(key);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Indexes that the Job has settled and nobody has told of, as after a broken connection. */
+  untold(): readonly number[] {
+    if (!this.#job) return [];
+    const { completed, failed } = settledIn(this.#job);
+    const known = [this.#succeeded, this.#failed];
+    return [
+      ...firstExcept(completed, [this.#succeeded], completed.size),
+      ...firstExcept(failed, known, failed.size),
+    ];
+  }
+
+  /** The index is settled and nothing is known of how. */
+  settle(index: number): void {
+    if (!this.#job) return;
+    const { completed } = settledIn(this.#job);
+    addIndex(hasIndex(completed, index) ? this.#succeeded : this.#failed, index);
+  }
+
+  /** What was there and is not any more was missed: the pods that a new list does not have. */
+  forgetPodsBut(uids: ReadonlySet<string>): void {
+    for (const uid of [...this.#active.keys()]) {
+      if (uids.has(uid)) continue;
+      this.#active.delete(uid);
+      this.#running.delete(uid);
+      this.#begun.delete(uid);
+    }
+    for (const uid of [...this.#toldPods]) if (!uids.has(uid)) this.#toldPods.delete(uid);
+  }
+
+  #noteSuccess({ index }: AttemptEnd): boolean {
+    if (index === undefined) {
+      this.#succeededPods++;
+      return true;
+    }
+    removeIndex(this.#failed, index);
+    return addIndex(this.#succeeded, index);
+  }
+
+  #isGivenUp(index: number | undefined): boolean {
+    return index !== undefined && hasIndex(this.#givenUp, index);
+  }
+
+  /** Where its last attempt has not been seen, `untold` finds it. */
+  #giveUp(key: number | string): void {
+    const end = this.#failures.get(key);
+    if (!end) return;
+    this.#failures.delete(key);
+    this.#retries--;
+    if (typeof key === "number") addIndex(this.#failed, key);
+    else this.#failedPods++;
+    this.listener.ended(end);
+  }
+}
+
+function settledIn({ metadata, spec, status }: Job): { completed: IndexSet; failed: IndexSet } {
+  const { completions = 0 } = spec;
+  // A Job that goes on counts them itself, but not before its controller has seen it.
+  const before = metadata.annotations?.[CONTINUES_FROM] ?? "";
+  return {
+    completed: parseIndexes(status.completedIndexes || before, completions),
+    failed: parseIndexes(
+      status.failedIndexes ?? metadata.annotations?.[FAILED_INDEXES] ?? "",
+      completions,
+    ),
+  };
+}
+
+function finishOf(job: Job | undefined) {
+  const met = job?.status.conditions?.find(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
+  return met && { type: met.type, reason: met.reason ?? "" };
+}

@@ -1,0 +1,131 @@
+/** Tally's own kinds over HTTP: as a cluster serves them that has the manifests in deploy/crds. */
+import { beforeEach, expect, test } from "vitest";
+import { aServer, type TestServer } from "../../../test/builders/server.ts";
+import { aTemplate, aWorkflow } from "../../../test/builders/workflows.ts";
+import { ask } from "../../../test/support/ask.ts";
+
+const GROUP = "/apis/tallyjob.io/v1alpha1";
+const PATH = `${GROUP}/namespaces/default`;
+let server: TestServer;
+
+beforeEach(() => {
+  server = aServer();
+});
+
+const theTemplate = {
+  apiVersion: "tallyjob.io/v1alpha1",
+  kind: "JobTemplate",
+  metadata: { name: "t" },
+  spec: { template: aTemplate() },
+};
+
+test("discovery offers them beside the indexes of Jobs", () => {
+  const { resources } = ask(server, "GET", GROUP).object as unknown as {
+    resources: { name: string; shortNames?: string[] }[];
+  };
+  expect(resources.map(({ name }) => name)).toEqual([
+    "jobs/indexes",
+    "jobtemplates",
+    "scheduledjobs",
+    "scheduledjobs/status",
+    "workflows",
+    "workflows/status",
+  ]);
+});
+
+test("OpenAPI describes them down to the pods", () => {
+  const told = ask(server, "GET", "/openapi/v3/apis/tallyjob.io/v1alpha1");
+  const { components, paths } = told.object as unknown as {
+    components: { schemas: { [name: string]: { description?: string } } };
+    paths: { [path: string]: object };
+  };
+  expect(components.schemas["io.tallyjob.v1alpha1.WorkflowStep"]?.description).toBeTruthy();
+  expect(components.schemas["io.k8s.api.core.v1.PodSpec"]).toBeDefined();
+  const one = `${GROUP}/namespaces/{namespace}/workflows/{name}`;
+  expect(Object.keys(paths[one] ?? {})).toEqual(["get", "put", "patch", "delete", "parameters"]);
+});
+
+test("there is no binary form of them", () => {
+  ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
+  const protobuf = "application/vnd.kubernetes.protobuf";
+  const only = ask(server, "GET", `${PATH}/jobtemplates/t`, undefined, { accept: protobuf });
+  expect(only.status).toBe(406);
+  const either = { accept: `${protobuf},application/json` };
+  const told = ask(server, "GET", `${PATH}/jobtemplates/t`, undefined, either);
+  expect(told).toMatchObject({ status: 200, contentType: "application/json" });
+  const sent = { contentType: protobuf };
+  expect(ask(server, "POST", `${PATH}/jobtemplates`, theTemplate, sent)).toMatchObject({
+    status: 415,
+    object: {
+      message:
+        "the body of the request was in an unknown format - accepted media types include: " +
+        "application/json, application/yaml",
+    },
+  });
+});
+
+test("they are patched without knowledge of their lists", () => {
+  ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
+  const body = { metadata: { labels: { a: "b" } } };
+  const patch = (type: string) =>
+    ask(server, "PATCH", `${PATH}/jobtemplates/t`, body, {
+      contentType: `application/${type}-patch+json`,
+    });
+  expect(patch("merge").object.metadata).toMatchObject({ labels: { a: "b" }, generation: 1 });
+  expect(patch("strategic-merge")).toMatchObject({
+    status: 415,
+    object: {
+      message:
+        "the body of the request was in an unknown format - accepted media types include: " +
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    },
+  });
+});
+
+test("a table has the columns of the manifest", () => {
+  ask(server, "POST", `${PATH}/workflows`, aWorkflow(["a"]));
+  const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
+  const told = ask(server, "GET", `${PATH}/workflows`, undefined, { accept });
+  const table = told.object as unknown as {
+    columnDefinitions: { name: string }[];
+    rows: { cells: unknown[] }[];
+  };
+  expect(table.columnDefinitions.map(({ name }) => name)).toEqual([
+    ...["Name", "Status", "Steps", "Succeeded", "Active", "Failed", "Skipped", "Age"],
+  ]);
+  expect(table.rows[0]?.cells[0]).toBe("w");
+});
+
+test("a Workflow of templates that are not there is refused", () => {
+  const jobs = ["t", "u", "v"].map((name) => ({ name, templateRef: { name } }));
+  ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
+  const workflow = aWorkflow([], [], { jobs });
+  expect(ask(server, "POST", `${PATH}/workflows`, workflow)).toMatchObject({
+    status: 422,
+    object: {
+      message:
+        'Workflow.tallyjob.io "w" is invalid: [spec.jobs[1].templateRef.name: Not found: "u", ' +
+        'spec.jobs[2].templateRef.name: Not found: "v"]',
+    },
+  });
+});
+
+test("what a field may not hold is said as Kubernetes says it", () => {
+  const { spec } = theTemplate;
+  const scheduled = {
+    apiVersion: "tallyjob.io/v1alpha1",
+    kind: "ScheduledJob",
+    metadata: { name: "s" },
+    spec: { runAt: "tomorrow", jobTemplate: spec.template },
+  };
+  const told = ask(server, "POST", `${PATH}/scheduledjobs`, scheduled);
+  expect(told.status).toBe(400);
+  expect(told.object).toMatchObject({
+    message: expect.stringContaining('parsing time "tomorrow" as "2006-01-02T15:04:05Z07:00"'),
+  });
+  const unknown = { ...theTemplate, spec: { ...spec, templates: [] } };
+  const path = `${PATH}/jobtemplates?fieldValidation=Strict`;
+  expect(ask(server, "POST", path, unknown).object).toMatchObject({
+    message: expect.stringContaining('strict decoding error: unknown field "spec.templates"'),
+  });
+});

@@ -1,0 +1,99 @@
+/** Pure: what the indexes of a Job work on, out of the list it has stored. */
+import type { Job } from "../api/generated/batch.ts";
+import { WORK_LIST } from "./names.ts";
+import {
+  type Chunk,
+  chunkAt,
+  chunkName,
+  type ListHeader,
+  type ListObject,
+  openChunk,
+  parseHeader,
+} from "./stored-list.ts";
+import { itemName, type Values } from "./work-list.ts";
+
+export interface Items {
+  /** Empty without a list, and for one that is kept secret. */
+  readonly parameters: readonly string[];
+  /** In the order of the parameters; undefined where nothing is known of the index. */
+  valuesAt(index: number): Values | undefined;
+  /** How the item is called. */
+  nameAt(index: number): string | undefined;
+  /** The indexes of an item, by its name or by its value: a list may have it more than once. */
+  find(item: string): readonly number[];
+  /** Of all items, in the order of the list. */
+  names(): Iterable<string>;
+}
+
+export interface ListObjectName {
+  readonly kind: "ConfigMap" | "Secret";
+  readonly name: string;
+}
+
+export type FindListObject = (name: ListObjectName) => ListObject | undefined;
+
+export function openItems({ metadata }: Job, find: FindListObject): Items {
+  const name = metadata.annotations?.[WORK_LIST];
+  // Whoever keeps values secret does not want to read them in a table of results.
+  if (name === undefined || name.startsWith("secret/")) return NO_ITEMS;
+  const read = (at: number) => find({ kind: "ConfigMap", name: chunkName(name, at) });
+  const first = read(0);
+  const parsed = first && parseHeader(first);
+  if (!first || !parsed || "problem" in parsed) return NO_ITEMS;
+  return new StoredItems(parsed.header, (at) => (at === 0 ? first : read(at)));
+}
+
+const NO_ITEMS: Items = {
+  parameters: [],
+  valuesAt: () => undefined,
+  nameAt: () => undefined,
+  find: () => [],
+  names: () => [],
+};
+
+class StoredItems implements Items {
+  /** Indexes are mostly asked for in their order: one object at a time is enough. */
+  #chunk: { readonly at: number; readonly chunk: Chunk | undefined } | undefined;
+
+  constructor(
+    private readonly header: ListHeader,
+    private readonly read: (at: number) => ListObject | undefined,
+  ) {}
+
+  get parameters(): readonly string[] {
+    return this.header.parameters;
+  }
+
+  valuesAt(index: number): Values | undefined {
+    if (index >= this.header.items) return undefined;
+    const at = chunkAt(this.header, index);
+    if (this.#chunk?.at !== at) {
+      const object = this.read(at);
+      this.#chunk = { at, chunk: object && openChunk(this.header, at, object) };
+    }
+    return this.#chunk.chunk?.valuesAt(index);
+  }
+
+  nameAt(index: number): string | undefined {
+    const values = this.valuesAt(index);
+    return values && itemName(this.header, values);
+  }
+
+  find(item: string): readonly number[] {
+    const found: number[] = [];
+    for (let index = 0; index < this.header.items; index++) {
+      const values = this.valuesAt(index);
+      if (!values) continue;
+      const isItem = values.length === 1 ? values[0] === item : false;
+      if (isItem || itemName(this.header, values) === item) found.push(index);
+    }
+    return found;
+  }
+
+  *names(): Generator<string> {
+    for (let index = 0; index < this.header.items; index++) {
+      const name = this.nameAt(index);
+      if (name !== undefined) yield name;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/** Pure: the names that work lists and Kubernetes agree on; docs/work-lists.md explains ours. */
+
+/** On a Job: the ConfigMap that has its list, or "secret/NAME". */
+export const WORK_LIST = "tallyjob.io/work-list";
+/** On a Job: by container, the parameters whose values are further arguments, as JSON. */
+export const PER_COMPLETION_ARGS = "tallyjob.io/per-completion-args";
+/** On a Job: "soon" lets what is running finish when too many indexes have failed. */
+export const HALT = "tallyjob.io/halt";
+/** On a Job: which finished pods stay. */
+export const KEEP_PODS = "tallyjob.io/keep-pods";
+/** On a Job: the wait after a first failure, and the longest. */
+export const BACKOFF_BASE = "tallyjob.io/backoff-base";
+export const BACKOFF_CAP = "tallyjob.io/backoff-cap";
+/** On a Job: indexes that are not run, because they have been. */
+export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
+/** On a Job: indexes that are not run, because they failed before. */
+export const FAILED_INDEXES = "tallyjob.io/failed-indexes";
+/** On a pod: what it works on, for people. */
+export const ITEM = "tallyjob.io/item";
+
+/** The variable that every pod of an Indexed Job has. */
+export const COMPLETION_INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
+/** The image of pods that run the programs of this machine. */
+export const HOST_IMAGE = "host";
+/** The container that runs the command. */
+export const CONTAINER = "main";

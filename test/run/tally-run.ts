@@ -1,0 +1,87 @@
+/** `tally run` as a user has it: a directory, a command line, what it prints and how it ends. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const BINARY = path.resolve(import.meta.dirname, "../../dist/main.js");
+
+export interface Ended {
+  /** Of the process; null where a signal ended it. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+export interface Started {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  out(): string;
+  error(): string;
+}
+
+/** A directory of its own to run things in. Everything that was started there goes with it. */
+export class Place {
+  readonly directory = mkdtempSync(path.join(tmpdir(), "tally-run-"));
+  private readonly started = new Set<ChildProcess>();
+
+  start(args: readonly string[], input?: string): Started {
+    const child = spawn(process.execPath, [BINARY, ...args], {
+      cwd: this.directory,
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      env: { ...process.env, HOME: this.directory, XDG_STATE_HOME: "" },
+    });
+    this.started.add(child);
+    if (input !== undefined) child.stdin?.end(input);
+    const written = { out: "", error: "" };
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      written.out += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      written.error += text;
+    });
+    const ended = new Promise<Ended>((resolve) =>
+      child.once("close", (code) => {
+        this.started.delete(child);
+        resolve({ code, ...written });
+      }),
+    );
+    return { process: child, ended, out: () => written.out, error: () => written.error };
+  }
+
+  run(args: readonly string[], input?: string): Promise<Ended> {
+    return this.start(args, input).ended;
+  }
+
+  path(...parts: readonly string[]): string {
+    return path.join(this.directory, ...parts);
+  }
+
+  /** The process that starts all others, if it is there: its lock is named after its pid. */
+  private spawner(): number | undefined {
+    try {
+      const [holder] = readdirSync(this.path(".tally", "agent", "lock"));
+      return holder === undefined ? undefined : Number.parseInt(holder, 10);
+    } catch {
+      return undefined;
+    }
+  }
+
+  dispose(): void {
+    for (const child of this.started) child.kill("SIGKILL");
+    const spawner = this.spawner();
+    try {
+      if (spawner !== undefined) process.kill(spawner, "SIGKILL");
+    } catch {
+      // It has left by itself.
+    }
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const LOOK_AGAIN_MS = 10;
+
+/** Settles when it is so; the test's own time limit ends the wait. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+}

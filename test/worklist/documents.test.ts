@@ -1,0 +1,52 @@
+/** Every "tally run" in the guides is read by the real flags and composed. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { composeManifests } from "../../src/worklist/compose-manifests.ts";
+import { composeRun } from "../../src/worklist/compose-run.ts";
+import { readTyped } from "./typed.ts";
+
+const FILES = {
+  list: "a\nb\n",
+  "list.txt": "a\nb\n",
+  "-": "a\nb\n",
+  "photos.txt": "a.jpg\n",
+  "hosts.txt": "localhost\n",
+  "commands.txt": "echo one\n",
+  "t.csv": "file\na.txt\n",
+  "fruits.csv": "FRUIT,COLOR\napple,green\n",
+  "x.log": "",
+  "x.jpg": "",
+  "x.txt": "",
+};
+
+function documentText(name: string): string {
+  return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+}
+
+/** In code spans of tables, and in indented blocks with lines that go on. */
+function commandsIn(text: string): readonly string[] {
+  const spans = [...text.matchAll(/`([^`\n]*tally run [^`\n]*)`/g)].map(([, span = ""]) => span);
+  const blocks = [...text.matchAll(/^ {4}((?:.*\\\n)*.*)$/gm)].map(([, block = ""]) => block);
+  return [...spans.map((span) => span.replaceAll("\\|", "|")), ...blocks]
+    .filter((command) => /(?:^|\| )tally run /.test(command))
+    .filter((command) => !/…|--$|\[NAME\]/.test(command))
+    .map((command) => command.replace(/ \| kubectl .*$/, ""));
+}
+
+const COMMANDS = ["work-lists.md", "migration.md"].flatMap((name) =>
+  commandsIn(documentText(name)),
+);
+
+test("the guides have commands", () => {
+  expect(COMMANDS.length).toBeGreaterThan(20);
+});
+
+test.each(COMMANDS)("%s", async (command) => {
+  const request = await readTyped(command, FILES);
+  const compose = command.includes("--dry-run") ? composeManifests : composeRun;
+  expect(() => compose(request)).not.toThrow();
+  const unnamed = request.placeholders?.parameters;
+  if (unnamed === undefined) return;
+  const [container] = composeRun(request).job.spec.template.spec.containers ?? [];
+  expect(container?.command?.join(" ")).toMatch(/\$\(|\$ITEM/);
+});
