@@ -90,6 +90,17 @@ describe("a pod of one container", () => {
   });
 });
 
+test("a pod tells that it heard of its deletion with its end, unless that takes long", async () => {
+  await world.create("p");
+  await world.pass(20);
+  await world.client.delete(pods, { namespace: "default", name: "p" });
+  const heard = async () => (await world.pod("p")).status.observedGeneration;
+  await world.pass(1000);
+  expect([await heard(), (await world.pod("p")).metadata.generation]).toEqual([1, 2]);
+  await world.pass(5000);
+  expect(await heard()).toBe(2);
+});
+
 describe("a container that restarts", () => {
   test("does so at once, then after ten seconds, then after twenty", async () => {
     const uid = await world.create("p", { spec: { restartPolicy: "OnFailure" } });

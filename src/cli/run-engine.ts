@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDataDirectory } from "../access/data-directory.ts";
+import { startSpawnerEarly } from "../agent/spawner/start.ts";
 import { type Log, openLog } from "../base/log.ts";
 import { socketAddress } from "../base/socket-address.ts";
 import { type CoreEngine, type CoreOptions, SOCKET } from "../engine-options.ts";
@@ -27,6 +28,8 @@ const RUN_CONTROLLERS = [
 export async function reachingRunEngine(dataDir: string): Promise<Reaching> {
   await openDataDirectory(dataDir);
   keepOutOfGit(dataDir);
+  // While the engine is loaded.
+  if (!existsSync(join(dataDir, SOCKET))) startSpawnerEarly(join(dataDir, "agent"), true);
   const options: CoreOptions = {
     dataDir,
     socket: socketAddress(dataDir, SOCKET),

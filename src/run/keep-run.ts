@@ -12,10 +12,13 @@ export async function keepRun<T extends JobTemplate | ScheduledJob>(
 ): Promise<T> {
   const kept = await client.create(typeOf(object), object);
   await createSupport(client, support(kept.metadata.uid ?? ""));
+  // The list was stored after it: what is durable now is all of it.
+  const { resourceVersion } = await client.list(typeOf(object), { limit: 1 });
+  await client.durable(resourceVersion);
   return kept;
 }
 
-/** Takes the place of the one that has the name; Jobs that were made of that have their own lists. */
+/** Takes the place of the one that has the name; Jobs made of that have lists of their own. */
 export async function replaceKept<T extends JobTemplate | ScheduledJob>(
   client: Client,
   kept: KeptRun<T>,

@@ -76,6 +76,8 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
       "engine.ts",
       "stored-runs.ts",
     ],
+    // The spawner starts while the engine is still being loaded.
+    exceptions: { "src/cli/run-engine.ts": ["agent"] },
   },
   "main.ts": { imports: ["cli"] },
 };

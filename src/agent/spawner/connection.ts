@@ -1,23 +1,15 @@
 /**
- * A server's way to its spawner: finds the one that runs, or starts one. This is the only place
- * where the server makes a process, and it does so once.
+ * A server's way to its spawner: finds the one that runs, or starts one. That is the only process
+ * a server makes, once.
  */
-import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
-import { join } from "node:path";
 import type { Clock, Timer } from "../../base/clock.ts";
 import { socketAddress } from "./address.ts";
-import { type Capabilities, type News, NO_CGROUPS, type Order, splitLines } from "./protocol.ts";
+import { type Capabilities, type News, type Order, splitLines } from "./protocol.ts";
+import { type SpawnerBuild, type Started, startSpawner, takeEarly } from "./start.ts";
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends SpawnerBuild {
   readonly directory: string;
-  /** The bundle of main.ts. */
-  readonly spawnerFile: string;
-  /** Of the bundle: a spawner of another one is asked to retire. */
-  readonly version: string;
-  /** Another answer is another version. */
-  readonly usesCgroups: boolean;
   readonly clock: Clock;
   readonly onNews: (news: News) => void;
   /** It went away without being asked to. */
@@ -47,7 +39,7 @@ export class Connection {
     const { clock } = options;
     const untilMs = clock.monotonicMs() + LONGEST_WAIT_MS;
     const address = socketAddress(options.directory);
-    let started: Started | undefined;
+    let started: Started | undefined = takeEarly(options.directory);
     for (;;) {
       const socket = await connect(address);
       const connection = socket && (await Connection.greet(socket, options));
@@ -56,7 +48,7 @@ export class Connection {
         throw new Error(`the spawner does not answer${started ? `: ${started.problem()}` : ""}`);
       }
       if (socket === undefined && (started === undefined || started.isOver())) {
-        started = startSpawner(options);
+        started = startSpawner(options.directory, options);
       }
       await new Promise<void>((resolve) => clock.schedule(AGAIN_MS, resolve));
     }
@@ -129,34 +121,4 @@ function connect(address: string): Promise<Socket | undefined> {
     socket.once("connect", () => resolve(socket));
     socket.once("error", () => resolve(undefined));
   });
-}
-
-interface Started {
-  isOver(): boolean;
-  problem(): string;
-}
-
-/** Less room for what is young: each slot is a fork of all its memory. */
-const SMALL = ["--max-semi-space-size=1"];
-
-function startSpawner(options: ConnectionOptions): Started {
-  const { directory, spawnerFile, version, usesCgroups } = options;
-  const log = openSync(join(directory, "spawner.log"), "a", 0o600);
-  const args = [directory, version, ...(usesCgroups ? [] : [NO_CGROUPS])];
-  const child = spawn(process.execPath, [...SMALL, spawnerFile, ...args], {
-    // Neither the end of the server nor an interrupt at its terminal is one of the runs.
-    detached: true,
-    cwd: directory,
-    stdio: ["ignore", "ignore", log],
-  });
-  closeSync(log);
-  let problem: string | undefined;
-  child.once("exit", (code, signal) => {
-    problem = `it ended with ${signal ?? code}, see ${join(directory, "spawner.log")}`;
-  });
-  child.once("error", (error) => {
-    problem = error.message;
-  });
-  child.unref();
-  return { isOver: () => problem !== undefined, problem: () => problem ?? "it is not up yet" };
 }

@@ -1,17 +1,8 @@
-/**
- * Runtime "process": the command of a container as a process of this machine, with its files and
- * its network. The processes are the spawner's (src/agent/spawner); this end remembers what was
- * asked and not yet answered, so that the death of the spawner costs nobody anything: a new one is
- * started, says what it found, and the rest is asked again.
- */
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync } from "node:fs";
 import type { Closable } from "../../../api/client.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
-import { packageFile } from "../../../base/package-file.ts";
-import { Connection, type ConnectionOptions } from "../../spawner/connection.ts";
+import { Connection } from "../../spawner/connection.ts";
 import {
   type Capabilities,
   type EndedRun,
@@ -22,6 +13,7 @@ import {
   type RunningRun,
   type StartOrder,
 } from "../../spawner/protocol.ts";
+import { type SpawnerBuild, spawnerBuild } from "../../spawner/start.ts";
 import {
   type ExecRequest,
   type Exit,
@@ -49,21 +41,11 @@ export type ProcessRuntime = Runtime & { readonly can: Capabilities };
 
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
   const { directory, usesCgroups = true } = options;
-  const { spawnerFile = packageFile("dist", "spawner.js") } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const version = `${buildOf(spawnerFile)}${usesCgroups ? "" : "-plain"}`;
-  const runtime = new SpawnedProcesses({ ...options, usesCgroups, spawnerFile, version });
+  const build = spawnerBuild(usesCgroups, options.spawnerFile);
+  const runtime = new SpawnedProcesses({ ...options, ...build });
   await runtime.connect();
   return runtime;
-}
-
-/** A spawner of another build than ours makes room for one of ours. */
-function buildOf(spawnerFile: string): string {
-  const hash = createHash("sha256").update(readFileSync(spawnerFile));
-  // What it shares with the server is in other files; the build notes what all were made of.
-  const sources = join(dirname(spawnerFile), ".source-hash");
-  if (existsSync(sources)) hash.update(readFileSync(sources));
-  return hash.digest("hex").slice(0, 16);
 }
 
 interface Starting {
@@ -79,8 +61,7 @@ interface Signalling {
   readonly resolve: () => void;
 }
 
-type Options = ProcessRuntimeOptions &
-  Pick<ConnectionOptions, "spawnerFile" | "version" | "usesCgroups">;
+type Options = ProcessRuntimeOptions & SpawnerBuild;
 
 class SpawnedProcesses implements ProcessRuntime {
   readonly name = "process";

@@ -86,7 +86,7 @@ function ephemeralContainersNotice({ ephemeralContainers = [] }: PodSpec): Notic
 
 const UNRESOLVED = "peers' names are not resolved";
 
-/** Every StatefulSet that names a Service gives its pods a subdomain, whether they use it or not. */
+/** A StatefulSet that names a Service gives its pods a subdomain, whether they use it or not. */
 function namesNotice({ subdomain = "" }: PodSpec): Notice {
   const message = `subdomain ${JSON.stringify(subdomain)} has no effect: ${UNRESOLVED}`;
   return { reason: "NamesNotResolved", message };
