@@ -20,7 +20,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const isOpen = ((await stat(path)).mode & 0o077) !== 0;
   if (isOpen) {
     const entries = await readdir(path);
-    if (entries.length > 0 && !entries.includes(CERTIFICATES)) {
+    if (entries.length > 0 && !OURS.some((each) => entries.includes(each))) {
       throw new Error(`${path} is not a data directory of Tally, and others can read it`);
     }
     await ensurePrivateDirectory(path);
@@ -29,6 +29,8 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 }
 
 const CERTIFICATES = "pki";
+/** What tells a data directory from any other. */
+const OURS = [CERTIFICATES, "store"];
 
 function dataDirectory(path: string): DataDirectory {
   return {

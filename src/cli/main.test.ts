@@ -92,7 +92,7 @@ test("the help of up tells the defaults", async () => {
 });
 
 const COMMANDS = [
-  ...["run", "scale", "pause", "resume"],
+  ...["run", "scale", "pause", "resume", "create-workflow"],
   ...["status", "list", "retry", "results", "report", "prune", "completion"],
   ...["up", "apply", "get", "describe", "logs", "wait", "delete", "version"],
 ];

@@ -3,18 +3,22 @@ import { formatYaml } from "../api/schema/yaml-format.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { composeManifests } from "../worklist/compose-manifests.ts";
 import type { RunRequest } from "../worklist/run-request.ts";
+import type { RunCommandFlags } from "./asked-run.ts";
 import type { Machine } from "./machine.ts";
 import { formatJson } from "./output/json-format.ts";
-import type { RunFlags } from "./run-flags.ts";
+
+type DryFlags = Pick<RunCommandFlags, "dryRun" | "output" | "runAt" | "asTemplate">;
 
 export function printRun(
   request: RunRequest | undefined,
-  { dryRun, output = "yaml" }: Pick<RunFlags, "dryRun" | "output">,
+  { dryRun, output = "yaml", runAt, asTemplate }: DryFlags,
   { writeOut, writeError }: Pick<Machine, "writeOut" | "writeError">,
 ): void {
   if (dryRun !== "client") {
     throw new UsageError(`--dry-run must be client, not ${JSON.stringify(dryRun)}`);
   }
+  const kept = runAt !== undefined ? "--runAt" : asTemplate ? "--asTemplate" : undefined;
+  if (kept) throw new UsageError(`--dry-run does not go with ${kept}: it prints what runs now`);
   if (!request) throw new UsageError("--dry-run is for commands: a manifest is there already");
   if (output !== "yaml" && output !== "json") {
     throw new UsageError(`--output must be yaml or json here, not ${JSON.stringify(output)}`);

@@ -34,24 +34,44 @@ export async function keepAsked(
   if (flags.asTemplate) {
     throw new UsageError("--asTemplate and --runAt exclude each other: a template has no time");
   }
-  const kept = composeScheduled(run, { name: scheduledName(asked), runAt: timeOf(flags.runAt) });
+  const composed = composeScheduled(run, {
+    name: scheduledName(asked),
+    runAt: timeOf(flags.runAt),
+  });
   const keep = async (client: Client): Promise<ScheduledJob> => {
-    const made = await keepRun(client, kept);
+    const made = await keepRun(client, composed);
     machine.writeOut(`created "scheduledJob/${made.metadata.name}"\n`);
     return made;
   };
   const dataDir = runDirectory(flags, machine.workingDirectory);
   if (await isEngineLasting(dataDir)) return withEngine(dataDir, keep);
   // Nobody else is there when the time comes.
-  await conduct(async ({ client }) => {
-    const { metadata } = await keep(client);
-    const { namespace = "", name = "" } = metadata;
-    machine.writeError(`tally: ${name}: waiting until ${flags.runAt}${LEAVING}\n`);
+  let kept: ScheduledJob | undefined;
+  const prepare = async ({ client }: Engine): Promise<PreparedRun> => {
+    if (!kept) {
+      kept = await keep(client);
+      machine.writeError(`tally: ${kept.metadata.name}: waiting until ${flags.runAt}${LEAVING}\n`);
+    }
+    const { namespace = "", name = "" } = kept.metadata;
     const started = await untilStarted(client, { namespace, name });
     const job = await client.get(jobs, { namespace, name: started });
     return { job, itemAt: itemNames({ list: asked.list }) };
-  });
+  };
+  await untilReached(() => conduct(prepare));
 }
+
+/** The engine may be that of a run which is over before the time has come: the next is ours. */
+async function untilReached(act: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof EngineGone)) throw error;
+    }
+  }
+}
+
+class EngineGone extends CommandFailure {}
 
 const LEAVING = "; it is stored: Ctrl-C leaves it to the next engine of the directory";
 
@@ -124,7 +144,7 @@ async function untilStarted(
           if (job) resolve(job.name);
           else reject(new CommandFailure(`tally run: ${name} was not started`));
         },
-        onEnd: () => reject(new Error(`the engine that was to start ${name} has gone`)),
+        onEnd: () => reject(new EngineGone(`the engine that was to start ${name} has gone`)),
       },
     );
   });

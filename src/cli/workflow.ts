@@ -46,6 +46,8 @@ export async function createWorkflow(
   };
   await carryOut(name, flags, machine, async (client) => {
     const created = await client.create(workflows, workflow);
+    // Whoever reads that it was created may rely on it.
+    await client.durable(created.metadata.resourceVersion ?? "");
     machine.writeOut(`created "workflow/${name}"\n`);
     return created;
   });

@@ -128,6 +128,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
     readonly toStored: (object: T) => KubeObject;
     readonly fromStored: (stored: KubeObject) => T;
   };
+  /** Without a binary form, as custom resources are. */
+  readonly isJsonOnly?: boolean;
   /** Said in a Warning header on every request: the kind is on its way out of Kubernetes. */
   readonly deprecation?: string;
   /** Said in a Warning header on creation: no controller here looks after this kind. */

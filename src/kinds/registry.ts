@@ -34,6 +34,9 @@ import { limitRangeKind } from "./structural/limit-range.ts";
 import { podTemplateKind } from "./structural/pod-template.ts";
 import { replicationControllerKind } from "./structural/replication-controller.ts";
 import { resourceQuotaKind } from "./structural/resource-quota.ts";
+import { jobTemplateKind } from "./tallyjob/job-template.ts";
+import { scheduledJobKind } from "./tallyjob/scheduled-job.ts";
+import { workflowKind } from "./tallyjob/workflow.ts";
 
 export interface ResourceName {
   readonly group: string;
@@ -71,6 +74,7 @@ export const registry: Registry = registryOf([
   eventKind,
   eventViewKind,
   jobKind,
+  jobTemplateKind,
   leaseKind,
   limitRangeKind,
   namespaceKind,
@@ -86,11 +90,13 @@ export const registry: Registry = registryOf([
   resourceQuotaKind,
   ...reviewKinds,
   runtimeClassKind,
+  scheduledJobKind,
   secretKind,
   serviceAccountKind,
   serviceKind,
   statefulSetKind,
   storageClassKind,
+  workflowKind,
 ]);
 
 export function registryOf(kinds: readonly Kind[]): Registry {

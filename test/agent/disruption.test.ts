@@ -40,7 +40,7 @@ async function taint(...taints: readonly object[]): Promise<void> {
   await cluster.tally.call("PATCH", path, { spec: { taints } }, headers);
 }
 
-test("a taint drives pods away but for those that tolerate it, and they come back without it", async () => {
+test("a taint drives away pods that do not tolerate it, until it is gone", async () => {
   const job = { completions: 1, backoffLimit: 0, podFailurePolicy: IGNORING };
   await cluster.createJob("driven", job, { containers: [sleeper()] });
   const tolerations = [{ key: "maintenance", operator: "Exists" }];
@@ -62,7 +62,7 @@ test("a taint drives pods away but for those that tolerate it, and they come bac
   expect(status.failed).toBeUndefined();
 });
 
-test("a pod that matters more takes the place of one of a Job, which begins again later", async () => {
+test("a pod that matters more takes the place of one of a Job, which begins again", async () => {
   const cores = availableParallelism();
   const all = { resources: { requests: { cpu: `${cores}` } } };
   await cluster.create("/apis/scheduling.k8s.io/v1/priorityclasses", {

@@ -90,7 +90,7 @@ check("a StatefulSet with claims says that volumes are not mounted", async (prom
     'the process runtime cannot honour container "main": volumeMounts data at /data ' +
       "(volumes are not mounted)",
   );
-  await until(async () => (await prompt.prints("get events")).includes("RecreatingFailedPod"));
+  await until(async () => (await prompt.prints("get events")).includes("SuccessfulDelete"));
   expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
   await prompt.prints("delete statefulset web");
 });

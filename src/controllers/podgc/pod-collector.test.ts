@@ -46,6 +46,14 @@ test("a pod that never had a node, and is to stop, stops", async () => {
   expect(await names()).toEqual([]);
 });
 
+test("whoever deletes a pod that never had a node is not disturbed at it", async () => {
+  work = await startController(podCollector());
+  await work.client.create(pods, podBody({ name: "p" }));
+  await expect(work.client.delete(pods, place("p"))).resolves.toMatchObject({ metadata: {} });
+  await work.settle();
+  expect(await names()).toEqual([]);
+});
+
 test("pods of a node that is gone are lost, once it has had time to come back", async () => {
   work = await startController(podCollector(), async (client) => {
     await client.create(nodes, aNode());

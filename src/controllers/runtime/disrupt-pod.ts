@@ -24,12 +24,15 @@ export async function disruptPod(
   { metadata, status }: Pod,
   { disruption, isLost = false, nowMs }: Ending,
 ): Promise<boolean> {
+  // Whoever changed what led here, in this process perhaps, goes on first: it may be at the pod.
+  await Promise.resolve();
   const { namespace = "", name = "", uid = "" } = metadata;
   const place = { namespace, name };
   const isOver = status.phase === "Succeeded" || status.phase === "Failed";
   const condition = disruption && {
     type: "DisruptionTarget",
     status: "True",
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     ...disruption,
     lastTransitionTime: formatTime(nowMs),
   };

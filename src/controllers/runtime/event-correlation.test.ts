@@ -151,3 +151,14 @@ test("a map of recent things forgets what was not used for longest", () => {
   map.set("c", 3);
   expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
 });
+
+test("of two parts of one object the same is told of each", () => {
+  const correlation = new EventCorrelation();
+  const of = (fieldPath: string) => {
+    const event = anEvent();
+    return { ...event, involvedObject: { ...event.involvedObject, fieldPath } };
+  };
+  expect(taken(correlation, of("spec.containers{a}"))).toBe("1 m");
+  expect(taken(correlation, of("spec.containers{b}"))).toBe("1 m");
+  expect(taken(correlation, of("spec.containers{a}"))).toBe("2 m");
+});

@@ -57,7 +57,8 @@ export class EventCorrelation {
     const objectKey = objectKeyOf(event);
     const reasonKey = `${objectKey} ${event.type} ${event.reason}`;
     const similar = this.#note(reasonKey, event.message ?? "", nowMs);
-    const key = similar.isCombined ? reasonKey : `${reasonKey} ${event.message}`;
+    const { fieldPath = "" } = event.involvedObject;
+    const key = similar.isCombined ? reasonKey : `${reasonKey} ${fieldPath} ${event.message}`;
     const counted = this.#count(key, similar.isCombined ? combined(event) : event);
     const isFirstOfReason = !similar.hasPassed;
     const mayWrite = this.#spend(objectKey, nowMs);

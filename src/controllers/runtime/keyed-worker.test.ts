@@ -279,6 +279,7 @@ test("the numbers are those of Kubernetes' queues", async () => {
   await finish();
   clock.advance(500);
   await finish(failure);
+  clock.advance(0);
   expect(read("depth")).toBe(1);
   expect(read("retries_total")).toBe(1);
   expect(read("work_duration_seconds_count")).toBe(2);
@@ -368,4 +369,20 @@ test("a failure that was to be expected is tried again without a warning", async
   expect(levels).toEqual(["debug", "warn"]);
   clock.advance(100);
   expect(started).toEqual(["a", "a", "a"]);
+});
+
+test("after a while of work without a pause others have a turn of the loop", async () => {
+  const clock = new ManualClock();
+  const started: string[] = [];
+  const reconcile = async (key: string): Promise<void> => {
+    started.push(key);
+    clock.advance(8);
+  };
+  const worker = new KeyedWorker({ clock, log: silentLog, reconcile, workers: 1 });
+  for (const key of ["a", "b", "c", "d", "e"]) worker.add(key);
+  await settled();
+  expect(started).toEqual(["a", "b", "c"]);
+  clock.advance(0);
+  await settled();
+  expect(started).toEqual(["a", "b", "c", "d", "e"]);
 });

@@ -30,6 +30,11 @@ export interface KeyedWorkerOptions {
 
 const DEFAULT_WORKERS = 5;
 const DEFAULT_RETRY: Backoff = { firstMs: 50, maxMs: 30_000 };
+/**
+ * A client in this process answers without ever leaving the turn of the event loop: after so long
+ * at a stretch others have theirs, requests from outside among them.
+ */
+const STRETCH_MS = 20;
 
 interface Appointment {
   readonly dueMs: number;
@@ -47,6 +52,9 @@ export class KeyedWorker {
   private readonly failures = new Map<string, number>();
   private readonly appointments = new Map<string, Appointment>();
   private readonly measure;
+  /** Since when there was always another key to begin with. */
+  private stretchFromMs: number | undefined;
+  private resting: Timer | undefined;
   private stopped = false;
 
   constructor(private readonly options: KeyedWorkerOptions) {
@@ -85,18 +93,35 @@ export class KeyedWorker {
     this.stopped = true;
     for (const { timer } of this.appointments.values()) timer.cancel();
     this.appointments.clear();
+    this.resting?.cancel();
   }
 
   private startReady(): void {
     const { clock, workers = DEFAULT_WORKERS } = this.options;
-    while (!this.stopped && this.busy.size < workers) {
-      const next = this.ready.shift();
-      if (!next) return;
+    while (!this.stopped && !this.resting && this.busy.size < workers) {
       const nowMs = clock.monotonicMs();
+      this.stretchFromMs ??= nowMs;
+      if (nowMs - this.stretchFromMs > STRETCH_MS) {
+        this.rest();
+        return;
+      }
+      const next = this.ready.shift();
+      if (!next) {
+        this.stretchFromMs = undefined;
+        return;
+      }
       this.measure.started(nowMs - next.sinceMs);
       this.busy.set(next.key, nowMs);
       void this.run(next.key, nowMs);
     }
+  }
+
+  private rest(): void {
+    this.stretchFromMs = undefined;
+    this.resting = this.options.clock.schedule(0, () => {
+      this.resting = undefined;
+      this.startReady();
+    });
   }
 
   private async run(key: string, startMs: number): Promise<void> {

@@ -18,8 +18,14 @@ import { type CorrelatedEvent, EventCorrelation } from "./event-correlation.ts";
 export type EventType = "Normal" | "Warning";
 
 export interface EventRecorder {
-  /** Never fails and never waits. */
-  event(about: KubeObject, type: EventType, reason: string, message: string): void;
+  /** Never fails and never waits. The path is that of a part: "spec.containers{main}". */
+  event(
+    about: KubeObject,
+    type: EventType,
+    reason: string,
+    message: string,
+    fieldPath?: string,
+  ): void;
   /** Everything recorded so far is written, or given up. */
   idle(): Promise<void>;
 }
@@ -73,9 +79,19 @@ class QueueingRecorder implements RunningRecorder {
     this.newName = eventNames(options);
   }
 
-  event(about: KubeObject, type: EventType, reason: string, message: string): void {
+  event(
+    about: KubeObject,
+    type: EventType,
+    reason: string,
+    message: string,
+    fieldPath?: string,
+  ): void {
     if (this.isStopped) return;
-    const event = this.compose(about, type, reason, message);
+    const plain = this.compose(about, type, reason, message);
+    const event =
+      fieldPath === undefined
+        ? plain
+        : { ...plain, involvedObject: { ...plain.involvedObject, fieldPath } };
     const correlated = this.correlation.take(event, this.options.clock.monotonicMs());
     if (correlated) this.enqueue(correlated);
   }

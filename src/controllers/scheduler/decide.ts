@@ -37,7 +37,7 @@ export function decideNode(needs: PodNeeds, rooms: readonly NodeRoom[]): NodeDec
   };
 }
 
-interface Objection {
+export interface Objection {
   readonly reasons: readonly string[];
   readonly isHopeless: boolean;
 }
@@ -70,7 +70,8 @@ const FILTERS: readonly Filter[] = [
   lackOf,
 ];
 
-function objectionTo(room: NodeRoom, needs: PodNeeds): Objection | undefined {
+/** Why the node will not do; undefined where it will. */
+export function objectionTo(room: NodeRoom, needs: PodNeeds): Objection | undefined {
   for (const filter of FILTERS) {
     const objection = filter(room, needs);
     if (objection) return objection;
@@ -98,7 +99,7 @@ function lackOf({ facts, use }: NodeRoom, { requests }: PodNeeds): Objection | u
 }
 
 /** How many nodes have each reason, in the order of the texts: "10 …" is before "2 …". */
-function formatObjections(nodes: number, objections: readonly Objection[]): string {
+export function formatObjections(nodes: number, objections: readonly Objection[]): string {
   if (nodes === 0) return "no nodes available to schedule pods";
   const counts = new Map<string, number>();
   for (const { reasons } of objections) {

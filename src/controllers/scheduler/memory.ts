@@ -1,12 +1,14 @@
 /** What the scheduler keeps between two rounds: who is where, and who waits. */
 import type { Pod } from "../../api/generated/core.ts";
 import { SiblingNeeds } from "./needs.ts";
+import { Nominations } from "./nominations.ts";
 import { PendingPods } from "./pending-pods.ts";
 import { Rooms } from "./rooms.ts";
 
 export class SchedulerMemory {
   readonly rooms = new Rooms();
   readonly pending = new PendingPods();
+  readonly nominations = new Nominations();
   readonly needs = new SiblingNeeds();
   /** Pods behind a scheduling gate. */
   readonly gated = new Set<string>();

@@ -17,6 +17,8 @@ export interface PodNeeds {
   readonly nodeAffinity: NodeAffinity;
   readonly tolerations: readonly Toleration[];
   readonly priority: number;
+  /** Whether others may have to go for it. */
+  readonly preempts: boolean;
   /** The same for pods that fit the same nodes and are wanted as much. */
   readonly signature: string;
 }
@@ -47,6 +49,7 @@ export function needsOf(spec: PodSpec): PodNeeds {
     nodeAffinity: spec.affinity?.nodeAffinity ?? {},
     tolerations: spec.tolerations ?? [],
     priority: spec.priority ?? 0,
+    preempts: spec.preemptionPolicy !== "Never",
   };
   return { ...asked, signature: JSON.stringify(Object.values(asked)) };
 }
@@ -60,6 +63,7 @@ const PARTS = [
   "affinity",
   "tolerations",
   "priority",
+  "preemptionPolicy",
 ] as const satisfies readonly (keyof PodSpec)[];
 
 /** Pods of one template share the parts of their spec: what was found out of one holds for all. */

@@ -12,7 +12,7 @@ import type { EventRecorder } from "../runtime/recorder.ts";
  * An event for every pod would double what a large Job writes, and says nothing that the pod does
  * not: when pods come faster than this, only some are told of.
  */
-const PLACED_LIMIT: RateLimit = { qps: 20, burst: 200 };
+const PLACED_LIMIT: RateLimit = { qps: 5, burst: 50 };
 
 export class Notices {
   #bucket: Bucket;
@@ -37,15 +37,22 @@ export class Notices {
     recorder.event(pod, "Normal", "Scheduled", message);
   }
 
-  /** Rejects when the server does not take it. */
-  async refused(pod: Pod, message: string): Promise<void> {
+  preempted(victim: Pod, message: string): void {
+    this.options.recorder.event(victim, "Normal", "Preempted", message);
+  }
+
+  /** With the node where others make room for it, if they do. Rejects when it is not taken. */
+  async refused(pod: Pod, message: string, nominatedNodeName?: string): Promise<void> {
     const { client, clock, recorder } = this.options;
     const { namespace = "", name = "", uid = "" } = pod.metadata;
     const old = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
     const isTold = old?.status === "False" && old.reason === "Unschedulable";
-    if (isTold && old.message === message) return;
+    const isNominated =
+      nominatedNodeName === undefined || pod.status.nominatedNodeName === nominatedNodeName;
+    if (isTold && isNominated && old.message === message) return;
     const condition = refusal(pod, old, message, clock.nowMs());
-    const body = { metadata: { uid }, status: { conditions: [condition] } };
+    const nomination = nominatedNodeName === undefined ? {} : { nominatedNodeName };
+    const body = { metadata: { uid }, status: { conditions: [condition], ...nomination } };
     try {
       await client.patch(
         pods,

@@ -45,16 +45,20 @@ export function observePod(
 }
 
 /** Whether its going makes room for those that wait. */
-function forget({ rooms, pending, gated }: SchedulerMemory, key: string): boolean {
+function forget(memory: SchedulerMemory, key: string): boolean {
+  const { rooms, pending, gated, nominations } = memory;
   gated.delete(key);
   pending.remove(key);
+  nominations.remove(key);
   if (!rooms.release(key)) return false;
   pending.reconsider();
   return pending.size > 0;
 }
 
-function observePlaced({ rooms, pending, needs, gated }: SchedulerMemory, pod: Pod): boolean {
+function observePlaced(memory: SchedulerMemory, pod: Pod): boolean {
+  const { rooms, pending, needs, gated, nominations } = memory;
   const key = podKey(pod);
+  nominations.remove(key);
   const { uid = "" } = pod.metadata;
   const { nodeName = "" } = pod.spec;
   pending.remove(key);
@@ -70,17 +74,23 @@ function observePlaced({ rooms, pending, needs, gated }: SchedulerMemory, pod: P
 }
 
 /** One that is assumed to be on a node already stays there until its binding fails. */
-function observePending(
-  { rooms, pending, needs }: SchedulerMemory,
-  pod: Pod,
-  nowMs: number,
-): boolean {
+function observePending(memory: SchedulerMemory, pod: Pod, nowMs: number): boolean {
+  const { rooms, pending, needs, nominations } = memory;
   const key = podKey(pod);
   const { uid = "" } = pod.metadata;
   if (rooms.findCharge(key)?.uid === uid) return false;
   const asked = needs.of(pod.spec);
   const known = pending.find(key);
   if (known?.uid === uid && known.needs.signature === asked.signature) return false;
-  pending.add({ key, uid, needs: asked, sinceMs: nowMs });
+  const { nominatedNodeName: node = "" } = pod.status;
+  const waiting = { key, uid, needs: asked, sinceMs: nowMs };
+  nominations.remove(key);
+  if (node === "") {
+    pending.add(waiting);
+  } else {
+    // Of an earlier scheduler: whom it told to go is written on them.
+    nominations.set(key, { node, needs: asked, victims: new Set() });
+    pending.nominate(waiting, node);
+  }
   return true;
 }

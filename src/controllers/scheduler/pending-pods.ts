@@ -12,6 +12,8 @@ export interface PendingPod {
   readonly uid: string;
   readonly needs: PodNeeds;
   readonly sinceMs: number;
+  /** Where others make room for it: it waits for that node, and no longer with its like. */
+  readonly nominatedNode?: string;
 }
 
 export interface UntoldPod {
@@ -39,7 +41,7 @@ interface Queued {
 }
 
 interface Group {
-  readonly signature: string;
+  readonly key: string;
   readonly priority: number;
   items: Queued[];
   /** The first that is not taken. */
@@ -74,11 +76,11 @@ export class PendingPods {
 
   add(pod: PendingPod): void {
     this.#pods.set(pod.key, pod);
-    const { signature, priority } = pod.needs;
-    let group = this.#groups.get(signature);
+    const key = groupOf(pod);
+    let group = this.#groups.get(key);
     if (!group) {
-      group = newGroup(signature, priority);
-      this.#groups.set(signature, group);
+      group = newGroup(key, pod.needs.priority);
+      this.#groups.set(key, group);
     }
     this.#orders += 1;
     group.items.push({ pod, order: this.#orders });
@@ -98,9 +100,16 @@ export class PendingPods {
     return best?.items[best.head]?.pod;
   }
 
+  /** Takes the pod from among its like, who may have to wait longer. */
+  nominate(pod: PendingPod, node: string): PendingPod {
+    const nominated = { ...pod, nominatedNode: node };
+    this.add(nominated);
+    return nominated;
+  }
+
   /** All with the needs of this one wait from now on. */
-  refuse({ needs }: PendingPod, { message, isHopeless }: Refusal): void {
-    const group = this.#groups.get(needs.signature);
+  refuse(pod: PendingPod, { message, isHopeless }: Refusal): void {
+    const group = this.#groups.get(groupOf(pod));
     if (group) group.refusal = { message, isHopeless };
   }
 
@@ -122,8 +131,8 @@ export class PendingPods {
   }
 
   /** What was told did not arrive. */
-  retell({ needs }: PendingPod): void {
-    const group = this.#groups.get(needs.signature);
+  retell(pod: PendingPod): void {
+    const group = this.#groups.get(groupOf(pod));
     if (group) group.told = undefined;
   }
 
@@ -159,7 +168,7 @@ export class PendingPods {
       if (pod && this.#pods.get(pod.key) === pod) break;
     }
     if (group.head === group.items.length) {
-      this.#groups.delete(group.signature);
+      this.#groups.delete(group.key);
       return false;
     }
     if (group.head >= MIN_COMPACTION && group.head * 2 >= group.items.length) {
@@ -177,9 +186,13 @@ interface Taking {
   readonly pods: UntoldPod[];
 }
 
-function newGroup(signature: string, priority: number): Group {
+function groupOf({ uid, needs, nominatedNode }: PendingPod): string {
+  return nominatedNode === undefined ? needs.signature : `${uid} ${nominatedNode}`;
+}
+
+function newGroup(key: string, priority: number): Group {
   return {
-    signature,
+    key,
     priority,
     items: [],
     head: 0,

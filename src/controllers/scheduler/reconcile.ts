@@ -3,27 +3,14 @@
  * room; then those that have none hear why. Nothing is decided on a pod's own: the key of the work
  * queue stands for all of them.
  */
-import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
-import type { Pod } from "../../api/generated/core.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Cache } from "../../client/cache.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
-import { decideNode } from "./decide.ts";
-import type { SchedulerMemory } from "./memory.ts";
-import type { Notices } from "./notices.ts";
+import { decideNode, type NodeDecision, objectionTo, type Refusal } from "./decide.ts";
 import { observePod } from "./observe.ts";
 import type { PendingPod } from "./pending-pods.ts";
-import type { SchedulerMetrics } from "./scheduler-metrics.ts";
-
-export interface Scheduling {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly cache: Cache<Pod>;
-  readonly memory: SchedulerMemory;
-  readonly notices: Notices;
-  readonly metrics: SchedulerMetrics;
-}
+import { considerPreemption, type Preemption, preempt } from "./preempt.ts";
+import type { NodeRoom } from "./rooms.ts";
+import type { Scheduling } from "./scheduling.ts";
 
 /** Over the wire a binding is mostly waiting. */
 const BINDINGS_AT_ONCE = 32;
@@ -35,9 +22,12 @@ export async function reconcile(scheduling: Scheduling): Promise<Outcome> {
   // Whoever changed what woke the scheduler goes on first.
   await Promise.resolve();
   for (let count = 0; count < PODS_PER_ROUND; count += BINDINGS_AT_ONCE) {
-    const placements = placeSome(scheduling);
-    if (placements.length === 0) return tellRefused(scheduling);
-    const errors = await Promise.all(placements.map((each) => bind(scheduling, each)));
+    const { placements, preemptions } = placeSome(scheduling);
+    if (placements.length + preemptions.length === 0) return tellRefused(scheduling);
+    const errors = await Promise.all([
+      ...placements.map((each) => bind(scheduling, each)),
+      ...preemptions.map((each) => preempt(scheduling, each)),
+    ]);
     const failure = errors.find((error) => error !== undefined);
     if (failure !== undefined) throw failure;
   }
@@ -49,26 +39,74 @@ interface Placement {
   readonly node: string;
 }
 
+interface Places {
+  readonly placements: readonly Placement[];
+  readonly preemptions: readonly Preemption[];
+}
+
 /** They count as placed from here on: the next one must not be given the same room. */
-function placeSome({ memory, metrics }: Scheduling): Placement[] {
-  const { pending, rooms } = memory;
+function placeSome(scheduling: Scheduling): Places {
+  const { pending, rooms, nominations } = scheduling.memory;
   const placements: Placement[] = [];
-  while (placements.length < BINDINGS_AT_ONCE) {
+  const preemptions: Preemption[] = [];
+  while (placements.length + preemptions.length < BINDINGS_AT_ONCE) {
     const pod = pending.first();
     if (!pod) break;
-    const decision = decideNode(pod.needs, rooms.nodes);
+    const found = nominations.roomsFor(pod.key, pod.needs, rooms.nodes);
+    const decision = chooseNode(pod, found);
     if (decision.kind === "refuse") {
-      pending.refuse(pod, decision);
-      metrics.refused();
+      const preemption = refuse(scheduling, pod, found, decision);
+      if (preemption) preemptions.push(preemption);
       continue;
     }
     const { node } = decision;
     pending.remove(pod.key);
+    nominations.remove(pod.key);
     rooms.charge(pod.key, { uid: pod.uid, node, needs: pod.needs });
     placements.push({ pod, node });
   }
-  return placements;
+  return { placements, preemptions };
 }
+
+/** Where others made room for it, if that will do. */
+function chooseNode(
+  { needs, nominatedNode }: PendingPod,
+  rooms: readonly NodeRoom[],
+): NodeDecision {
+  const nominated = rooms.filter(({ facts }) => facts.name === nominatedNode);
+  const [hoped] = nominated;
+  return decideNode(needs, hoped && !objectionTo(hoped, needs) ? nominated : rooms);
+}
+
+/** It waits, for a node to change or for those that have to go for it. */
+function refuse(
+  scheduling: Scheduling,
+  pod: PendingPod,
+  rooms: readonly NodeRoom[],
+  { message, isHopeless }: Refusal,
+): Preemption | undefined {
+  const { memory, metrics } = scheduling;
+  const { pending, nominations } = memory;
+  metrics.refused();
+  if (rooms.length === 0) {
+    pending.refuse(pod, { message, isHopeless });
+    return undefined;
+  }
+  const decision = considerPreemption(scheduling, pod, rooms);
+  if (decision.kind === "none") {
+    pending.refuse(pod, { message: `${message} ${PREEMPTION}${decision.message}`, isHopeless });
+    return undefined;
+  }
+  const { node, victims } = decision;
+  const uids = new Set(victims.map(({ uid }) => uid));
+  nominations.set(pod.key, { node, needs: pod.needs, victims: uids });
+  const nominated = pending.nominate(pod, node);
+  pending.refuse(nominated, { message, isHopeless });
+  return { pod: nominated, node, victims, message };
+}
+
+/** The words of Kubernetes, whose scheduler asks its plugins in turn what they could do. */
+const PREEMPTION = "no new claims to deallocate, preemption: ";
 
 /** Answers with the error that is worth another try. */
 async function bind(scheduling: Scheduling, { pod, node }: Placement): Promise<unknown> {

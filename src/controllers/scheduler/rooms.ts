@@ -24,16 +24,38 @@ export interface Charge {
   readonly needs: PodNeeds;
 }
 
+export interface ChargedPod extends Charge {
+  readonly key: string;
+}
+
 interface GrowingUse extends NodeUse {
   readonly amounts: Map<string, number>;
   pods: number;
   readonly hostPorts: HostPort[];
 }
 
+/** What the node would have in use with pods of such needs beside, or without them. */
+export function supposeUse(
+  { amounts, pods, hostPorts }: NodeUse,
+  { added = [], removed = [] }: Supposed,
+): NodeUse {
+  const use = { amounts: new Map(amounts), pods, hostPorts: [...hostPorts] };
+  for (const needs of removed) shrink(use, needs);
+  for (const needs of added) grow(use, needs);
+  return use;
+}
+
+interface Supposed {
+  readonly added?: readonly PodNeeds[];
+  readonly removed?: readonly PodNeeds[];
+}
+
 export class Rooms {
   readonly #facts = new Map<string, NodeFacts>();
   readonly #uses = new Map<string, GrowingUse>();
   readonly #charges = new Map<string, Charge>();
+  /** How many pods have each priority, on all nodes. */
+  readonly #priorities = new Map<number, number>();
   #known: readonly NodeRoom[] | undefined;
 
   /** The nodes there are. */
@@ -64,17 +86,31 @@ export class Rooms {
     return this.#charges.get(key);
   }
 
+  /** Whether any pod is charged that matters less. */
+  hasBelow(priority: number): boolean {
+    for (const each of this.#priorities.keys()) if (each < priority) return true;
+    return false;
+  }
+
+  /** The pods that matter less, by node. */
+  chargesBelow(priority: number): ReadonlyMap<string, readonly ChargedPod[]> {
+    const found = new Map<string, ChargedPod[]>();
+    for (const [key, charge] of this.#charges) {
+      if (charge.needs.priority >= priority) continue;
+      const here = found.get(charge.node);
+      if (here) here.push({ key, ...charge });
+      else found.set(charge.node, [{ key, ...charge }]);
+    }
+    return found;
+  }
+
   /** Whatever the pod was charged with before is given back. */
   charge(key: string, charge: Charge): void {
     this.release(key);
     this.#charges.set(key, charge);
-    const { requests, hostPorts } = charge.needs;
-    const use = this.#use(charge.node);
-    use.pods += 1;
-    for (const [resource, amount] of requests) {
-      use.amounts.set(resource, (use.amounts.get(resource) ?? 0) + amount);
-    }
-    use.hostPorts.push(...hostPorts);
+    grow(this.#use(charge.node), charge.needs);
+    const { priority } = charge.needs;
+    this.#priorities.set(priority, (this.#priorities.get(priority) ?? 0) + 1);
   }
 
   /** Whether there was anything to give back. */
@@ -82,13 +118,12 @@ export class Rooms {
     const charge = this.#charges.get(key);
     if (!charge) return false;
     this.#charges.delete(key);
-    const { requests, hostPorts } = charge.needs;
     const use = this.#use(charge.node);
-    use.pods -= 1;
-    for (const [resource, amount] of requests) {
-      use.amounts.set(resource, (use.amounts.get(resource) ?? 0) - amount);
-    }
-    for (const port of hostPorts) removePort(use.hostPorts, port);
+    shrink(use, charge.needs);
+    const { priority } = charge.needs;
+    const left = (this.#priorities.get(priority) ?? 0) - 1;
+    if (left > 0) this.#priorities.set(priority, left);
+    else this.#priorities.delete(priority);
     if (use.pods === 0 && !this.#facts.has(charge.node)) this.#uses.delete(charge.node);
     return true;
   }
@@ -106,6 +141,22 @@ export class Rooms {
 export function conflicts(one: HostPort, other: HostPort): boolean {
   if (one.port !== other.port || one.protocol !== other.protocol) return false;
   return one.ip === other.ip || one.ip === ANY_ADDRESS || other.ip === ANY_ADDRESS;
+}
+
+function grow(use: GrowingUse, { requests, hostPorts }: PodNeeds): void {
+  use.pods += 1;
+  for (const [resource, amount] of requests) {
+    use.amounts.set(resource, (use.amounts.get(resource) ?? 0) + amount);
+  }
+  use.hostPorts.push(...hostPorts);
+}
+
+function shrink(use: GrowingUse, { requests, hostPorts }: PodNeeds): void {
+  use.pods -= 1;
+  for (const [resource, amount] of requests) {
+    use.amounts.set(resource, (use.amounts.get(resource) ?? 0) - amount);
+  }
+  for (const port of hostPorts) removePort(use.hostPorts, port);
 }
 
 function removePort(ports: HostPort[], { ip, protocol, port }: HostPort): void {

@@ -6,11 +6,13 @@ export interface SchedulerMetrics {
   placed(waitedSeconds: number): void;
   refused(): void;
   failed(): void;
+  preempted(victims: number): void;
 }
 
 const PROFILE = "default-scheduler";
 /** From 10 ms to somewhat over an hour. */
 const BUCKETS = exponentialBuckets(0.01, 2, 20);
+const VICTIM_BUCKETS = exponentialBuckets(1, 2, 7);
 
 export function schedulerMetrics(metrics: Metrics, memory: SchedulerMemory): SchedulerMetrics {
   const attempts = metrics.counter(
@@ -23,6 +25,17 @@ export function schedulerMetrics(metrics: Metrics, memory: SchedulerMemory): Sch
     "How long pods waited for their node, from when nothing held them.",
     [],
     BUCKETS,
+  );
+  const preemptions = metrics.counter(
+    "scheduler_preemption_attempts_total",
+    "How often pods had to go in favour of one that matters more.",
+    [],
+  );
+  const victims = metrics.histogram(
+    "scheduler_preemption_victims",
+    "How many had to go at a time.",
+    [],
+    VICTIM_BUCKETS,
   );
   const pods = metrics.gauge(
     "scheduler_pending_pods",
@@ -42,5 +55,9 @@ export function schedulerMetrics(metrics: Metrics, memory: SchedulerMemory): Sch
     },
     refused: count("unschedulable"),
     failed: count("error"),
+    preempted: (count) => {
+      preemptions.add({});
+      victims.observe({}, count);
+    },
   };
 }

@@ -130,7 +130,9 @@ test("a pod for which there is no room waits, hears why, and goes when there is"
   expect(await conditionOf(client, "c")).toBeUndefined();
   server.clock.advance(PATIENCE_MS);
   await settle();
-  const message = "0/1 nodes are available: 1 Insufficient cpu.";
+  const message =
+    "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: " +
+    "0/1 nodes are available: 1 No preemption victims found for incoming pod.";
   expect(await conditionOf(client, "c")).toEqual({
     type: "PodScheduled",
     status: "False",
@@ -171,7 +173,9 @@ test("a node that gets better takes the pods that waited for it", async () => {
   await client.create(pods, podBody({ name: "a" }));
   await settle();
   expect(await eventsOf(client, "a")).toEqual([
-    "Warning FailedScheduling 0/1 nodes are available: 1 node(s) were unschedulable.",
+    "Warning FailedScheduling 0/1 nodes are available: 1 node(s) were unschedulable. " +
+      "no new claims to deallocate, preemption: " +
+      "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
   ]);
   const body = { spec: { unschedulable: false } };
   await client.patch(nodes, { name: "n" }, { type: "merge", body });

@@ -3,10 +3,11 @@
  *
  * Reading order: this file, decide (with node-affinity, taints, score: which node, or why none),
  * needs with requests and node-facts (what a decision looks at), rooms and pending-pods (what is
- * remembered), observe, reconcile, notices. What runs a pod on its node is none of its business.
+ * remembered), observe, reconcile, notices; then decide-preemption, nominations and preempt, for
+ * pods that others have to go for. What runs a pod on its node is none of its business.
  */
 import type { Pod } from "../../api/generated/core.ts";
-import { nodes, pods } from "../../api/resources.ts";
+import { nodes, podDisruptionBudgets, pods } from "../../api/resources.ts";
 import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
@@ -29,11 +30,12 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const following = { client, clock, random, log };
   const nodeCache = await openCache({ ...following, type: nodes });
   const cache = await openCache({ ...following, type: pods, fieldSelector: UNFINISHED });
+  const budgets = await openCache({ ...following, type: podDisruptionBudgets });
   const recorder = openRecorder({ ...following, component: "default-scheduler" });
   const memory = new SchedulerMemory();
   const notices = new Notices({ client, clock, recorder });
   const measures = schedulerMetrics(metrics, memory);
-  const scheduling = { client, clock, cache, memory, notices, metrics: measures };
+  const scheduling = { client, clock, cache, budgets, memory, notices, metrics: measures };
   const worker = new KeyedWorker({
     reconcile: () => reconcile(scheduling),
     workers: 1,
@@ -57,6 +59,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
     stop: () => {
       nodeCache.close();
       cache.close();
+      budgets.close();
       worker.stop();
       recorder.stop();
     },

@@ -134,3 +134,12 @@ test("nothing is done for a set that is being deleted", () => {
   const observation = { set: going, pods: [], updateRevision: "new", nowMs: NOW_MS };
   expect(decide(observation)).toEqual({ actions: [] });
 });
+
+test("a pod that failed as soon as it was there is replaced a second later", () => {
+  const failed = aPod(0, "failed");
+  const metadata = { ...failed.metadata, creationTimestamp: "2026-01-01T00:01:00Z" };
+  const pods = [{ ...failed, metadata }];
+  const decideAt = (nowMs: number) => decide({ set: aSet(), pods, updateRevision: "new", nowMs });
+  expect(decideAt(NOW_MS + 400)).toEqual({ actions: [], againInMs: 600 });
+  expect(decideAt(NOW_MS + 1000)).toMatchObject({ actions: [{ kind: "delete" }] });
+});

@@ -6,7 +6,14 @@
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { isInRange, ordinalIn, replicasOf, revisionOf, startOf } from "./identity.ts";
-import { isHealthy, isOver, isPending, isTerminating, untilAvailableMs } from "./pod-state.ts";
+import {
+  isHealthy,
+  isOver,
+  isPending,
+  isTerminating,
+  untilAvailableMs,
+  untilReplacedMs,
+} from "./pod-state.ts";
 
 export type Action =
   | { readonly kind: "create"; readonly ordinal: number; readonly isUpdated: boolean }
@@ -18,7 +25,7 @@ export type Action =
 
 export interface Decision {
   readonly actions: readonly Action[];
-  /** When a pod that is ready will have been so for long enough. */
+  /** When a pod will have been ready for long enough, or one that is over may be replaced. */
   readonly againInMs?: number;
 }
 
@@ -81,7 +88,8 @@ function grow(observation: Observation, { wanted }: Places, isOrdered: boolean):
     }
     if (isOver(pod)) {
       // Its place is taken until it is gone.
-      if (!isTerminating(pod)) actions.push({ kind: "delete", pod });
+      const isDue = untilReplacedMs(pod, nowMs) === 0;
+      if (isDue && !isTerminating(pod)) actions.push({ kind: "delete", pod });
       if (isOrdered) return { actions, mustWait: true };
       continue;
     }
@@ -176,7 +184,11 @@ function roomOf(maxUnavailable: number | string, replicas: number): number {
 
 function withDelay({ set, pods, nowMs }: Observation, actions: readonly Action[]): Decision {
   const minReady = set.spec.minReadySeconds ?? 0;
-  const delays = pods.map((pod) => untilAvailableMs(pod, minReady, nowMs));
+  const delays = pods.map((pod) =>
+    isOver(pod) && !isTerminating(pod)
+      ? untilReplacedMs(pod, nowMs)
+      : untilAvailableMs(pod, minReady, nowMs),
+  );
   const soonest = Math.min(...delays.filter((delayMs) => delayMs > 0));
   return Number.isFinite(soonest) ? { actions, againInMs: soonest } : { actions };
 }

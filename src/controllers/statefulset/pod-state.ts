@@ -31,6 +31,19 @@ export function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: numbe
   return Math.max(0, millisecondsOf(since) + minReadySeconds * 1000 - nowMs);
 }
 
+/**
+ * A pod that its node refuses is over as soon as it is there, and so will the next one be: without
+ * a pause they would come and go as fast as the server can write.
+ */
+const SHORTEST_LIFE_MS = 1000;
+
+/** 0 for one whose place may be given to another. */
+export function untilReplacedMs({ metadata }: Pod, nowMs: number): number {
+  const { creationTimestamp } = metadata;
+  if (!creationTimestamp) return 0;
+  return Math.max(0, millisecondsOf(creationTimestamp) + SHORTEST_LIFE_MS - nowMs);
+}
+
 function readyCondition({ status }: Pod) {
   return status.conditions?.find(({ type }) => type === "Ready");
 }

@@ -7,9 +7,10 @@ export function stayMs({ spec }: Pod, taints: readonly Taint[]): number {
   const driving = taints.filter(({ effect }) => effect === "NoExecute");
   const limits: number[] = [];
   for (const taint of driving) {
-    const tolerating = (spec.tolerations ?? []).filter((each) => tolerates(each, taint));
-    if (tolerating.length === 0) return 0;
-    limits.push(...tolerating.map(limitOf));
+    // The first that tolerates it speaks for the pod, whatever those after it say.
+    const tolerating = (spec.tolerations ?? []).find((each) => tolerates(each, taint));
+    if (!tolerating) return 0;
+    limits.push(limitOf(tolerating));
   }
   return Math.min(Number.POSITIVE_INFINITY, ...limits);
 }

@@ -100,7 +100,7 @@ function validateConcurrencyPolicy(policy: string, path: string): Finding[] {
 }
 
 /** Each Job gets a selector of its own, so the template may bring none. */
-function validateJobTemplate({ spec }: JobTemplateSpec, path: string): Finding[] {
+export function validateJobTemplate({ spec }: JobTemplateSpec, path: string): Finding[] {
   const findings = validateJobSpec(spec, `${path}.spec`);
   if (spec.selector !== undefined) {
     const detail = "`selector` will be auto-generated";

@@ -201,7 +201,7 @@ function validateRestartPolicy(spec: JobSpec, path: string): Finding[] {
 }
 
 /** The last index has the longest hostname. */
-function validateHostnames({ metadata, spec }: Job): Finding[] {
+export function validateHostnames({ metadata, spec }: Pick<Job, "metadata" | "spec">): Finding[] {
   const { completions = 0 } = spec;
   if (spec.completionMode !== INDEXED || completions <= 0) return [];
   const { name = "" } = metadata;

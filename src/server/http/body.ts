@@ -90,12 +90,9 @@ const PATCH_TYPES: { readonly [contentType: string]: PatchType | undefined } = {
   "application/strategic-merge-patch+json": "strategic",
 };
 
-const APPLY_TYPE = "application/apply-patch+yaml";
+const ACCEPTED_PATCHES = [...Object.keys(PATCH_TYPES), "application/apply-patch+yaml"];
 
-export function readPatch(
-  request: Request,
-  { isJsonOnly }: Pick<Kind, "isJsonOnly"> = {},
-): { type: PatchType; body: string } {
+export function readPatch(request: Request): { type: PatchType; body: string } {
   const { contentType = "" } = request;
   const named = contentType.split(",").map((each) => (each.split(";", 1)[0] ?? "").trim());
   if (!named.some((each) => each in PATCH_TYPES)) {
@@ -103,13 +100,8 @@ export function readPatch(
   }
   // The router looks for a type it knows, the handler takes what stands before the parameters.
   const type = PATCH_TYPES[contentType.split(";", 1)[0] ?? ""];
-  const isKnown = type !== undefined && !(isJsonOnly && type === "strategic");
-  if (isKnown) return { type, body: request.body.toString("utf8") };
+  if (type) return { type, body: request.body.toString("utf8") };
   const problem = "the body of the request was in an unknown format";
-  const accepted = Object.keys(PATCH_TYPES).filter(
-    (each) => !(isJsonOnly && PATCH_TYPES[each] === "strategic"),
-  );
-  const types = [...accepted, APPLY_TYPE].join(", ");
-  const message = `${problem} - accepted media types include: ${types}`;
+  const message = `${problem} - accepted media types include: ${ACCEPTED_PATCHES.join(", ")}`;
   throw new ApiError(415, "UnsupportedMediaType", message);
 }

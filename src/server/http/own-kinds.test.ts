@@ -64,20 +64,19 @@ test("there is no binary form of them", () => {
   });
 });
 
-test("they are patched without knowledge of their lists", () => {
-  ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
-  const body = { metadata: { labels: { a: "b" } } };
-  const patch = (type: string) =>
-    ask(server, "PATCH", `${PATH}/jobtemplates/t`, body, {
-      contentType: `application/${type}-patch+json`,
+test("steps are patched by their names", () => {
+  ask(server, "POST", `${PATH}/workflows`, aWorkflow(["a", "b"]));
+  const patch = (body: object) =>
+    ask(server, "PATCH", `${PATH}/workflows/w`, body, {
+      contentType: "application/strategic-merge-patch+json",
     });
-  expect(patch("merge").object.metadata).toMatchObject({ labels: { a: "b" }, generation: 1 });
-  expect(patch("strategic-merge")).toMatchObject({
-    status: 415,
+  const same = { spec: { suspend: true, jobs: [{ name: "b" }] } };
+  expect(patch(same)).toMatchObject({ status: 200, object: { metadata: { generation: 2 } } });
+  const more = { spec: { jobs: [{ name: "c", templateRef: { name: "t" } }] } };
+  expect(patch(more)).toMatchObject({
+    status: 422,
     object: {
-      message:
-        "the body of the request was in an unknown format - accepted media types include: " +
-        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+      message: 'Workflow.tallyjob.io "w" is invalid: spec.jobs: Forbidden: field is immutable',
     },
   });
 });

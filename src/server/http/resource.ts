@@ -190,7 +190,7 @@ export function serveUpdate(
 
 export function servePatch(server: ApiServer, request: NamedRequest, target: UpdateTarget): Answer {
   const { kind } = request;
-  const change = readPatch(request, kind);
+  const change = readPatch(request);
   const view = viewOf(server, request);
   const options = parseWriteQuery(request.query, "PatchOptions");
   const warnings: string[] = [];

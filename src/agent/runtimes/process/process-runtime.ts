@@ -1,3 +1,9 @@
+/**
+ * Runtime "process": the command of a container as a process of this machine, with its files and
+ * its network. The processes are the spawner's (src/agent/spawner); this end remembers what was
+ * asked and not yet answered, so that the death of the spawner costs nobody anything: a new one is
+ * started, says what it found, and the rest is asked again.
+ */
 import { mkdirSync } from "node:fs";
 import type { Closable } from "../../../api/client.ts";
 import type { Clock } from "../../../base/clock.ts";

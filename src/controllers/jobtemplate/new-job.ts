@@ -1,0 +1,81 @@
+/**
+ * Pure: the Job that is made of a template for its owner, and how Jobs of templates end.
+ *
+ * Nothing here is a controller: those of Workflows and of ScheduledJobs share the folder. Reading
+ * order: this file, start-job, owner-conditions.
+ */
+import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
+import type { KubeObject } from "../../api/object.ts";
+import { WORK_LIST } from "../../worklist/names.ts";
+
+export interface JobWishes {
+  readonly name: string;
+  readonly owner: KubeObject;
+  readonly labels?: { readonly [key: string]: string };
+}
+
+export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWishes): Job {
+  const { metadata = {}, spec } = template;
+  const list = listOf(template);
+  const { name: ownerName = "", uid = "", namespace = "" } = owner.metadata;
+  const { apiVersion, kind } = owner;
+  const annotations = {
+    ...metadata.annotations,
+    ...(list ? { [WORK_LIST]: formatList({ ...list, name: listNameOf(name) }) } : {}),
+  };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name,
+      namespace,
+      ...(metadata.labels || labels ? { labels: { ...metadata.labels, ...labels } } : {}),
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ownerReferences: [
+        { apiVersion, kind, name: ownerName, uid, controller: true, blockOwnerDeletion: true },
+      ],
+    },
+    spec,
+    status: {},
+  };
+}
+
+export interface ListName {
+  readonly kind: "ConfigMap" | "Secret";
+  readonly name: string;
+}
+
+/** Where the items of a template are; each of its Jobs has a copy. */
+export function listOf({ metadata = {} }: JobTemplateSpec): ListName | undefined {
+  const named = metadata.annotations?.[WORK_LIST];
+  if (named === undefined) return undefined;
+  const [, secret] = /^secret\/(.*)$/.exec(named) ?? [];
+  return secret === undefined
+    ? { kind: "ConfigMap", name: named }
+    : { kind: "Secret", name: secret };
+}
+
+function formatList({ kind, name }: ListName): string {
+  return kind === "Secret" ? `secret/${name}` : name;
+}
+
+export function listNameOf(jobName: string): string {
+  return `${jobName}-list`;
+}
+
+export interface JobEnd {
+  readonly type: "Complete" | "Failed";
+  readonly time?: string;
+  readonly message: string;
+}
+
+export function endOf({ status }: Job): JobEnd | undefined {
+  for (const condition of status.conditions ?? []) {
+    const { type, status: met, lastTransitionTime, reason = "", message = "" } = condition;
+    if (met !== "True" || (type !== "Complete" && type !== "Failed")) continue;
+    const time = status.completionTime ?? lastTransitionTime ?? undefined;
+    const text = [reason, message].filter((each) => each !== "").join(": ");
+    return { type, ...(time === undefined ? {} : { time }), message: text };
+  }
+  return undefined;
+}

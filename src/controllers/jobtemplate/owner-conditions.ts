@@ -1,0 +1,31 @@
+/** Pure: the conditions of what makes Jobs: Complete, Failed and Suspended. */
+import type { Condition } from "../../api/generated/meta.ts";
+
+export interface Stated {
+  readonly type: "Complete" | "Failed" | "Suspended";
+  readonly isMet: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What was never met is not mentioned; what stays as it was keeps its time, and its place. */
+export function withConditions(
+  before: readonly Condition[] | undefined,
+  stated: readonly Stated[],
+  now: string,
+): readonly Condition[] {
+  const all = [...(before ?? [])];
+  for (const { type, isMet, reason, message } of stated) {
+    const at = all.findIndex((each) => each.type === type);
+    const known = all[at];
+    const status = isMet ? "True" : "False";
+    if (!known && !isMet) continue;
+    if (known?.status === status && known.reason === reason && known.message === message) continue;
+    const since = known?.status === status ? known.lastTransitionTime : now;
+    const lastTransitionTime = since ?? now;
+    const condition: Condition = { type, status, lastTransitionTime, reason, message };
+    if (known) all[at] = condition;
+    else all.push(condition);
+  }
+  return all;
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes a Job of a template, and a copy of its list that goes with the Job. Whatever of it is there
+ * already is left as it is, so that whoever was killed on the way simply does it again. The Job
+ * comes first: its pods wait for the list, and a list without a Job would stay for ever.
+ */
+import type { Client, Name } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
+import { configMaps, jobs, secrets } from "../../api/resources.ts";
+import { findObject } from "../../client/find.ts";
+import { chunkName, type ListObject, parseHeader } from "../../worklist/stored-list.ts";
+import { type JobWishes, type ListName, listNameOf, listOf, newJob } from "./new-job.ts";
+
+export async function startJob(
+  client: Client,
+  template: JobTemplateSpec,
+  wishes: JobWishes,
+): Promise<Job> {
+  const job = await ensureJob(client, newJob(template, wishes));
+  const list = listOf(template);
+  if (list) await ensureList(client, list, job);
+  return job;
+}
+
+/** One that belongs to somebody else is nothing that could be waited for. */
+async function ensureJob(client: Client, wanted: Job): Promise<Job> {
+  try {
+    return await client.create(jobs, wanted);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    const { namespace = "", name = "" } = wanted.metadata;
+    const present = await client.get(jobs, { namespace, name });
+    if (controllerOf(present)?.uid === controllerOf(wanted)?.uid) return present;
+    throw new Error(`there is a job ${JSON.stringify(name)} already, which belongs to another`);
+  }
+}
+
+async function ensureList(client: Client, { kind, name }: ListName, job: Job): Promise<void> {
+  const { namespace = "", name: jobName = "", uid = "" } = job.metadata;
+  const owner = { apiVersion: "batch/v1", kind: "Job", name: jobName, uid, controller: true };
+  let count = 1;
+  for (let at = 0; at < count; at++) {
+    const original = await getChunk(client, kind, { namespace, name: chunkName(name, at) });
+    if (at === 0) count = chunksOf(original);
+    const metadata = {
+      name: chunkName(listNameOf(jobName), at),
+      namespace,
+      ownerReferences: [owner],
+    };
+    await ensureCopy(client, { ...original, metadata, immutable: true });
+  }
+}
+
+async function getChunk(client: Client, kind: ListName["kind"], place: Name): Promise<ListObject> {
+  const found: ListObject | undefined =
+    kind === "Secret"
+      ? await findObject(client, secrets, place)
+      : await findObject(client, configMaps, place);
+  if (found) return found;
+  throw new Error(`the work list is not there: ${kind.toLowerCase()} "${place.name}" not found`);
+}
+
+function chunksOf(first: ListObject): number {
+  const parsed = parseHeader(first);
+  if ("problem" in parsed) throw new Error(`the work list ${parsed.problem}`);
+  return parsed.header.starts.length;
+}
+
+async function ensureCopy(client: Client, copy: ListObject): Promise<void> {
+  try {
+    await (isSecret(copy) ? client.create(secrets, copy) : client.create(configMaps, copy));
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}
+
+function isSecret(object: ListObject): object is Extract<ListObject, { readonly type?: string }> {
+  return object.kind === "Secret";
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "AlreadyExists";
+}

@@ -1,0 +1,82 @@
+/**
+ * One look at a ScheduledJob: makes its Job when it is time, or learns what has become of it. The
+ * Job has the name of the ScheduledJob: killed before that was noted, the next look finds it.
+ */
+import type { Client } from "../../api/client.ts";
+import { isEqual } from "../../api/equal.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { ScheduledJob, ScheduledJobStatus } from "../../api/generated/tallyjob.ts";
+import { jobs, scheduledJobs } from "../../api/resources.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Clock } from "../../base/clock.ts";
+import { describeError } from "../../base/describe-error.ts";
+import type { Cache } from "../../client/cache.ts";
+import { findObject, isNotFound } from "../../client/find.ts";
+import { startJob } from "../jobtemplate/start-job.ts";
+import { after, done, type Outcome } from "../runtime/outcome.ts";
+import type { EventRecorder } from "../runtime/recorder.ts";
+import { decideScheduledJob, startedStatus } from "./decide.ts";
+
+export interface Hands {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly recorder: EventRecorder;
+  readonly jobs: Pick<Cache<Job>, "get">;
+}
+
+export async function reconcile(hands: Hands, scheduled: ScheduledJob): Promise<Outcome> {
+  if (scheduled.metadata.deletionTimestamp !== undefined) return done;
+  const made = await findMade(hands, scheduled);
+  const nowMs = hands.clock.nowMs();
+  const seen = { scheduled, ...(made ? { job: made } : {}), nowMs, now: formatTime(nowMs) };
+  const decision = decideScheduledJob(seen);
+  if (decision.kind === "settle") {
+    await writeStatus(hands, scheduled, decision.status);
+    return decision.againInMs === undefined ? done : after(decision.againInMs);
+  }
+  const job = await start(hands, scheduled);
+  await writeStatus(hands, scheduled, startedStatus({ ...seen, job }));
+  return done;
+}
+
+/** Our own cache may be behind our own writes: what it does not have is asked for. */
+async function findMade(hands: Hands, scheduled: ScheduledJob): Promise<Job | undefined> {
+  const { status, metadata } = scheduled;
+  if (!status.job) return undefined;
+  const { namespace = "" } = metadata;
+  const { name, uid } = status.job;
+  const isMeant = (job: Job | undefined) => job?.metadata.uid === uid;
+  const cached = hands.jobs.get(namespace, name);
+  const job = isMeant(cached) ? cached : await findObject(hands.client, jobs, { namespace, name });
+  return isMeant(job) ? job : undefined;
+}
+
+async function start({ client, recorder }: Hands, scheduled: ScheduledJob): Promise<Job> {
+  const { name = "" } = scheduled.metadata;
+  try {
+    const job = await startJob(client, scheduled.spec.jobTemplate, { name, owner: scheduled });
+    recorder.event(scheduled, "Normal", "SuccessfulCreate", `Created job ${name}`);
+    return job;
+  } catch (error) {
+    const message = `Error creating job: ${describeError(error)}`;
+    recorder.event(scheduled, "Warning", "FailedCreate", message);
+    throw error;
+  }
+}
+
+async function writeStatus(
+  { client, recorder }: Hands,
+  scheduled: ScheduledJob,
+  status: ScheduledJobStatus,
+): Promise<void> {
+  if (isEqual(scheduled.status, status)) return;
+  try {
+    await client.updateStatus(scheduledJobs, { ...scheduled, status });
+  } catch (error) {
+    // Whoever deleted it while we looked has the last word.
+    if (!isNotFound(error)) throw error;
+  }
+  if (status.phase !== "Missed" || scheduled.status.phase === "Missed") return;
+  const failed = status.conditions?.find(({ type }) => type === "Failed");
+  recorder.event(scheduled, "Warning", "MissSchedule", failed?.message ?? "");
+}
