@@ -24,6 +24,12 @@ test("two data directories have different tokens", async () => {
   expect(await ensureToken(file)).not.toBe(await ensureToken(`${file}-2`));
 });
 
+test("no token looks like a flag", async () => {
+  const files = Array.from({ length: 500 }, (_, number) => `${file}-${number}`);
+  const tokens = await Promise.all(files.map(ensureToken));
+  expect(tokens.filter((token) => token.startsWith("-"))).toEqual([]);
+});
+
 test("a token others could read is closed to them", async () => {
   await ensureToken(file);
   await chmod(file, 0o644);

@@ -11,7 +11,7 @@ const SHORTEST_TOKEN = 32;
 export async function ensureToken(file: string): Promise<string> {
   const stored = await readPrivateFile(file);
   if (stored === undefined) {
-    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const token = newToken();
     await writePrivateFile(file, `${token}\n`);
     return token;
   }
@@ -20,6 +20,14 @@ export async function ensureToken(file: string): Promise<string> {
     throw new Error(`${file} holds no usable token (delete it to have a new one made)`);
   }
   return token;
+}
+
+/** None that a command line would take for a flag where it follows one. */
+function newToken(): string {
+  for (;;) {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    if (!token.startsWith("-")) return token;
+  }
 }
 
 /**
