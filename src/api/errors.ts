@@ -172,3 +172,10 @@ export function internalError(message: string): ApiError {
     causes: [{ message }],
   });
 }
+
+/** Nothing new is taken into a namespace that is going. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const causes = error.status.details?.causes ?? [];
+  return causes.some(({ reason }) => reason === "NamespaceTerminating");
+}

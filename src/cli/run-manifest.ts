@@ -1,7 +1,9 @@
 /** "tally run -f job.yaml": the Job of a manifest, with the objects that come with it. */
+
 import type { Job } from "../api/generated/batch.ts";
 import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
+import { SURPLUS_PODS } from "../worklist/names.ts";
 import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
 import type { Machine } from "./machine.ts";
 import { readObjects } from "./manifests/read-manifests.ts";
@@ -58,7 +60,7 @@ function prepared(
     metadata: {
       ...metadata,
       ...place,
-      annotations: { "tallyjob.io/surplus-pods": "finish", ...metadata.annotations },
+      annotations: { [SURPLUS_PODS]: "finish", ...metadata.annotations },
     },
     spec: {
       ...spec,

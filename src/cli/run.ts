@@ -14,6 +14,7 @@ import { itemNames } from "../run/stored-items.ts";
 import { BROKEN_OFF, INTERRUPTED } from "../run/summary.ts";
 import { takeUpRun } from "../run/take-up.ts";
 import { composeRun } from "../worklist/compose-run.ts";
+import { BACKOFF_ORDER, SURPLUS_PODS } from "../worklist/names.ts";
 import { itemCount, type WorkList } from "../worklist/work-list.ts";
 import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -24,9 +25,9 @@ import { openReporter, type ReportFlags } from "./run-report.ts";
 
 /** What `tally run` asks of every Job it makes, and cannot be asked for by flags. */
 const RUN_ANNOTATIONS = {
-  "tallyjob.io/surplus-pods": "finish",
+  [SURPLUS_PODS]: "finish",
   [PODS_AHEAD]: "64",
-  "tallyjob.io/backoff-order": "overtake",
+  [BACKOFF_ORDER]: "overtake",
 };
 const RUN_POD_ANNOTATIONS = { "tallyjob.io/split-output": "true" };
 

@@ -11,6 +11,7 @@ import { parseIndexes } from "../api/index-set.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { millisecondsOf } from "../api/time.ts";
 import { CONTINUES_FROM } from "../ledger/story.ts";
+import { PAUSED } from "../worklist/names.ts";
 
 export type RunPhase =
   | "Running"
@@ -38,9 +39,6 @@ export interface RunState {
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
 }
-
-/** On a Job: it is paused. */
-const PAUSED = "tallyjob.io/paused";
 
 export function runStateOf(job: Job, isLive: boolean): RunState {
   const { metadata, spec, status } = job;

@@ -5,9 +5,7 @@
 import type { Client, Name } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
 import { jobs } from "../api/resources.ts";
-
-/** On a Job: it is paused, and this many ran at a time before. */
-export const PAUSED = "tallyjob.io/paused";
+import { PAUSED } from "../worklist/names.ts";
 
 export function isPaused({ metadata }: Job): boolean {
   return metadata.annotations?.[PAUSED] !== undefined;

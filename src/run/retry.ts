@@ -19,12 +19,16 @@ import {
 } from "../api/index-set.ts";
 import { configMaps, jobs, secrets } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
-import { COMPLETED_INDEXES, FAILED_INDEXES, WORK_LIST } from "../worklist/names.ts";
+import {
+  COMPLETED_INDEXES,
+  FAILED_INDEXES,
+  PAUSED,
+  RERUN_INDEXES,
+  WORK_LIST,
+} from "../worklist/names.ts";
 import { chunkName, parseHeader } from "../worklist/stored-list.ts";
-import { PAUSED, parallelismOf } from "./control.ts";
+import { parallelismOf } from "./control.ts";
 import { isFinished } from "./prepare.ts";
-
-const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
 
 export interface RetryPlan {
   /** Those to be run. */

@@ -15,6 +15,14 @@ export const BACKOFF_CAP = "tallyjob.io/backoff-cap";
 export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
 /** On a Job: indexes that are not run, because they failed before. */
 export const FAILED_INDEXES = "tallyjob.io/failed-indexes";
+/** On a Job: indexes to run once more. */
+export const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
+/** On a Job: "finish" leaves pods that have begun when it is to run fewer. */
+export const SURPLUS_PODS = "tallyjob.io/surplus-pods";
+/** On a Job: whether indexes that wait after a failure hold their place. */
+export const BACKOFF_ORDER = "tallyjob.io/backoff-order";
+/** On a Job: it is paused, and this many ran at a time before. */
+export const PAUSED = "tallyjob.io/paused";
 /** On a pod: what it works on, for people. */
 export const ITEM = "tallyjob.io/item";
 

@@ -4,7 +4,7 @@
  */
 import type { Client, Name } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, isNamespaceTerminating } from "../../api/errors.ts";
 import type { CronJob, CronJobStatus, Job } from "../../api/generated/batch.ts";
 import type { ObjectReference } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
@@ -190,12 +190,6 @@ async function startJob(hands: Hands, cronJob: CronJob, timeMs: number): Promise
     const active = cronJob.status.active ?? [];
     return active.some(({ uid }) => uid === present.metadata.uid) ? undefined : present;
   }
-}
-
-function isNamespaceTerminating(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const causes = error.status.details?.causes ?? [];
-  return causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
 async function writeStatus(

@@ -4,7 +4,7 @@
  */
 
 import type { Client, Name } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import { isNamespaceTerminating } from "../../api/errors.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { pods } from "../../api/resources.ts";
@@ -167,11 +167,4 @@ async function inBatches<T>(items: readonly T[], run: (item: T) => Promise<void>
 function nameOf({ pod }: KnownPod): Name {
   const { namespace = "", name = "" } = pod.metadata;
   return { namespace, name };
-}
-
-function isNamespaceTerminating(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return (
-    error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false
-  );
 }

@@ -6,14 +6,16 @@ export const INDEX_IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignore
 export const COMPLETION_INDEX_ENV = "JOB_COMPLETION_INDEX";
 
 /** Tally's own, on Jobs; docs/job-annotations.md says what they ask for. */
-export const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
-export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
-export const FAILED_INDEXES = "tallyjob.io/failed-indexes";
-export const BACKOFF_BASE = "tallyjob.io/backoff-base";
-export const BACKOFF_CAP = "tallyjob.io/backoff-cap";
-export const KEEP_PODS = "tallyjob.io/keep-pods";
-export const SURPLUS_PODS = "tallyjob.io/surplus-pods";
-export const BACKOFF_ORDER = "tallyjob.io/backoff-order";
+export {
+  BACKOFF_BASE,
+  BACKOFF_CAP,
+  BACKOFF_ORDER,
+  COMPLETED_INDEXES,
+  FAILED_INDEXES,
+  KEEP_PODS,
+  RERUN_INDEXES,
+  SURPLUS_PODS,
+} from "../../worklist/names.ts";
 /** Written by this controller: the failures since the last success, where pods do not stay. */
 export const FAILURES_NOTE = "tallyjob.io/failures";
 /** On a pod: it runs its index once more. */

@@ -4,6 +4,7 @@
  * holds with a finalizer, and the ledger keeps.
  */
 import type { Client } from "../../api/client.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Node, Pod } from "../../api/generated/core.ts";
 import { nodes, pods } from "../../api/resources.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -32,14 +33,15 @@ interface Collecting {
   readonly clock: Clock;
   readonly cache: Cache<Pod>;
   readonly nodeCache: Cache<Node>;
+  readonly gates: FeatureGates | undefined;
 }
 
 async function start(context: ControllerContext, threshold: number): Promise<RunningController> {
-  const { client, clock, random, log, metrics } = context;
+  const { client, clock, random, log, metrics, gates } = context;
   const following = { client, clock, random, log };
   const cache = await openCache({ ...following, type: pods, indexes: podsByNode });
   const nodeCache = await openCache({ ...following, type: nodes });
-  const collecting = { client, clock, cache, nodeCache };
+  const collecting = { client, clock, cache, nodeCache, gates };
   const finished = new Map<string, Pod>();
   const worker = new KeyedWorker({
     reconcile: async (key) => {
@@ -99,14 +101,14 @@ async function endStranded(
 }
 
 async function clearNode(collecting: Collecting, name: string): Promise<void> {
-  const { client, clock, cache } = collecting;
+  const { client, clock, cache, gates } = collecting;
   const live = await findObject(client, nodes, { name });
   if (live && !isOutOfService(live)) return;
   for (const pod of cache.find(BY_NODE, name)) {
     // On a node that is out of service only what was to stop anyway is given up.
     if (live && pod.metadata.deletionTimestamp === undefined) continue;
     const disruption = live ? OUT_OF_SERVICE : NODE_GONE;
-    await disruptPod(client, pod, { disruption, isLost: true, nowMs: clock.nowMs() });
+    await disruptPod(client, pod, { disruption, isLost: true, gates, nowMs: clock.nowMs() });
   }
 }
 

@@ -3,7 +3,7 @@
  * a delayed reconcile: it is queued, and what the server does not take is logged and given up.
  */
 import type { Client } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, isNamespaceTerminating } from "../../api/errors.ts";
 import type { Event } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -257,8 +257,6 @@ function isPassing(error: unknown): boolean {
 
 /** It was written by a try whose answer was lost, or its namespace is going. */
 function isExpected(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const causes = error.status.details?.causes ?? [];
-  const isGoing = causes.some(({ reason }) => reason === "NamespaceTerminating");
-  return error.reason === "AlreadyExists" || isGoing;
+  if (isNamespaceTerminating(error)) return true;
+  return error instanceof ApiError && error.reason === "AlreadyExists";
 }

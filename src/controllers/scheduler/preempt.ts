@@ -86,7 +86,7 @@ export async function preempt(scheduling: Scheduling, preemption: Preemption): P
 }
 
 async function endVictim(
-  { client, clock, cache, notices }: Scheduling,
+  { client, clock, cache, notices, gates }: Scheduling,
   { key, uid }: Candidate,
   { pod, node }: Preemption,
 ): Promise<void> {
@@ -94,6 +94,7 @@ async function endVictim(
   if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) return;
   const isThere = await disruptPod(client, object, {
     disruption: DISRUPTION,
+    gates,
     nowMs: clock.nowMs(),
   });
   if (isThere) notices.preempted(object, `Preempted by pod ${pod.uid} on node ${node}`);

@@ -26,7 +26,7 @@ const UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed";
 const RETRY = { firstMs: 1000, maxMs: 10_000 };
 
 async function start(context: ControllerContext): Promise<RunningController> {
-  const { client, clock, random, log, metrics } = context;
+  const { client, clock, random, log, metrics, gates } = context;
   const following = { client, clock, random, log };
   const nodeCache = await openCache({ ...following, type: nodes });
   const cache = await openCache({ ...following, type: pods, fieldSelector: UNFINISHED });
@@ -35,7 +35,8 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const memory = new SchedulerMemory();
   const notices = new Notices({ client, clock, recorder });
   const measures = schedulerMetrics(metrics, memory);
-  const scheduling = { client, clock, cache, budgets, memory, notices, metrics: measures };
+  const own = { client, clock, cache, budgets, memory, notices };
+  const scheduling = { ...own, metrics: measures, gates };
   const worker = new KeyedWorker({
     reconcile: () => reconcile(scheduling),
     workers: 1,

@@ -1,5 +1,7 @@
 /** What one round of the scheduler works with. */
+
 import type { Client } from "../../api/client.ts";
+import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { PodDisruptionBudget } from "../../api/generated/policy.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -16,4 +18,5 @@ export interface Scheduling {
   readonly memory: SchedulerMemory;
   readonly notices: Notices;
   readonly metrics: SchedulerMetrics;
+  readonly gates: FeatureGates | undefined;
 }

@@ -23,7 +23,7 @@ const DISRUPTION: Disruption = {
 };
 
 async function start(context: ControllerContext): Promise<RunningController> {
-  const { client, clock, random, log, metrics } = context;
+  const { client, clock, random, log, metrics, gates } = context;
   const following = { client, clock, random, log };
   const podCache = await openCache({ ...following, type: pods, indexes: podsByNode });
   const nodeCache = await openCache({ ...following, type: nodes });
@@ -47,7 +47,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
     if (leftMs > 0) return after(leftMs);
     const message = `Marking for deletion Pod ${key}`;
     recorder.event(pod, "Normal", "TaintManagerEviction", message);
-    await disruptPod(client, pod, { disruption: DISRUPTION, nowMs: clock.nowMs() });
+    await disruptPod(client, pod, { disruption: DISRUPTION, gates, nowMs: clock.nowMs() });
     return done;
   };
   const worker = new KeyedWorker({ reconcile, name: "taint_eviction", clock, log, metrics });
