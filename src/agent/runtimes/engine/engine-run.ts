@@ -1,0 +1,56 @@
+/** Pure: what a run has that is a container of an engine, besides what every run has. */
+import type { ImageReference } from "./image-reference.ts";
+import type { RegistryCredentials } from "./registry-credentials.ts";
+
+export interface EngineRun {
+  readonly image: WantedImage;
+  /** Follow the run's command, or the entrypoint of the image where it has none. */
+  readonly args: readonly string[];
+  readonly hostname: string;
+  /** Absent: the network of the host. */
+  readonly network?: EngineNetwork;
+  /** The text of /etc/hosts and /etc/resolv.conf. */
+  readonly hosts: string;
+  readonly resolvConf: string;
+  /** Where the container finds its messageFile. */
+  readonly messagePath: string;
+  readonly user: {
+    readonly uid?: number;
+    readonly gid?: number;
+    readonly groups: readonly number[];
+  };
+  readonly adds: readonly string[];
+  readonly drops: readonly string[];
+  readonly isPrivileged: boolean;
+  readonly mayGainPrivileges: boolean;
+  readonly hasReadOnlyRoot: boolean;
+  readonly sharesPids: "pod" | "host" | "none";
+  readonly sharesHostIpc: boolean;
+  readonly sysctls: readonly (readonly [name: string, value: string])[];
+  readonly hasInput: boolean;
+  readonly isInputOnce: boolean;
+  readonly hasTerminal: boolean;
+}
+
+export interface EngineNetwork {
+  /** In the range of the engine's network that is ours. */
+  readonly address: string;
+  /** Ports of the host that lead to the pod; all its ports are reached by its address. */
+  readonly hostPorts: readonly HostPort[];
+}
+
+export interface HostPort {
+  readonly containerPort: number;
+  readonly hostPort: number;
+  readonly hostIp: string;
+  readonly protocol: "tcp" | "udp" | "sctp";
+}
+
+export interface WantedImage {
+  /** As the pod has it. */
+  readonly name: string;
+  readonly pullPolicy: "Always" | "IfNotPresent" | "Never";
+  readonly credentials: (reference: ImageReference) => readonly RegistryCredentials[];
+  /** What its pod's events say of it. */
+  readonly tell: (type: "Normal" | "Warning", reason: string, message: string) => void;
+}

@@ -1,0 +1,335 @@
+/**
+ * Runtime "docker" or "podman": containers of real images, through the API of an engine on this
+ * machine. The engine owns them: they outlive the server, and the next one finds them by their
+ * labels, with their output and how they ended.
+ */
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import path from "node:path";
+import type { Closable } from "../../../api/client.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/describe-error.ts";
+import type { Log } from "../../../base/log.ts";
+import { formatRunName, parseRunName, type RunName } from "../../spawner/protocol.ts";
+import type {
+  ExecRequest,
+  Exit,
+  Mount,
+  RunId,
+  Running,
+  RunRequest,
+  Runtime,
+  StopSignal,
+} from "../runtime.ts";
+import { RunDelayed } from "../runtime.ts";
+import { argumentsOf, type ContainerRequest, containerBody } from "./container-body.ts";
+import type { ContainerState, Containers } from "./containers.ts";
+import type { EngineApi } from "./engine-api.ts";
+import { type OpenExec, openExec } from "./execs.ts";
+import type { FoundImage, Images } from "./images.ts";
+import { copyOutput } from "./output-copier.ts";
+import type { PodHolders } from "./pod-holders.ts";
+import { startRefused } from "./start-failure.ts";
+
+export interface EngineRuntimeOptions {
+  /** "docker" or "podman" */
+  readonly name: string;
+  readonly api: EngineApi;
+  readonly containers: Containers;
+  readonly holders: PodHolders;
+  readonly images: Images;
+  /** Tells our containers from those of others. */
+  readonly owner: string;
+  /** For the files that pods have of us. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the output of a run goes that was found. */
+  readonly findLog: (id: RunId) => FoundLog | undefined;
+}
+
+export interface FoundLog {
+  readonly logFile: string;
+  readonly errorFile?: string;
+}
+
+interface Known {
+  readonly container: string;
+  readonly image?: FoundImage;
+  exit?: Exit;
+}
+
+const LOST = 137;
+const SOON_MS = 1_000;
+
+export class EngineRuntime implements Runtime {
+  readonly name: string;
+  private readonly known = new Map<RunName, Known>();
+  private readonly listeners = new Set<(exit: Exit) => void>();
+  private readonly removals = new Map<string, Promise<void>>();
+  private isClosed = false;
+
+  constructor(private readonly options: EngineRuntimeOptions) {
+    this.name = options.name;
+  }
+
+  async start(request: RunRequest): Promise<Running> {
+    if (!isContainer(request)) throw new Error("a run without an image");
+    const { containers, images, owner } = this.options;
+    const run = formatRunName(request.id);
+    const image = await images.find(request.id.podUid, request.engine.image);
+    if (argumentsOf(request, image).length === 0) {
+      throw new RunDelayed("CreateContainerError", "no command specified", SOON_MS * 10);
+    }
+    const { network } = request.engine;
+    const holder =
+      network && (await this.options.holders.find(request.id.podUid, request.engine, network));
+    const body = containerBody(request, {
+      owner,
+      run,
+      image,
+      ...(holder === undefined ? {} : { holder }),
+      files: await this.writeFiles(request),
+      isPodman: this.name === "podman",
+    });
+    const container = await containers.create(nameOf(request.id), body);
+    const output = await this.begin(container);
+    const known: Known = { container, image };
+    this.known.set(run, known);
+    const { logFile, errorFile } = request;
+    const { hasTerminal } = request.engine;
+    const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
+    const copied = copyOutput(output, targets, { isTakenUp: false });
+    void this.watch(request.id, known, copied);
+    const state = await containers.inspect(container);
+    return { id: request.id, pid: state?.pid ?? 0, startedMs: state?.startedMs ?? this.nowMs() };
+  }
+
+  /** Attached before it begins: what it says first is part of what it says. */
+  private async begin(container: string): Promise<Socket> {
+    const { containers } = this.options;
+    let output: Socket | undefined;
+    try {
+      output = await containers.attach(container, { stdin: false });
+      await containers.start(container);
+      return output;
+    } catch (error) {
+      output?.destroy();
+      await containers.remove(container);
+      throw startRefused(describeError(error));
+    }
+  }
+
+  async signal(id: RunId, signal: StopSignal): Promise<void> {
+    const known = this.known.get(formatRunName(id));
+    if (known) await this.options.containers.signal(known.container, `SIG${signal}`);
+  }
+
+  async exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
+    const exec = await this.open(request, { stdin: false, tty: false });
+    const stop = () => exec.socket.destroy();
+    signal.addEventListener("abort", stop, { once: true });
+    exec.socket.resume();
+    await new Promise<void>((resolve) => exec.socket.once("close", resolve));
+    signal.removeEventListener("abort", stop);
+    return signal.aborted ? LOST : exec.exitCode();
+  }
+
+  /** With its streams, for whoever reads and writes them. */
+  open(request: ExecRequest, streams: { stdin: boolean; tty: boolean }): Promise<OpenExec> {
+    return openExec(this.options.api, this.containerOf(request.of), request, streams);
+  }
+
+  /** To write to what a container reads, and to read what it prints. */
+  attach(id: RunId, streams: { readonly stdin: boolean }) {
+    return this.options.containers.attach(this.containerOf(id), streams);
+  }
+
+  async resize(id: RunId, width: number, height: number): Promise<void> {
+    const path = `/containers/${this.containerOf(id)}/resize?w=${width}&h=${height}`;
+    await this.options.api.ask({ method: "POST", path });
+  }
+
+  /** "docker://…", and the image as its registry names it. */
+  describe(id: RunId): { readonly containerId: string; readonly imageId: string } | undefined {
+    const known = this.known.get(formatRunName(id));
+    if (!known) return undefined;
+    const imageId = known.image?.imageId ?? "";
+    return { containerId: `${this.name}://${known.container}`, imageId };
+  }
+
+  async recover(): Promise<{ readonly running: Running[]; readonly ended: Exit[] }> {
+    const { containers, holders } = this.options;
+    const all = await containers.list();
+    const running: Running[] = [];
+    const ended: Exit[] = [];
+    for (const { id, run, podUid } of all) {
+      if (run === undefined) holders.adopt(podUid, id);
+      else await this.recoverRun(id, parseRunName(run), { running, ended });
+    }
+    const living = new Set([...running, ...ended].map(({ id }) => id.podUid));
+    for (const { run, podUid } of all) {
+      if (run === undefined && !living.has(podUid)) await holders.release(podUid);
+    }
+    return { running, ended };
+  }
+
+  onExit(listener: (exit: Exit) => void): Closable {
+    this.listeners.add(listener);
+    return { close: () => void this.listeners.delete(listener) };
+  }
+
+  forget(id: RunId): void {
+    const run = formatRunName(id);
+    const known = this.known.get(run);
+    if (!known) return;
+    this.known.delete(run);
+    this.later(id.podUid, () => this.options.containers.remove(known.container));
+  }
+
+  release(podUid: string): void {
+    const { holders, images } = this.options;
+    images.forget(podUid);
+    this.later(podUid, () => holders.release(podUid));
+    this.later(podUid, () => rm(this.filesOf(podUid), { recursive: true, force: true }));
+  }
+
+  async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
+    this.isClosed = true;
+    const { containers, holders, api } = this.options;
+    await Promise.all(this.removals.values());
+    if (!leavesRunning) {
+      await Promise.all([...this.known.values()].map((each) => containers.remove(each.container)));
+      await holders.releaseAll();
+      await holders.removeNetwork().catch(() => {});
+    }
+    api.close();
+  }
+
+  private async recoverRun(
+    container: string,
+    id: RunId,
+    found: { readonly running: Running[]; readonly ended: Exit[] },
+  ): Promise<void> {
+    const { containers, findLog } = this.options;
+    const state = await containers.inspect(container);
+    if (!state || state.isNew) {
+      await containers.remove(container);
+      return;
+    }
+    const known: Known = { container };
+    this.known.set(formatRunName(id), known);
+    const log = findLog(id);
+    const { hasTerminal } = state;
+    const output = log && (await containers.logs(container, { follow: state.isRunning }));
+    const copied =
+      log && output ? copyOutput(output, { ...log, hasTerminal }, { isTakenUp: true }) : undefined;
+    if (state.isRunning) {
+      found.running.push({ id, pid: state.pid, startedMs: state.startedMs });
+      void this.watch(id, known, copied ?? containers.wait(container));
+      return;
+    }
+    await copied;
+    known.exit = exitOf(id, state);
+    found.ended.push(known.exit);
+  }
+
+  /** Its output ends with it: then it is asked how it ended. */
+  private async watch(id: RunId, known: Known, copied: Promise<unknown>): Promise<void> {
+    const { containers, log } = this.options;
+    await copied;
+    for (;;) {
+      if (this.isClosed) return;
+      try {
+        const state = await containers.inspect(known.container);
+        if (state?.isRunning !== true) {
+          this.ended(id, known, state);
+          return;
+        }
+        await containers.wait(known.container);
+      } catch (error) {
+        if (this.isClosed) return;
+        log.warn("the engine does not answer", { error });
+        await new Promise((resolve) => setTimeout(resolve, SOON_MS));
+      }
+    }
+  }
+
+  private ended(id: RunId, known: Known, state: ContainerState | undefined): void {
+    const nowMs = this.nowMs();
+    const lost = { id, exitCode: LOST, startedMs: nowMs, finishedMs: nowMs, isLost: true };
+    known.exit = state ? exitOf(id, state) : lost;
+    for (const listener of this.listeners) listener(known.exit);
+  }
+
+  /** /etc/hosts, /etc/resolv.conf and where the last words go, as files of the container. */
+  private async writeFiles(request: ContainerRequest): Promise<readonly Mount[]> {
+    const { engine, id, messageFile } = request;
+    const directory = this.filesOf(id.podUid);
+    await mkdir(directory, { recursive: true, mode: 0o711 });
+    const mounts: Mount[] = [];
+    for (const [name, text] of [
+      ["hosts", engine.hosts],
+      ["resolv.conf", engine.resolvConf],
+    ] as const) {
+      const source = path.join(directory, name);
+      await writeFile(source, text, { mode: 0o644 });
+      mounts.push({ source, mountPath: `/etc/${name}`, isReadOnly: false });
+    }
+    if (messageFile !== undefined) {
+      // Whoever the container's user is, it may write its last words.
+      await (await open(messageFile, "a", 0o666)).close();
+      mounts.push({ source: messageFile, mountPath: engine.messagePath, isReadOnly: false });
+    }
+    const own = new Set((request.mounts ?? []).map(({ mountPath }) => mountPath));
+    return mounts.filter(({ mountPath }) => !own.has(mountPath));
+  }
+
+  private filesOf(podUid: string): string {
+    return path.join(this.options.directory, "pods", podUid);
+  }
+
+  private containerOf(id: RunId): string {
+    const known = this.known.get(formatRunName(id));
+    if (!known) throw new Error(`the engine has no container ${formatRunName(id)}`);
+    return known.container;
+  }
+
+  private nowMs(): number {
+    return this.options.clock.nowMs();
+  }
+
+  /** One after the other for each pod: what holds its network goes after those who use it. */
+  private later(podUid: string, remove: () => Promise<void>): void {
+    const before = this.removals.get(podUid) ?? Promise.resolve();
+    const removal = before.then(remove).catch((error: unknown) => {
+      this.options.log.warn("something of a pod was not removed", { podUid, error });
+    });
+    this.removals.set(podUid, removal);
+    void removal.then(() => {
+      if (this.removals.get(podUid) === removal) this.removals.delete(podUid);
+    });
+  }
+}
+
+function isContainer(request: RunRequest): request is ContainerRequest {
+  return request.engine !== undefined;
+}
+
+/** Names are one space for all of an engine; a uid is nobody else's. */
+function nameOf({ podUid, container, attempt }: RunId): string {
+  return `tally_${podUid}_${container}_${attempt}`;
+}
+
+function exitOf(id: RunId, state: ContainerState): Exit {
+  const { exitCode, startedMs, finishedMs, isOutOfMemory } = state;
+  const signal = exitCode > 128 && exitCode <= 128 + 64 ? exitCode - 128 : undefined;
+  return {
+    id,
+    exitCode,
+    ...(signal === undefined ? {} : { signal }),
+    startedMs,
+    finishedMs,
+    ...(isOutOfMemory ? { isOutOfMemory } : {}),
+  };
+}
