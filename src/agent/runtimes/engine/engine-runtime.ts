@@ -6,6 +6,7 @@
 import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import type { Closable } from "../../../api/client.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/describe-error.ts";
@@ -66,6 +67,7 @@ export class EngineRuntime implements Runtime {
   readonly name: string;
   private readonly known = new Map<RunName, Known>();
   private readonly listeners = new Set<(exit: Exit) => void>();
+  private readonly copies = new Map<Readable, Promise<void>>();
   private readonly removals = new Map<string, Promise<void>>();
   private isClosed = false;
 
@@ -99,7 +101,7 @@ export class EngineRuntime implements Runtime {
     const { logFile, errorFile } = request;
     const { hasTerminal } = request.engine;
     const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
-    const copied = copyOutput(output, targets, { isTakenUp: false });
+    const copied = this.copy(output, targets, { isTakenUp: false });
     void this.watch(request.id, known, copied);
     const state = await containers.inspect(container);
     return { id: request.id, pid: state?.pid ?? 0, startedMs: state?.startedMs ?? this.nowMs() };
@@ -197,7 +199,9 @@ export class EngineRuntime implements Runtime {
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
     this.isClosed = true;
     const { containers, holders, api } = this.options;
-    await Promise.all(this.removals.values());
+    // The next server goes on where the files end.
+    if (leavesRunning) for (const output of this.copies.keys()) output.destroy();
+    await Promise.all([...this.removals.values(), ...(leavesRunning ? this.copies.values() : [])]);
     if (!leavesRunning) {
       await Promise.all([...this.known.values()].map((each) => containers.remove(each.container)));
       await holders.releaseAll();
@@ -223,7 +227,7 @@ export class EngineRuntime implements Runtime {
     const { hasTerminal } = state;
     const output = log && (await containers.logs(container, { follow: state.isRunning }));
     const copied =
-      log && output ? copyOutput(output, { ...log, hasTerminal }, { isTakenUp: true }) : undefined;
+      log && output ? this.copy(output, { ...log, hasTerminal }, { isTakenUp: true }) : undefined;
     if (state.isRunning) {
       found.running.push({ id, pid: state.pid, startedMs: state.startedMs });
       void this.watch(id, known, copied ?? containers.wait(container));
@@ -232,6 +236,13 @@ export class EngineRuntime implements Runtime {
     await copied;
     known.exit = exitOf(id, state);
     found.ended.push(known.exit);
+  }
+
+  private async copy(...[output, targets, how]: Parameters<typeof copyOutput>): Promise<void> {
+    const copied = copyOutput(output, targets, how);
+    this.copies.set(output, copied);
+    await copied;
+    this.copies.delete(output);
   }
 
   /** Its output ends with it: then it is asked how it ended. */
