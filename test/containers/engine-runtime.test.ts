@@ -90,6 +90,13 @@ function refusalTests(engine: Engine): void {
     await expect(engine().start(wanted)).rejects.toMatchObject({ reason });
   });
 
+  test("is refused where it would be root and must not be", async () => {
+    const wanted = engine().request(["true"], { mustNotBeRoot: true });
+    const reason = "CreateContainerConfigError";
+    const message = "container has runAsNonRoot and image will run as root";
+    await expect(engine().start(wanted)).rejects.toMatchObject({ reason, message });
+  });
+
   test("is pulled less and less often", async () => {
     const name = "127.0.0.1:1/never:1";
     const wanted = engine().request(["true"], { image: engine().image(name) });

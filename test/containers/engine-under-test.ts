@@ -1,6 +1,6 @@
 /** The runtime of an engine on a real Podman, with short ways to ask and to wait. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { EngineRun } from "../../src/agent/runtimes/engine/engine-run.ts";
@@ -29,6 +29,8 @@ export class EngineUnderTest {
   static async start(): Promise<EngineUnderTest> {
     const engine = new EngineUnderTest(await Podman.start());
     await mkdir(path.join(engine.directory, "logs"));
+    await writeFile(engine.file("hosts"), "127.0.0.1\tlocalhost\n");
+    await writeFile(engine.file("resolv.conf"), "nameserver 127.0.0.1\n");
     await engine.open();
     return engine;
   }
@@ -69,6 +71,7 @@ export class EngineUnderTest {
       engine: {
         image: this.image(BUSYBOX),
         network: { address: `10.217.1.${this.count}`, hostPorts: [] },
+        files: { hosts: this.file("hosts"), resolvConf: this.file("resolv.conf") },
         ...PLAIN,
         ...of,
       },
@@ -118,18 +121,22 @@ export class EngineUnderTest {
     return left;
   }
 
+  private file(name: string): string {
+    return path.join(this.directory, name);
+  }
+
   private logFile(podUid: string): string {
     return path.join(this.directory, "logs", `${podUid}.log`);
   }
 }
 
 const PLAIN = {
+  name: "podman",
   args: [],
   hostname: "web-0",
-  hosts: "127.0.0.1\tlocalhost\n",
-  resolvConf: "nameserver 127.0.0.1\n",
   messagePath: "/dev/termination-log",
   user: { groups: [] },
+  mustNotBeRoot: false,
   adds: [],
   drops: [],
   isPrivileged: false,

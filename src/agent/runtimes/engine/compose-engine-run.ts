@@ -5,13 +5,14 @@ import type { EngineNetwork, EngineRun, HostPort, WantedImage } from "./engine-r
 import { credentialsFor } from "./registry-credentials.ts";
 
 export interface EngineSurroundings {
+  /** Which engine: "docker" or "podman". */
+  readonly name: string;
   readonly nodeName: string;
   /** With every reference to a variable replaced. */
   readonly args: readonly string[];
   /** In the range of the engine's network that is ours. */
   readonly podIp: string;
-  readonly hosts: string;
-  readonly resolvConf: string;
+  readonly files?: EngineRun["files"];
   /** Those that the pod names for its images, as far as they are there. */
   readonly pullSecrets: readonly Secret[];
   readonly tell: WantedImage["tell"];
@@ -26,15 +27,17 @@ export function composeEngineRun(
   const { securityContext: own = {}, stdin, stdinOnce, tty } = container;
   const network = networkOf(pod, around.podIp);
   const isPrivileged = own.privileged === true;
+  const seccomp = own.seccompProfile ?? spec.securityContext?.seccompProfile;
   return {
+    name: around.name,
     image: wantedImage(container, around),
     args: around.args,
     hostname: hostnameOf(pod, around.nodeName),
     ...(network === undefined ? {} : { network }),
-    hosts: around.hosts,
-    resolvConf: around.resolvConf,
+    ...(around.files === undefined ? {} : { files: around.files }),
     messagePath: container.terminationMessagePath ?? "/dev/termination-log",
     user: userOf(pod, own),
+    mustNotBeRoot: (own.runAsNonRoot ?? spec.securityContext?.runAsNonRoot) === true,
     adds: own.capabilities?.add ?? [],
     drops: own.capabilities?.drop ?? [],
     isPrivileged,
@@ -42,6 +45,7 @@ export function composeEngineRun(
     hasReadOnlyRoot: own.readOnlyRootFilesystem === true,
     sharesPids: spec.hostPID ? "host" : spec.shareProcessNamespace ? "pod" : "none",
     sharesHostIpc: spec.hostIPC === true,
+    ...(seccomp?.type === "Unconfined" ? { seccomp: "unconfined" } : {}),
     sysctls: (spec.securityContext?.sysctls ?? []).map(({ name, value }) => [name, value] as const),
     hasInput: stdin === true,
     isInputOnce: stdinOnce === true,

@@ -13,13 +13,13 @@ const image: FoundImage = {
 };
 
 const engine: EngineRun = {
+  name: "docker",
   image: { name: "a", pullPolicy: "Always", credentials: () => [], tell: () => {} },
   args: [],
   hostname: "web-0",
-  hosts: "",
-  resolvConf: "",
   messagePath: "/dev/termination-log",
   user: { groups: [] },
+  mustNotBeRoot: false,
   adds: [],
   drops: [],
   isPrivileged: false,

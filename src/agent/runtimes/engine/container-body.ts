@@ -73,11 +73,18 @@ function hostConfig(request: ContainerRequest, around: BodySurroundings): object
     Privileged: engine.isPrivileged,
     ...(engine.adds.length === 0 ? {} : { CapAdd: engine.adds }),
     ...(engine.drops.length === 0 ? {} : { CapDrop: engine.drops }),
-    ...(engine.mayGainPrivileges ? {} : { SecurityOpt: ["no-new-privileges"] }),
+    SecurityOpt: securityOptions(engine),
     ReadonlyRootfs: engine.hasReadOnlyRoot,
     GroupAdd: engine.user.groups.map(String),
     ...limitsOf(request),
   };
+}
+
+function securityOptions({ mayGainPrivileges, seccomp }: EngineRun): readonly string[] {
+  return [
+    ...(mayGainPrivileges ? [] : ["no-new-privileges"]),
+    ...(seccomp === undefined ? [] : [`seccomp=${seccomp}`]),
+  ];
 }
 
 /** Microseconds: kubelet's own. */

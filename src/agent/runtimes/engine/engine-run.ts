@@ -3,15 +3,16 @@ import type { ImageReference } from "./image-reference.ts";
 import type { RegistryCredentials } from "./registry-credentials.ts";
 
 export interface EngineRun {
+  /** Which engine: "docker" or "podman". */
+  readonly name: string;
   readonly image: WantedImage;
   /** Follow the run's command, or the entrypoint of the image where it has none. */
   readonly args: readonly string[];
   readonly hostname: string;
   /** Absent: the network of the host. */
   readonly network?: EngineNetwork;
-  /** The text of /etc/hosts and /etc/resolv.conf. */
-  readonly hosts: string;
-  readonly resolvConf: string;
+  /** Files of this machine that it has as /etc/hosts and /etc/resolv.conf; absent: the engine's. */
+  readonly files?: { readonly hosts: string; readonly resolvConf: string };
   /** Where the container finds its messageFile. */
   readonly messagePath: string;
   readonly user: {
@@ -19,6 +20,8 @@ export interface EngineRun {
     readonly gid?: number;
     readonly groups: readonly number[];
   };
+  /** Neither by what the pod says nor by what its image does. */
+  readonly mustNotBeRoot: boolean;
   readonly adds: readonly string[];
   readonly drops: readonly string[];
   readonly isPrivileged: boolean;
@@ -26,6 +29,8 @@ export interface EngineRun {
   readonly hasReadOnlyRoot: boolean;
   readonly sharesPids: "pod" | "host" | "none";
   readonly sharesHostIpc: boolean;
+  /** "unconfined", of a pod that asks for it. */
+  readonly seccomp?: string;
   readonly sysctls: readonly (readonly [name: string, value: string])[];
   readonly hasInput: boolean;
   readonly isInputOnce: boolean;

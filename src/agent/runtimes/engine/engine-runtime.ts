@@ -3,9 +3,8 @@
  * machine. The engine owns them: they outlive the server, and the next one finds them by their
  * labels, with their output and how they ended.
  */
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
-import path from "node:path";
 import type { Readable } from "node:stream";
 import type { Closable } from "../../../api/client.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -30,6 +29,7 @@ import { type OpenExec, openExec } from "./execs.ts";
 import type { FoundImage, Images } from "./images.ts";
 import { copyOutput } from "./output-copier.ts";
 import type { PodHolders } from "./pod-holders.ts";
+import { rootProblem } from "./root-problem.ts";
 import { startRefused } from "./start-failure.ts";
 
 export interface EngineRuntimeOptions {
@@ -41,8 +41,6 @@ export interface EngineRuntimeOptions {
   readonly images: Images;
   /** Tells our containers from those of others. */
   readonly owner: string;
-  /** For the files that pods have of us. */
-  readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Where the output of a run goes that was found. */
@@ -62,6 +60,8 @@ interface Known {
 
 const LOST = 137;
 const SOON_MS = 1_000;
+/** Another image of the same name may do. */
+const UNFIT_AGAIN_MS = 10_000;
 
 export class EngineRuntime implements Runtime {
   readonly name: string;
@@ -80,9 +80,7 @@ export class EngineRuntime implements Runtime {
     const { containers, images, owner } = this.options;
     const run = formatRunName(request.id);
     const image = await images.find(request.id.podUid, request.engine.image);
-    if (argumentsOf(request, image).length === 0) {
-      throw new RunDelayed("CreateContainerError", "no command specified", SOON_MS * 10);
-    }
+    refuseUnfit(request, image);
     const { network } = request.engine;
     const holder =
       network && (await this.options.holders.find(request.id.podUid, request.engine, network));
@@ -91,7 +89,7 @@ export class EngineRuntime implements Runtime {
       run,
       image,
       ...(holder === undefined ? {} : { holder }),
-      files: await this.writeFiles(request),
+      files: await this.supplied(request),
       isPodman: this.name === "podman",
     });
     const container = await containers.create(nameOf(request.id), body);
@@ -193,7 +191,6 @@ export class EngineRuntime implements Runtime {
     const { holders, images } = this.options;
     images.forget(podUid);
     this.later(podUid, () => holders.release(podUid));
-    this.later(podUid, () => rm(this.filesOf(podUid), { recursive: true, force: true }));
   }
 
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
@@ -273,31 +270,22 @@ export class EngineRuntime implements Runtime {
     for (const listener of this.listeners) listener(known.exit);
   }
 
-  /** /etc/hosts, /etc/resolv.conf and where the last words go, as files of the container. */
-  private async writeFiles(request: ContainerRequest): Promise<readonly Mount[]> {
-    const { engine, id, messageFile } = request;
-    const directory = this.filesOf(id.podUid);
-    await mkdir(directory, { recursive: true, mode: 0o711 });
-    const mounts: Mount[] = [];
-    for (const [name, text] of [
-      ["hosts", engine.hosts],
-      ["resolv.conf", engine.resolvConf],
-    ] as const) {
-      const source = path.join(directory, name);
-      await writeFile(source, text, { mode: 0o644 });
-      mounts.push({ source, mountPath: `/etc/${name}`, isReadOnly: false });
-    }
+  /** What the runtime puts into a container: names, and where its last words go. */
+  private async supplied(request: ContainerRequest): Promise<readonly Mount[]> {
+    const { engine, messageFile, mounts = [] } = request;
+    const supplied: Mount[] = [];
+    const add = (source: string, mountPath: string) =>
+      supplied.push({ source, mountPath, isReadOnly: false });
+    if (engine.files) add(engine.files.hosts, "/etc/hosts");
+    if (engine.files) add(engine.files.resolvConf, "/etc/resolv.conf");
     if (messageFile !== undefined) {
       // Whoever the container's user is, it may write its last words.
-      await (await open(messageFile, "a", 0o666)).close();
-      mounts.push({ source: messageFile, mountPath: engine.messagePath, isReadOnly: false });
+      await writeFile(messageFile, "", { flag: "a" });
+      await chmod(messageFile, 0o666);
+      add(messageFile, engine.messagePath);
     }
-    const own = new Set((request.mounts ?? []).map(({ mountPath }) => mountPath));
-    return mounts.filter(({ mountPath }) => !own.has(mountPath));
-  }
-
-  private filesOf(podUid: string): string {
-    return path.join(this.options.directory, "pods", podUid);
+    const own = new Set(mounts.map(({ mountPath }) => mountPath));
+    return supplied.filter(({ mountPath }) => !own.has(mountPath));
   }
 
   private containerOf(id: RunId): string {
@@ -325,6 +313,17 @@ export class EngineRuntime implements Runtime {
 
 function isContainer(request: RunRequest): request is ContainerRequest {
   return request.engine !== undefined;
+}
+
+/** What only the image can tell. */
+function refuseUnfit(request: ContainerRequest, image: FoundImage): void {
+  const problem = rootProblem(request.engine, image);
+  if (problem !== undefined) {
+    throw new RunDelayed("CreateContainerConfigError", problem, UNFIT_AGAIN_MS);
+  }
+  if (argumentsOf(request, image).length === 0) {
+    throw new RunDelayed("CreateContainerError", "no command specified", UNFIT_AGAIN_MS);
+  }
 }
 
 /** Names are one space for all of an engine; a uid is nobody else's. */

@@ -33,7 +33,6 @@ export function openEngineRuntime(options: OpenEngineOptions): EngineRuntime {
     holders: new PodHolders({ api, containers, owner, range }),
     images: new Images(api, clock),
     owner,
-    directory,
     clock,
     log,
     findLog,
