@@ -1,6 +1,8 @@
 /** Whether a pod may run here: what the runtime cannot honour is refused, with all its reasons. */
 import type { Pod } from "../api/generated/core.ts";
+import type { PodFacts } from "./pod/facts.ts";
 import type { PodRecord } from "./pod-record.ts";
+import { findUnsupported } from "./volumes/unsupported.ts";
 
 export interface Notice {
   readonly reason: string;
@@ -22,27 +24,46 @@ export type Admit = (record: PodRecord, nowMs: number) => void;
 
 export interface AdmitOptions {
   readonly judge: (pod: Pod) => Judgement;
-  readonly addresses: { readonly hostIp: string; readonly podIp: string };
-  readonly runtimeName: string;
+  /** Where the pod is; undefined where there is no address left for it. */
+  readonly addressesOf: (pod: Pod) => PodFacts["addresses"];
+  readonly runtimeName: (pod: Pod) => string;
   readonly tell: TellOfPod;
 }
 
-export function podAdmission({ judge, addresses, runtimeName, tell }: AdmitOptions): Admit {
+/** A reason that kubelet has. */
+const NO_ADDRESS: Notice = {
+  reason: "UnexpectedAdmissionError",
+  message: "there is no address left for it in the range of the pods of this node",
+};
+
+export function podAdmission({ judge, addressesOf, runtimeName, tell }: AdmitOptions): Admit {
   return (record, nowMs) => {
     const { pod, facts } = record;
     record.isAdmitted = true;
     // Nothing is added to what was said of a pod that was rejected before a restart.
     if (facts.rejection) return;
-    const known = { ...facts, addresses, runtimeName };
+    const addresses = addressesOf(pod);
+    if (!addresses) {
+      tell(pod, "Warning", NO_ADDRESS);
+      record.facts = { ...facts, rejection: NO_ADDRESS };
+      return;
+    }
+    const known = { ...facts, addresses, runtimeName: runtimeName(pod) };
     // What was accepted before a restart is not asked about again.
     if (facts.acceptedMs !== undefined) {
       record.facts = known;
       return;
     }
-    const { refusal, warnings, remarks = [] } = judge(pod);
+    const { refusal = volumeRefusal(pod), warnings, remarks = [] } = judge(pod);
     for (const remark of remarks) tell(pod, "Normal", remark);
     for (const warning of warnings) tell(pod, "Warning", warning);
     if (refusal) tell(pod, "Warning", refusal);
     record.facts = refusal ? { ...facts, rejection: refusal } : { ...known, acceptedMs: nowMs };
   };
+}
+
+/** What nobody mounts here, whatever runs the pod. */
+function volumeRefusal(pod: Pod): Notice | undefined {
+  const message = findUnsupported(pod);
+  return message === undefined ? undefined : { reason: "NotSupportedByRuntime", message };
 }

@@ -7,36 +7,43 @@
  * server, and could be a node of any Kubernetes.
  */
 import type { Client } from "../api/client.ts";
-import type { Job } from "../api/generated/batch.ts";
-import type { ConfigMap, Container, Pod, Secret, Service } from "../api/generated/core.ts";
+import type { Container, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
-import {
-  configMaps as configMapType,
-  jobs as jobType,
-  pods as podType,
-  secrets as secretType,
-  services as serviceType,
-} from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
-import { type Cache, type CacheChange, openCache } from "../client/cache.ts";
+import type { CacheChange } from "../client/cache.ts";
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
 import { after, done, type Outcome } from "../controllers/runtime/outcome.ts";
 import { openRecorder, type RunningRecorder } from "../controllers/runtime/recorder.ts";
-import { type Judgement, type Notice, podAdmission, type TellOfPod } from "./admit.ts";
-import { composeRun, composeSurroundings, type Surroundings } from "./compose-run.ts";
+import { type Judgement, podAdmission, type TellOfPod } from "./admit.ts";
+import { type Caches, openCaches } from "./caches.ts";
+import {
+  type ComposedSurroundings,
+  composeRun,
+  composeSurroundings,
+  type Surroundings,
+} from "./compose-run.ts";
+import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
+import { DISK_FULL, logLimitNotice, MOST_TOLD } from "./logs/log-notices.ts";
 import type { LogNews, LogStore } from "./logs/log-store.ts";
-import { type Eviction, hasLife } from "./pod/facts.ts";
+import { Peers } from "./network/peers.ts";
+import { type Eviction, factsOf, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
+import type { PodRuntimes } from "./pod-runtimes.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
+import { probeCarrier } from "./probes/carry-out.ts";
+import { Probes } from "./probes/probes.ts";
+import { byPod, NOTHING_RECOVERED, type Recovered } from "./recovered.ts";
 import { type LastWords, Runs } from "./runs.ts";
-import type { Exit, RunId, Running, Runtime } from "./runtimes/runtime.ts";
+import type { Exit, RunId, Runtime } from "./runtimes/runtime.ts";
+import { surroundingsOf } from "./surround.ts";
 import { Turns } from "./turns.ts";
+import { openPodVolumes, type PodVolumes, type VolumeMeasures } from "./volumes/pod-volumes.ts";
 
 export interface AgentOptions {
   readonly client: Client;
@@ -46,18 +53,48 @@ export interface AgentOptions {
   readonly metrics: Metrics;
   readonly runtime: Runtime;
   readonly node: Surroundings["node"];
+  /** Absent: pods have the address of the node, and no sandbox. */
+  readonly places?: Pick<
+    PodRuntimes,
+    | "nameOf"
+    | "take"
+    | "prepare"
+    | "sandboxOf"
+    | "engineOf"
+    | "isContainer"
+    | "release"
+    | "sweep"
+    | "close"
+  >;
   readonly inherited: Surroundings["inherited"];
   readonly logs: Pick<LogStore, "begin" | "end" | "onNews">;
   /** What becomes of a run that prints more than it may: it goes on unheard, or is failed. */
   readonly onLogLimit: "cut" | "fail";
   readonly lastWords: LastWords;
+  /** Where probes leave what they print. */
+  readonly probes?: { readonly directory: string };
+  /** Where pods reach the server, if not by the address of its Service. */
+  readonly apiServer?: Surroundings["apiServer"];
+  /** Absent: pods have no volumes, and no tokens. */
+  readonly volumes?: VolumeMeasures;
   /** What the runtime can honour of a pod. */
   readonly judge: (pod: Pod) => Judgement;
 }
 
 export interface RunningAgent {
+  /** A container of a pod of this node, as it is now. */
+  find(pod: Pod, container: string): ContainerNow | undefined;
   /** Terminates the pods, and tells so, or leaves them to run and to be found again. */
   stop(options: { readonly leavesRunning: boolean }): Promise<void>;
+}
+
+export interface ContainerNow {
+  readonly container: Container;
+  /** Undefined where there is no process. */
+  readonly running: RunId | undefined;
+  readonly hasEnded: boolean;
+  readonly podIp: string;
+  surroundings(): ComposedSurroundings;
 }
 
 /** Pods looked at at once: a look waits for nothing but its own write. */
@@ -65,36 +102,17 @@ const WORKERS = 256;
 
 export async function openAgent(options: AgentOptions): Promise<RunningAgent> {
   const { client, clock, log, node } = options;
-  const shared = { client, clock, log };
-  const fieldSelector = `spec.nodeName=${node.name}`;
   // What ends while the caches fill is told to nobody a second time.
   const early: Exit[] = [];
   const listening = options.runtime.onExit((exit) => early.push(exit));
-  const [recovered, pods, configMaps, secrets, services, jobs] = await Promise.all([
+  const [recovered, caches] = await Promise.all([
     options.runtime.recover(),
-    openCache({ ...shared, type: podType, fieldSelector }),
-    openCache({ ...shared, type: configMapType }),
-    openCache({ ...shared, type: secretType }),
-    openCache({ ...shared, type: serviceType }),
-    openCache({ ...shared, type: jobType }),
+    openCaches({ client, clock, log }, node.name),
   ]);
-  const agent = new Agent(options, { pods, configMaps, secrets, services, jobs }, recovered);
+  const agent = new Agent(options, caches, recovered);
   listening.close();
   for (const exit of early) agent.onExit(exit);
   return agent;
-}
-
-interface Caches {
-  readonly pods: Cache<Pod>;
-  readonly configMaps: Cache<ConfigMap>;
-  readonly secrets: Cache<Secret>;
-  readonly services: Cache<Service>;
-  readonly jobs: Cache<Job>;
-}
-
-interface Recovered {
-  readonly running: readonly Running[];
-  readonly ended: readonly Exit[];
 }
 
 class Agent implements RunningAgent {
@@ -103,9 +121,13 @@ class Agent implements RunningAgent {
   private readonly recorder: RunningRecorder;
   private readonly hooks: Hooks;
   private readonly runs: Runs;
+  private readonly probes: Probes;
   private readonly work: PodWork;
   private readonly tell: TellOfPod;
+  private readonly around: Surroundings;
   private readonly recovered: Map<string, Recovered>;
+  private readonly peers: Peers;
+  private readonly volumes: PodVolumes | undefined;
   private readonly turns = new Turns();
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
@@ -125,18 +147,32 @@ class Agent implements RunningAgent {
     this.tell = tell;
     const wake = (uid: string) => this.worker.add(uid);
     const find = (uid: string) => this.records.get(uid);
-    const around = this.surroundings();
+    const findAddress = (pod: Pod) => this.findAddress(pod);
+    const volumes = () => this.volumes;
+    const around = surroundingsOf({ options, caches, volumes, findAddress, tell });
+    this.around = around;
     const compose = (pod: Pod, id: RunId) => composeRun(around, pod, id);
     const surround = (pod: Pod, container: Container) =>
       composeSurroundings(around, pod, container);
     const own = { client, clock, log, runtime };
     this.hooks = new Hooks({ ...own, surround, podIp: around.podIp, tell, wake });
-    this.runs = new Runs({ ...own, hooks: this.hooks, logs, compose, lastWords, tell, wake, find });
-    const addresses = { hostIp, podIp: hostIp };
-    const runtimeName = runtime.name;
-    const admit = podAdmission({ judge: options.judge, addresses, runtimeName, tell });
+    this.peers = new Peers({ ...options, onReady: (uid) => this.tryAgain(uid) });
+    const mustWait = (pod: Pod) => this.peers.mustWait(pod);
+    const retry = (uid: string) => this.tryAgain(uid);
+    this.volumes = openPodVolumes({ ...options, ...caches, tell, retry });
+    const prepare = (pod: Pod) => this.prepare(pod);
+    const of = { hooks: this.hooks, logs, compose, prepare, lastWords, mustWait };
+    this.runs = new Runs({ ...own, ...of, tell, wake, find });
+    const addressesOf = (pod: Pod) => {
+      const podIp = this.findAddress(pod);
+      return podIp === undefined ? undefined : { hostIp, podIp };
+    };
+    const runtimeName = (pod: Pod) => options.places?.nameOf(pod) ?? runtime.name;
+    const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, tell });
     const isOver = ({ pod }: PodRecord) => this.callNext(this.turns.leave(pod.metadata.uid ?? ""));
     this.work = { client, clock, runtime, runs: this.runs, admit, tell, isOver, untold: new Set() };
+    const carryOut = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });
+    this.probes = new Probes({ clock, carryOut, tell, wake });
     const reconcile = (uid: string) => this.look(uid);
     const queue = { clock, log, metrics, name: "agent_pods", workers: WORKERS };
     this.worker = new KeyedWorker({ ...queue, reconcile });
@@ -150,32 +186,55 @@ class Agent implements RunningAgent {
       this.callNext(this.turns.limit(metadata.uid ?? "", spec.parallelism ?? 1));
     });
     this.endStrays();
+    this.volumes?.sweep((uid) => this.records.has(uid));
+    options.places?.sweep((uid) => this.records.has(uid));
   }
 
   async stop({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
     if (!leavesRunning) await this.terminateAll();
     this.worker.stop();
     this.hooks.close();
+    this.probes.close();
+    this.peers.close();
     this.recorder.stop();
+    await this.volumes?.close({ leavesRunning });
+    this.options.places?.close();
     for (const cache of Object.values(this.caches)) cache.close();
     await this.options.runtime.close({ leavesRunning });
   }
 
-  private surroundings(): Surroundings {
-    const { node, inherited, logs } = this.options;
-    const { configMaps, secrets, services } = this.caches;
+  find({ metadata }: Pod, name: string): ContainerNow | undefined {
+    const record = this.records.get(metadata.uid ?? "");
+    const container = record && findContainer(record.pod, name);
+    if (!record || !container) return undefined;
+    const { pod, facts } = record;
+    const { running, last } = factsOf(facts, name);
     return {
-      node,
-      podIp: node.hostIp,
-      inherited,
-      logFile: (pod, id) => logs.begin(pod, id),
-      configMap: (namespace, name) => configMaps.get(namespace, name),
-      secret: (namespace, name) => secrets.get(namespace, name),
-      services: (namespace) =>
-        namespace === "default"
-          ? services.list("default")
-          : [...services.list("default"), ...services.list(namespace)],
+      container,
+      running: running?.id,
+      hasEnded: last !== undefined,
+      podIp: facts.addresses?.podIp ?? this.options.node.hostIp,
+      surroundings: () => composeSurroundings(this.around, pod, container),
     };
+  }
+
+  private tryAgain(uid: string): void {
+    const record = this.records.get(uid);
+    if (record) this.runs.tryAgain(record);
+  }
+
+  private findAddress(pod: Pod): string | undefined {
+    const { node, places } = this.options;
+    if (pod.spec.hostNetwork === true || places === undefined) return node.hostIp;
+    return places.take(pod);
+  }
+
+  /** Undefined where there is nothing to wait for. */
+  private prepare(pod: Pod): Promise<boolean> | undefined {
+    const volumes = this.volumes?.prepare(pod);
+    const place = this.options.places?.prepare(pod);
+    if (volumes === undefined || place === undefined) return volumes ?? place;
+    return Promise.all([volumes, place]).then((all) => all.every((isReady) => isReady));
   }
 
   private async look(uid: string): Promise<Outcome> {
@@ -185,6 +244,7 @@ class Agent implements RunningAgent {
     if (!record || this.ending?.has(uid) === false) return done;
     if (!record.isAdmitted && !this.hasTurn(uid, record)) return done;
     const againInMs = await workOnPod(this.work, record);
+    if (record.isProbed) this.probes.follow(record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
     return againInMs === undefined ? done : after(againInMs);
   }
@@ -210,6 +270,11 @@ class Agent implements RunningAgent {
     this.callNext(this.turns.leave(uid));
     this.work.untold.delete(record);
     this.runs.dismiss(record);
+    if (record.isProbed) this.probes.leave(uid);
+    this.volumes?.release(uid);
+    this.peers.forget(record.pod);
+    this.options.places?.release(uid);
+    this.options.runtime.release?.(uid);
     this.worker.forget(uid);
     if (this.ending?.delete(uid) && this.ending.size === 0) this.onQuiet?.();
   }
@@ -236,14 +301,18 @@ class Agent implements RunningAgent {
   }
 
   private recall(uid: string, pod: Pod): void {
-    const recovered = this.recovered.get(uid) ?? NOTHING;
+    const recovered = this.recovered.get(uid) ?? NOTHING_RECOVERED;
     this.recovered.delete(uid);
     for (const { id } of recovered.running) this.options.logs.begin(pod, id);
     const facts = recallPod(pod, recovered, this.options.clock.nowMs());
     const ended = recovered.ended.map(({ id }) => id);
     const record = newRecord(pod, facts, ended);
     this.records.set(uid, record);
+    // Before anybody else can be given what it has.
+    if (pod.status.podIP) this.findAddress(pod);
     this.runs.adopt(record);
+    // What its volumes are made of may have changed meanwhile, and is followed again.
+    if (hasLife(facts)) void this.volumes?.prepare(pod);
     for (const exit of recovered.ended) {
       // What it printed while nobody looked may be more than it may.
       this.options.logs.begin(pod, exit.id);
@@ -322,30 +391,6 @@ class Agent implements RunningAgent {
   }
 }
 
-const NOTHING: Recovered = { running: [], ended: [] };
-
-/** A full disk takes few events itself. */
-const MOST_TOLD = 100;
-const DISK_FULL: Notice = {
-  reason: "LogDiskFull",
-  message: "the disk that holds the logs is full: what containers print is lost until it is not",
-};
-
-function logLimitNotice({ id, maxBytes }: LogLimitNews, isFailed: boolean): Notice {
-  const limit = `container ${id.container} printed more than the ${maxBytes} bytes that are kept`;
-  const what = isFailed ? "it is failed" : "what it prints from here on is discarded";
-  return { reason: "LogLimitExceeded", message: `${limit} of one run: ${what}` };
-}
-
-type LogLimitNews = Extract<LogNews, { kind: "limit" }>;
-
-/** As kubelet names one container of a pod. */
-function fieldPathOf({ spec }: Pod, container: string | undefined): string | undefined {
-  if (container === undefined) return undefined;
-  const isInit = spec.initContainers?.some(({ name }) => name === container) === true;
-  return `spec.${isInit ? "initContainers" : "containers"}{${container}}`;
-}
-
 const SHUTDOWN_GRACE_SECONDS = 5;
 const SHUTDOWN_MS = 10_000;
 const SHUTDOWN = {
@@ -353,15 +398,3 @@ const SHUTDOWN = {
   message: "Pod was terminated in response to imminent node shutdown.",
   graceSeconds: SHUTDOWN_GRACE_SECONDS,
 };
-
-function byPod({ running, ended }: Recovered): Map<string, Recovered> {
-  const found = new Map<string, { running: Running[]; ended: Exit[] }>();
-  const of = (uid: string) => {
-    const known = found.get(uid) ?? { running: [], ended: [] };
-    found.set(uid, known);
-    return known;
-  };
-  for (const run of running) of(run.id.podUid).running.push(run);
-  for (const exit of ended) of(exit.id.podUid).ended.push(exit);
-  return found;
-}

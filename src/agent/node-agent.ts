@@ -6,22 +6,28 @@ import type { Client } from "../api/client.ts";
 import type { Pod } from "../api/generated/core.ts";
 import { KUBERNETES_VERSION } from "../api/kubernetes-version.ts";
 import type { LogSource } from "../api/log-source.ts";
+import type { StreamSource } from "../api/stream-source.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
-import type { Judgement } from "./admit.ts";
-import { openAgent, type RunningAgent } from "./agent.ts";
+import { type AgentOptions, openAgent, type RunningAgent } from "./agent.ts";
 import { allVariables, inheritedVariables } from "./environment/inherited.ts";
+import type { ApiServerAddress } from "./environment/service-variables.ts";
 import { logSource } from "./logs/log-source.ts";
 import { type LogStore, openLogs } from "./logs/log-store.ts";
+import type { ClusterNames } from "./network/pod-files.ts";
+import type { NodeIdentity } from "./node/compose-node.ts";
 import { nodeNameOf } from "./node/host-facts.ts";
 import { openNode, type RegisteredNode } from "./node/node.ts";
 import { readHost } from "./node/read-host.ts";
-import { containersOf } from "./runtimes/process/containers.ts";
+import { PodRuntimes, type SandboxSettings } from "./pod-runtimes.ts";
+import { type Engines, openEngines } from "./runtimes/engine/engines-of-machine.ts";
 import { openProcessRuntime, type ProcessRuntime } from "./runtimes/process/process-runtime.ts";
-import { admitPod, imageNotice, type ProcessAbilities } from "./runtimes/process/refusals.ts";
-import { terminationMessages, unreadMessages } from "./termination-message.ts";
+import { SeveralRuntimes } from "./runtimes/several-runtimes.ts";
+import { streamSource } from "./streams/stream-source.ts";
+import { StreamsChild } from "./streams/streams-child.ts";
+import { terminationMessages } from "./termination-message.ts";
 
 export interface NodeAgentOptions {
   readonly client: Client;
@@ -31,28 +37,46 @@ export interface NodeAgentOptions {
   readonly metrics: Metrics;
   readonly dataDir: string;
   readonly runtime: PreparedRuntime;
+  /** The names of the cluster, for pods with files of their own. */
+  readonly names?: ClusterNames;
+  /** Of the node; absent: that of loopback, where pods have addresses of their own. */
+  readonly address?: string;
+  /** Where the server reaches an agent that is not in its own process. */
+  readonly endpoint?: NodeIdentity["endpoint"] & object;
   /** Absent: the name of this machine. */
   readonly nodeName?: string;
   readonly maxPods: number;
   /** Absent: little of our own environment reaches the processes. */
   readonly environment?: "whole";
+  readonly sandbox: SandboxSettings;
   /** A limit that cannot be enforced is refused rather than warned of. */
   readonly strictLimits: boolean;
   /** Limits are enforced where control groups can be made. */
   readonly usesCgroups: boolean;
+  /** The server that pods may speak to; absent: there is none for them. */
+  readonly server?: ReachedServer;
+  /** Whether it makes volumes for claims. */
+  readonly provisions?: boolean;
   /** Of the output of one run; 0 for no limit. */
   readonly logMaxBytes: number;
   /** What becomes of a run that prints more. */
   readonly onLogLimit: "cut" | "fail";
 }
 
+/** As it is reached from this machine. */
+export interface ReachedServer extends ApiServerAddress {
+  /** PEM. */
+  readonly certificateAuthority: string;
+}
+
 export interface NodeAgent {
+  readonly nodeName: string;
   readonly logs: LogSource;
+  readonly streams: StreamSource;
   stop(options: { readonly leavesRunning: boolean }): Promise<void>;
 }
 
-/** Everything runs on the host's own network. */
-const ADDRESS = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 
 export type PreparedRuntime = Promise<ProcessRuntime>;
 
@@ -77,32 +101,78 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
     log,
     maxBytes: logMaxBytes,
   });
-  const runtime = await options.runtime;
-  const identity = {
+  const [processes, engines] = await Promise.all([options.runtime, enginesOf(options)]);
+  const runtime = engines.size === 0 ? processes : new SeveralRuntimes(processes, engines);
+  const { address = LOOPBACK, endpoint } = options;
+  const identity: NodeIdentity = {
     name: nodeNameOf(options.nodeName ?? os.hostname()),
-    address: ADDRESS,
+    address,
+    ...(endpoint ? { endpoint } : {}),
     maxPods,
     kubeletVersion: KUBERNETES_VERSION,
     runtimeVersion: `process://${process.versions.node}`,
   };
   const node = await openNode({ client, clock, log, identity, readHost: () => readHost(dataDir) });
+  const places = openPlaces(options, { processes, engines }, identity);
+  const hasHostFiles = (pod: Pod) => places.nameOf(pod) === "process";
   const agent = await openAgent({
     ...options,
     runtime,
     node: {
       name: identity.name,
-      hostIp: ADDRESS,
+      hostIp: address,
       allocatable: node.current.status.allocatable ?? {},
     },
+    places,
     inherited: (options.environment === "whole" ? allVariables : inheritedVariables)(process.env),
     logs,
-    lastWords: terminationMessages({ logs, hasHostFiles: true }),
-    judge: judgeBy(runtime, options.strictLimits),
+    lastWords: terminationMessages({ logs, hasHostFiles }),
+    probes: { directory: path.join(dataDir, "agent", "probes") },
+    judge: (pod) => places.judge(pod),
+    ...reaching(options, places),
   });
+  const provisioner = options.provisions ? provideVolumes(options, identity.name) : undefined;
   return {
+    nodeName: identity.name,
     logs: logSource(logs, clock),
-    stop: (how) => stop(node, agent, logs, how),
+    streams: streamSource({
+      find: (pod, container) => agent.find(pod, container),
+      runtime,
+      logs,
+      child: new StreamsChild({ directory: path.join(dataDir, "agent"), clock }),
+    }),
+    stop: async (how) => {
+      provisioner?.stop();
+      await stop(node, agent, logs, how);
+    },
   };
+}
+
+/** Nobody waits for it: a claim that comes before it is found when it is there. */
+function provideVolumes(options: NodeAgentOptions, nodeName: string): RunningProvisioner {
+  const { dataDir, log } = options;
+  const directory = path.join(dataDir, "volumes", "claims");
+  const starting = import("./volumes/provisioner.ts").then(({ startProvisioner }) =>
+    startProvisioner({ ...options, nodeName, directory }),
+  );
+  starting.catch((error) => log.error("no volumes are made for claims", { error }));
+  return { stop: () => void starting.then((provisioner) => provisioner.stop()).catch(() => {}) };
+}
+
+interface RunningProvisioner {
+  stop(): void;
+}
+
+/** What pods have of the server and of volumes. */
+function reaching(
+  { dataDir, server }: NodeAgentOptions,
+  places: PodRuntimes,
+): Pick<AgentOptions, "volumes" | "apiServer"> {
+  const directory = path.join(dataDir, "volumes");
+  if (server === undefined) return { volumes: { directory } };
+  const { certificateAuthority } = server;
+  const apiServer = (pod: Pod) => (places.hasOwnNetwork(pod) ? undefined : server);
+  return { volumes: { directory, certificateAuthority }, apiServer };
 }
 
 async function stop(
@@ -116,29 +186,34 @@ async function stop(
   logs.close();
 }
 
-function judgeBy(runtime: ProcessRuntime, strictLimits: boolean): (pod: Pod) => Judgement {
-  const { enforcesCpu, enforcesMemory } = runtime.can;
-  const abilities: ProcessAbilities = {
-    identity: {
-      uid: process.getuid?.() ?? 0,
-      gid: process.getgid?.() ?? 0,
-      groups: process.getgroups?.() ?? [],
-    },
-    hooks: ["exec", "httpGet", "sleep", "tcpSocket"],
-    probes: [],
-    enforcesCpu,
-    enforcesMemory,
+function enginesOf({ dataDir, sandbox, clock, log }: NodeAgentOptions): Promise<Engines> {
+  const directory = path.join(dataDir, "agent");
+  const around = { environment: process.env, uid: process.getuid?.() ?? 0 };
+  return openEngines({ directory, range: sandbox.enginePodCidr, clock, log }, around);
+}
+
+interface Opened {
+  readonly processes: ProcessRuntime;
+  readonly engines: Engines;
+}
+
+function openPlaces(
+  options: NodeAgentOptions,
+  { processes: runtime, engines }: Opened,
+  { name: nodeName, address: nodeAddress }: NodeIdentity,
+): PodRuntimes {
+  const { dataDir, clock, names, sandbox, strictLimits } = options;
+  return new PodRuntimes({
+    ...sandbox,
+    runtime,
+    engines: [...engines.keys()],
     strictLimits,
-  };
-  let lastOwner: string | undefined;
-  return (pod) => {
-    const admission = admitPod(pod, abilities);
-    const unread = unreadMessages(containersOf(pod.spec));
-    const judgement = { ...admission, warnings: [...admission.warnings, ...unread] };
-    // Pods of one owner have the same images: to say it of one of them is enough.
-    const owner = pod.metadata.ownerReferences?.[0]?.uid;
-    const isNews = owner === undefined || owner !== lastOwner;
-    lastOwner = owner;
-    return isNews ? { ...judgement, remarks: [imageNotice(pod)] } : judgement;
-  };
+    nodeName,
+    nodeAddress,
+    openFiles: async () => {
+      const { PodFiles } = await import("./network/pod-files.ts");
+      const directory = path.join(dataDir, "agent", "names");
+      return new PodFiles({ directory, nodeName, clock, ...(names ? { names } : {}) });
+    },
+  });
 }

@@ -1,6 +1,7 @@
 /** What the agent holds of one pod while it has anything to do with it. */
 import type { Pod } from "../api/generated/core.ts";
 import type { PodFacts } from "./pod/facts.ts";
+import { hasProbes } from "./probes/results.ts";
 import type { RunId } from "./runtimes/runtime.ts";
 
 export interface PodRecord {
@@ -15,8 +16,19 @@ export interface PodRecord {
   readonly ended: RunId[];
   /** What the last exits said of themselves is still being read. */
   reading: number;
+  /** Some of its containers have probes. */
+  readonly isProbed: boolean;
 }
 
 export function newRecord(pod: Pod, facts: PodFacts, ended: readonly RunId[] = []): PodRecord {
-  return { pod, facts, isAdmitted: false, untoldSinceMs: undefined, ended: [...ended], reading: 0 };
+  const { containers, initContainers } = pod.spec;
+  return {
+    pod,
+    facts,
+    isAdmitted: false,
+    untoldSinceMs: undefined,
+    ended: [...ended],
+    reading: 0,
+    isProbed: [containers, initContainers].some((each) => each?.some(hasProbes)),
+  };
 }

@@ -15,7 +15,9 @@ import { EventAllowance } from "./event-allowance.ts";
 import { findContainer } from "./find-container.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { LogStore } from "./logs/log-store.ts";
+import { beginningOf } from "./pod/beginnings.ts";
 import { hasLife } from "./pod/facts.ts";
+import { killingMessage } from "./pod/killing-message.ts";
 import type { PodAction } from "./pod/plan.ts";
 import { stopSignalOf } from "./pod/stop-signal.ts";
 import type { StopAction } from "./pod/termination.ts";
@@ -30,6 +32,7 @@ import type { PodRecord } from "./pod-record.ts";
 import { Places, placeOf } from "./predecessors.ts";
 import {
   type Exit,
+  RunDelayed,
   type RunId,
   RunRefused,
   type Runtime,
@@ -47,7 +50,11 @@ export interface RunsOptions {
   readonly logs: Pick<LogStore, "end">;
   /** What to ask of the runtime, or what is in the way. */
   readonly compose: (pod: Pod, id: RunId) => ComposedRun;
+  /** Whether its volumes are there; undefined where there is nothing to wait for. */
+  readonly prepare?: (pod: Pod) => Promise<boolean> | undefined;
   readonly lastWords: LastWords;
+  /** Whether the pod waits for others that begin with it; then tryAgain says when that is over. */
+  readonly mustWait: (pod: Pod) => boolean;
   readonly tell: TellOfPod;
   readonly wake: (uid: string) => void;
   readonly find: (uid: string) => PodRecord | undefined;
@@ -58,6 +65,11 @@ export type LastWords = (pod: Pod, exit: Exit) => Promise<string | undefined> | 
 
 const HELD = "WaitingForPredecessor";
 const RETRY_MS = 1_000;
+/** In kubelet's word for a pod whose network is not there yet. */
+const WAITS_FOR_PEERS = {
+  reason: "ContainerCreating",
+  message: "waiting for the addresses of the other pods of its Job",
+};
 
 export class Runs {
   private readonly places = new Places();
@@ -105,6 +117,10 @@ export class Runs {
         tell(record.pod, "Normal", { reason: HELD, message });
         return;
       }
+      if (this.options.mustWait(record.pod)) {
+        record.facts = startIsHeld(record.facts, container, WAITS_FOR_PEERS);
+        return;
+      }
       // A process is claimed by a pod that a crash cannot take back.
       await client.durable(record.pod.metadata.resourceVersion ?? "");
       if (isUnwanted(record)) {
@@ -112,6 +128,8 @@ export class Runs {
         this.leave(record);
         return;
       }
+      const preparing = this.options.prepare?.(record.pod);
+      if (preparing !== undefined && !(await this.isPrepared(record, container, preparing))) return;
       const request = compose(record.pod, id);
       if ("problem" in request) {
         record.facts = startIsHeld(record.facts, container, request.problem);
@@ -121,8 +139,8 @@ export class Runs {
         return;
       }
       const running = await runtime.start(request);
-      const hasPostStart = owesPostStart(record.pod, container);
-      record.facts = runBegan(record.facts, running, { hasPostStart });
+      const beginning = beginningOf(findContainer(record.pod, container));
+      record.facts = runBegan(record.facts, running, beginning);
       if (this.mayTellRoutine(record)) {
         for (const notice of STARTED) tell(record.pod, "Normal", { ...notice, container });
       }
@@ -131,6 +149,21 @@ export class Runs {
     } finally {
       wake(uid);
     }
+  }
+
+  /** It waits as a container does that is being created. */
+  private async isPrepared(
+    record: PodRecord,
+    container: string,
+    preparing: Promise<boolean>,
+  ): Promise<boolean> {
+    const isReady = await preparing;
+    if (isReady && !isUnwanted(record)) return true;
+    const hasInits = (record.pod.spec.initContainers?.length ?? 0) > 0;
+    const waiting = { reason: hasInits ? "PodInitializing" : "ContainerCreating" };
+    record.facts = startIsHeld(record.facts, container, isReady ? undefined : waiting);
+    if (isReady) this.leave(record);
+    return false;
   }
 
   /** Who or what is in the pod's place; undefined when it is the pod's own. */
@@ -158,13 +191,21 @@ export class Runs {
     // Whoever follows what it prints need not wait for more.
     logs.end(id);
     const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof RunDelayed) {
+      // What is told of it was told when it was tried.
+      const waiting = { reason: error.reason, message: text };
+      record.facts = startIsHeld(record.facts, container, waiting);
+      clock.schedule(error.againInMs, () => this.tryAgain(record));
+      this.leave(record);
+      return;
+    }
     if (error instanceof RunRefused) {
       record.facts = runWasRefused(record.facts, id, error, clock.nowMs());
     } else {
       log.error("a run could not be started", { ...id, error });
       const waiting = { reason: "CreateContainerError", message: text };
       record.facts = startIsHeld(record.facts, container, waiting);
-      clock.schedule(RETRY_MS, () => this.retry(record));
+      clock.schedule(RETRY_MS, () => this.tryAgain(record));
     }
     tell(record.pod, "Warning", { reason: "Failed", message: `Error: ${text}`, container });
     this.leave(record);
@@ -173,11 +214,12 @@ export class Runs {
   /** What could not be composed may be tried again: something it may have lacked is there. */
   retryHeld(namespace: string | undefined): void {
     for (const record of this.uncomposed) {
-      if (record.pod.metadata.namespace === namespace) this.retry(record);
+      if (record.pod.metadata.namespace === namespace) this.tryAgain(record);
     }
   }
 
-  private retry(record: PodRecord): void {
+  /** Nobody but a predecessor keeps it from being started any more. */
+  tryAgain(record: PodRecord): void {
     this.uncomposed.delete(record);
     for (const [name, { waiting }] of Object.entries(record.facts.containers)) {
       if (waiting === undefined || waiting.reason === HELD) continue;
@@ -209,8 +251,7 @@ export class Runs {
 
   private tellKilling(record: PodRecord, container: string, why: StopAction["why"]): void {
     if (!this.mayTellRoutine(record)) return;
-    const isForHook = why === "postStart";
-    const message = isForHook ? "FailedPostStartHook" : `Stopping container ${container}`;
+    const message = killingMessage(record, container, why);
     this.options.tell(record.pod, "Normal", { reason: "Killing", message, container });
   }
 
@@ -340,10 +381,6 @@ function uidOf({ metadata }: Pod): string {
 
 function keyOf({ podUid, container, attempt }: RunId): string {
   return `${podUid}/${container}/${attempt}`;
-}
-
-function owesPostStart(pod: Pod, container: string): boolean {
-  return findContainer(pod, container)?.lifecycle?.postStart !== undefined;
 }
 
 /** It was asked to end before it began. */

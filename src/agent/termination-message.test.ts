@@ -32,7 +32,7 @@ function messageOf(
   const rest = Array.from({ length: others }, (_, at) => containerNamed(`other-${at}`));
   const pod = boundPod({ spec: { containers: [containerNamed("c", fields), ...rest] } });
   const exit = { id, exitCode, startedMs, finishedMs: 0 };
-  return terminationMessages({ logs, hasHostFiles: true })(pod, exit);
+  return terminationMessages({ logs, hasHostFiles: () => true })(pod, exit);
 }
 
 describe("what a container wrote into its own file", () => {

@@ -21,7 +21,7 @@ import type { Exit } from "./runtimes/runtime.ts";
 export interface TerminationMessages {
   readonly logs: Pick<LogStore, "fileOf" | "lastWords">;
   /** Whether the files of containers are those of this host. */
-  readonly hasHostFiles: boolean;
+  readonly hasHostFiles: (pod: Pod) => boolean;
 }
 
 const DEFAULT_PATH = "/dev/termination-log";
@@ -36,7 +36,7 @@ export function terminationMessages({ logs, hasHostFiles }: TerminationMessages)
     const container = findContainer(pod, id.container);
     if (container === undefined || isLost) return undefined;
     const own = messageFile(logs.fileOf(pod, id));
-    if (hasHostFiles && isCustom(container)) collect(pathOf(container), own, exit);
+    if (isCustom(container) && hasHostFiles(pod)) collect(pathOf(container), own, exit);
     const size = sizeOf(own);
     if (size > 0) return readEnd(own, size, bytesOf(pod));
     const isAskedFor = container.terminationMessagePolicy === "FallbackToLogsOnError";

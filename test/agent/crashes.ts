@@ -10,11 +10,13 @@ export interface CrashPlan {
   readonly parallelism: number;
   readonly kills: number;
   readonly victim: "server" | "spawner" | "both";
+  /** Of "tally up". */
+  readonly args?: readonly string[];
 }
 
 export async function surviveCrashes(plan: CrashPlan): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), "tally-crashes-"));
-  const cluster = await Cluster.start();
+  const cluster = await Cluster.start({ args: plan.args ?? [] });
   try {
     const { tasks: completions, parallelism } = plan;
     const spec = { completions, parallelism, backoffLimit: 0 };

@@ -14,9 +14,10 @@ export interface RuntimeUnderContract {
   readonly name: string;
   /** Of "tally up". */
   readonly args: readonly string[];
+  readonly env?: { readonly [name: string]: string };
 }
 
-export function runtimeContract({ name, args }: RuntimeUnderContract): void {
+export function runtimeContract({ name, args, env = {} }: RuntimeUnderContract): void {
   // Most of them wait for something: a grace, a deadline, a restart.
   vi.setConfig({ maxConcurrency: 32 });
   describe.concurrent(`runtime ${name}`, () => {
@@ -24,7 +25,7 @@ export function runtimeContract({ name, args }: RuntimeUnderContract): void {
     let shared: string;
     beforeAll(async () => {
       shared = mkdtempSync(path.join(tmpdir(), "tally-contract-"));
-      cluster = await Cluster.start({ args: ["--job-backoff-base=10ms", ...args] });
+      cluster = await Cluster.start({ args: ["--job-backoff-base=10ms", ...args], env });
     });
     afterAll(async () => {
       await cluster.dispose();

@@ -51,7 +51,6 @@ export class EngineUnderTest {
       range,
       clock: systemClock,
       log: silentLog,
-      findLog: ({ podUid }) => ({ logFile: this.logFile(podUid) }),
     });
     this.current.onExit((exit) => {
       this.exits.push(exit);
@@ -134,6 +133,7 @@ const PLAIN = {
   name: "podman",
   args: [],
   hostname: "web-0",
+  sharedPaths: [],
   messagePath: "/dev/termination-log",
   user: { groups: [] },
   mustNotBeRoot: false,

@@ -13,7 +13,7 @@ import { hasTool } from "../support/debian-tool.ts";
 const execute = promisify(execFile);
 
 /** What is asked for by name in manifests. */
-export const BUSYBOX = "docker.io/library/busybox:1";
+export const BUSYBOX = "docker.io/library/busybox:1.36";
 
 /** It keeps its limits to what may be had without asking for more: raising them is often denied. */
 const CONFIGURATION = `[engine]

@@ -3,6 +3,15 @@ import type { Container } from "../../api/generated/core.ts";
 import { expand } from "./expansion.ts";
 import type { ContainerProblem, Variables } from "./variable.ts";
 
+/** The command and the arguments apart, of a container whose image has some too. */
+export function composeParts(
+  { command = [], args = [] }: Pick<Container, "command" | "args">,
+  variables: Variables,
+): { readonly command: readonly string[]; readonly args: readonly string[] } {
+  const expanded = (words: readonly string[]) => words.map((text) => expand(text, variables));
+  return { command: expanded(command), args: expanded(args) };
+}
+
 /** The command with its arguments; both may refer to the container's variables. */
 export function composeCommand(
   { name, image, command = [], args = [] }: Pick<Container, "name" | "image" | "command" | "args">,

@@ -14,7 +14,7 @@ import { expand } from "./expansion.ts";
 import { findField } from "./field-reference.ts";
 import { hostnameOf } from "./hostname.ts";
 import { type ResourceList, resolveResource } from "./resource-reference.ts";
-import { serviceVariables } from "./service-variables.ts";
+import { type ApiServerAddress, serviceVariables } from "./service-variables.ts";
 import { type Found, findAll, findConfigMapKey, findSecretKey, type Sources } from "./sources.ts";
 import { type ContainerProblem, configProblem, type Variable, type Variables } from "./variable.ts";
 
@@ -32,6 +32,7 @@ export interface EnvironmentInput {
   readonly secrets: Sources["secrets"];
   /** At least those of the namespace of the pod, and default/kubernetes. */
   readonly services: readonly Service[];
+  readonly apiServer?: ApiServerAddress;
   /** What every process has, each name once: inheritedVariables. */
   readonly inherited: readonly Variable[];
 }
@@ -46,11 +47,12 @@ export interface Environment {
 export function composeEnvironment(
   input: EnvironmentInput,
 ): Environment | { readonly problem: ContainerProblem } {
-  const { pod, container, services } = input;
+  const { pod, container, services, apiServer } = input;
   const namespace = pod.metadata.namespace ?? "";
   const variables = serviceVariables(services, {
     namespace,
     hasServiceLinks: pod.spec.enableServiceLinks !== false,
+    ...(apiServer === undefined ? {} : { apiServer }),
   });
   const sources = { namespace, configMaps: input.configMaps, secrets: input.secrets };
   for (const source of container.envFrom ?? []) {

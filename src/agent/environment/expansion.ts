@@ -9,7 +9,7 @@
  */
 import type { Variables } from "./variable.ts";
 
-export function expand(text: string, variables: Variables): string {
+export function expand(text: string, variables: Pick<Variables, "get">): string {
   let cursor = text.indexOf("$");
   if (cursor === -1) return text;
   const lastClose = text.lastIndexOf(")");

@@ -36,7 +36,7 @@ export function findField(pod: Pod, fieldPath: string, place: PodPlace): string 
 const SUBSCRIPTED = /^metadata\.(labels|annotations)\['(.+)'\]$/s;
 
 /** "metadata.labels['app']"; a key that is not there is an empty value. */
-function findSubscripted({ metadata }: Pod, fieldPath: string): string | undefined {
+export function findSubscripted({ metadata }: Pod, fieldPath: string): string | undefined {
   const [, map, key = ""] = SUBSCRIPTED.exec(fieldPath) ?? [];
   if (map === undefined) return undefined;
   const values = (map === "labels" ? metadata.labels : metadata.annotations) ?? {};

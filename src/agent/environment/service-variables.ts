@@ -6,6 +6,13 @@ export interface ServiceReader {
   readonly namespace: string;
   /** spec.enableServiceLinks */
   readonly hasServiceLinks: boolean;
+  /** Where the API server is reached from the pod, if not by the address of its Service. */
+  readonly apiServer?: ApiServerAddress;
+}
+
+export interface ApiServerAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The API server is known to every pod; a namespace's own service of that name hides it. */
@@ -13,12 +20,13 @@ const API_SERVER = { namespace: "default", name: "kubernetes" };
 
 export function serviceVariables(
   services: readonly Service[],
-  { namespace, hasServiceLinks }: ServiceReader,
+  { namespace, hasServiceLinks, apiServer }: ServiceReader,
 ): Map<string, string> {
   const variables = new Map<string, string>();
   for (const service of services) {
     if (!isApiServer(service)) continue;
-    for (const [name, value] of variablesOf(service)) variables.set(name, value);
+    const reached = apiServer === undefined ? service : reachedAt(service, apiServer);
+    for (const [name, value] of variablesOf(reached)) variables.set(name, value);
   }
   if (!hasServiceLinks) return variables;
   const own = services.filter(
@@ -35,6 +43,22 @@ export function serviceVariables(
 
 function isApiServer({ metadata }: Service): boolean {
   return metadata.name === API_SERVER.name && metadata.namespace === API_SERVER.namespace;
+}
+
+const reached = new WeakMap<
+  Service,
+  { readonly at: ApiServerAddress; readonly service: Service }
+>();
+
+/** The Service as it would be if its address were where the server really is. */
+function reachedAt(service: Service, at: ApiServerAddress): Service {
+  const known = reached.get(service);
+  if (known?.at === at) return known.service;
+  const { host: clusterIP, port } = at;
+  const ports = (service.spec.ports ?? []).map((each) => ({ ...each, port }));
+  const moved = { ...service, spec: { ...service.spec, clusterIP, ports } };
+  reached.set(service, { at, service: moved });
+  return moved;
 }
 
 function hasAddress({ clusterIP = "" }: Service["spec"]): boolean {

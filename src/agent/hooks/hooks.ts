@@ -23,7 +23,7 @@ export interface HooksOptions {
   readonly runtime: Pick<Runtime, "exec">;
   /** What the run has around it, or what is in the way. */
   readonly surround: (pod: Pod, container: Container) => ComposedSurroundings;
-  readonly podIp: string;
+  readonly podIp: (pod: Pod) => string;
   readonly tell: TellOfPod;
   readonly wake: (uid: string) => void;
 }
@@ -115,7 +115,8 @@ export class Hooks {
     { pod, container, httpGet }: Pick<HttpHook, "container" | "httpGet"> & { readonly pod: Pod },
     signal: AbortSignal,
   ): Promise<void> {
-    const { podIp, tell } = this.options;
+    const { tell } = this.options;
+    const podIp = this.options.podIp(pod);
     const host = await requestHook({ container, httpGet, podIp }, signal);
     if (host === undefined) return;
     const message = `request to HTTPS lifecycle hook ${host} got HTTP response, ${RETRIED}`;

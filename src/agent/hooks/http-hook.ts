@@ -23,7 +23,7 @@ export async function requestHook(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const url = hookUrl(hook);
-  const headers = hookHeaders(hook.httpGet);
+  const headers = hookHeaders(hook.httpGet, "kube-lifecycle");
   try {
     await follow(url, headers, signal);
     return undefined;
@@ -46,6 +46,11 @@ export function hookUrl(hook: HttpHook): URL {
 }
 
 function portOf({ container, httpGet: { port } }: HttpHook): number {
+  return resolvePort(container, port);
+}
+
+/** A number, or the name of one of the container's ports. */
+export function resolvePort(container: Container, port: number | string): number {
   if (typeof port === "number") return port;
   const named = container.ports?.find(({ name }) => name === port)?.containerPort;
   const found = named ?? (/^\d+$/.test(port) ? Number(port) : Number.NaN);
@@ -55,16 +60,16 @@ function portOf({ container, httpGet: { port } }: HttpHook): number {
 
 type Headers = { readonly [name: string]: string | string[] };
 
-const AGENT = `kube-lifecycle/${/\d+\.\d+/.exec(KUBERNETES_VERSION)?.[0]}`;
+const VERSION = /\d+\.\d+/.exec(KUBERNETES_VERSION)?.[0];
 
 /** Names that repeat are sent each; an Accept or a User-Agent that is empty is none. */
-function hookHeaders({ httpHeaders = [] }: HTTPGetAction): Headers {
+export function hookHeaders({ httpHeaders = [] }: HTTPGetAction, agent: string): Headers {
   const headers: { [name: string]: string | string[] } = {};
   for (const { name, value } of httpHeaders) {
     const known = headers[name.toLowerCase()];
     headers[name.toLowerCase()] = known === undefined ? value : [known, value].flat();
   }
-  headers["user-agent"] ??= AGENT;
+  headers["user-agent"] ??= `${agent}/${VERSION}`;
   headers["accept"] ??= "*/*";
   for (const name of ["user-agent", "accept"]) if (headers[name] === "") delete headers[name];
   return headers;

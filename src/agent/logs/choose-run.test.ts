@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { storedPod } from "../../../test/builders/pod.ts";
-import { attemptOf, chooseRun } from "./choose-run.ts";
+import { attemptByCount, attemptOf, chooseRun } from "./choose-run.ts";
 
 const ID = "process://u/c/0";
 const NEXT = "process://u/c/1";
@@ -79,3 +79,15 @@ function choose(status: object, previous = false) {
   const containerStatuses = [{ name: "c", ...common, ...status }];
   return chooseRun(storedPod({ status: { containerStatuses } }), { container: "c", previous });
 }
+
+test.each<[string, object, boolean, number]>([
+  ["what runs", { state: running }, false, 2],
+  ["what ran before that", { state: running }, true, 1],
+  ["what is over", { state: { terminated: over } }, false, 2],
+  ["what ran before it was over", { state: { terminated: over } }, true, 1],
+  ["what waits to be restarted", { state: { waiting: { reason: "x" } } }, true, 2],
+])("the count of restarts tells the attempt of %s", (_, status, previous, attempt) => {
+  const own = { name: "c", restartCount: 2, lastState: {}, ...status };
+  const pod = storedPod({ status: { containerStatuses: [own] } });
+  expect(attemptByCount(pod, { container: "c", previous })).toBe(attempt);
+});

@@ -53,6 +53,15 @@ const REASONS: { readonly [reason: string]: string } = {
   ImagePullBackOff: "trying and failing to pull image",
 };
 
+/** Where the runtime names containers itself: by how often it was restarted, as the kubelet does. */
+export function attemptByCount(pod: Pod, { container, previous }: Asked): number | undefined {
+  const status = findStatus(pod, container);
+  if (!status) return undefined;
+  const { state, restartCount } = status;
+  const isShown = state.running !== undefined || state.terminated?.containerID !== undefined;
+  return previous && isShown ? restartCount - 1 : restartCount;
+}
+
 /** "RUNTIME://POD_UID/CONTAINER/ATTEMPT" */
 export function attemptOf(containerId: string): number | undefined {
   const attempt = /^[^:]+:\/\/[^/]+\/[^/]+\/(\d+)$/.exec(containerId)?.[1];

@@ -3,7 +3,7 @@ import { badRequest } from "../../api/errors.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { LogRequest, LogSource } from "../../api/log-source.ts";
 import type { Clock } from "../../base/clock.ts";
-import { attemptOf, chooseRun } from "./choose-run.ts";
+import { attemptByCount, attemptOf, chooseRun } from "./choose-run.ts";
 import type { LogStore } from "./log-store.ts";
 import type { ReadOptions } from "./read-log.ts";
 
@@ -24,7 +24,7 @@ async function findAttempt(logs: LogStore, pod: Pod, request: LogRequest): Promi
   if (running !== undefined && running > 0) return running - 1;
   const chosen = chooseRun(pod, { container, previous });
   if ("problem" in chosen) throw badRequest(chosen.problem);
-  const attempt = attemptOf(chosen.containerId);
+  const attempt = attemptOf(chosen.containerId) ?? attemptByCount(pod, { container, previous });
   // A run that could not start wrote none, and those of others were removed or are not ours.
   if (attempt !== undefined && (await logs.has(pod, { container, attempt }))) return attempt;
   throw badRequest(`unable to retrieve container logs for ${chosen.containerId}`);

@@ -14,6 +14,12 @@ export interface NodeIdentity {
   readonly kubeletVersion: string;
   /** "process://0.1.0" */
   readonly runtimeVersion: string;
+  /** Where an agent in a process of its own is reached by its server. */
+  readonly endpoint?: {
+    readonly port: number;
+    /** By which the server knows it. */
+    readonly annotations: { readonly [name: string]: string };
+  };
 }
 
 export interface NodeReport {
@@ -27,7 +33,11 @@ export function composeNode(report: NodeReport): Node {
   return {
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name: report.identity.name, labels: ownLabels(report) },
+    metadata: {
+      name: report.identity.name,
+      labels: ownLabels(report),
+      ...(report.identity.endpoint ? { annotations: report.identity.endpoint.annotations } : {}),
+    },
     spec: {},
     status: composeStatus(undefined, report),
   };
@@ -39,16 +49,18 @@ export function composeNode(report: NodeReport): Node {
  */
 export function repairNode(old: Node, report: NodeReport): Node | undefined {
   const labels = { ...old.metadata.labels, ...ownLabels(report) };
+  const annotations = { ...old.metadata.annotations, ...report.identity.endpoint?.annotations };
+  const isAnnotated = isEqual(annotations, old.metadata.annotations ?? {});
   const isLabelled = Object.entries(labels).every(
     ([label, value]) => old.metadata.labels?.[label] === value,
   );
   const taints = (old.spec.taints ?? []).filter((taint) => !isFirstTaint(taint));
   const isTainted = taints.length !== (old.spec.taints ?? []).length;
-  if (isLabelled && !isTainted) return undefined;
+  if (isLabelled && isAnnotated && !isTainted) return undefined;
   const { taints: _taints, ...spec } = old.spec;
   return {
     ...old,
-    metadata: { ...old.metadata, labels },
+    metadata: { ...old.metadata, labels, ...(isAnnotated ? {} : { annotations }) },
     spec: taints.length === 0 ? spec : { ...spec, taints },
   };
 }
@@ -65,8 +77,8 @@ export function composeStatus(old: NodeStatus | undefined, report: NodeReport): 
       { type: "InternalIP", address: identity.address },
       { type: "Hostname", address: identity.name },
     ],
-    // Nothing listens: logs and the like are asked of the server itself.
-    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    // Where nothing listens logs and the like are asked of the server itself.
+    daemonEndpoints: { kubeletEndpoint: { Port: identity.endpoint?.port ?? 0 } },
     nodeInfo: {
       machineID: facts.machineId,
       systemUUID: facts.systemUuid,

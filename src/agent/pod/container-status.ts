@@ -10,7 +10,7 @@ import type {
 } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import { formatTime } from "../../api/time.ts";
-import type { RunId } from "../runtimes/runtime.ts";
+import type { Exit, RunId, Running } from "../runtimes/runtime.ts";
 import {
   type ContainerFacts,
   type EndedRun,
@@ -28,6 +28,8 @@ export interface Surroundings {
   readonly pod: Pod;
   readonly runtimeName: string;
   readonly isInit: boolean;
+  /** It is neither ready nor started, and never restarted. */
+  readonly isEphemeral?: boolean;
   /** Nothing is started any more. */
   readonly isEnding: boolean;
   /** The pod is over, and had come to its app containers: those that never ran are missing. */
@@ -62,12 +64,12 @@ function composeFrom(
     name: container.name,
     state,
     lastState: lastStateOf(former, old, around, shown?.id),
-    ready: isReady(container, known, around),
+    ready: !around.isEphemeral && isReady(container, known, around),
     restartCount: shown?.id.attempt ?? 0,
     image: container.image ?? "",
-    imageID: "",
-    ...(shown === undefined ? {} : { containerID: formatContainerId(shown.id, around) }),
-    started: isStarted(known),
+    imageID: shown?.imageId ?? "",
+    ...(shown === undefined ? {} : { containerID: formatContainerId(shown, around) }),
+    ...(around.isEphemeral ? {} : { started: isStarted(known) }),
   };
 }
 
@@ -80,7 +82,7 @@ function stateOf(
   if (running && isShown(known)) return { running: { startedAt: formatTime(running.startedMs) } };
   const end = findEnd(known);
   if (end === undefined) return unstartedState(waiting, around);
-  const isThrough = around.isEnding || !runsAgain(container, exitCodeOf(end), around);
+  const isThrough = around.isEnding || !runsAgain(container, known, exitCodeOf(end), around);
   if (!isThrough && waiting) return { waiting };
   const { delayMs } = restartDelay(known);
   if (isThrough || delayMs === 0) return { terminated: terminatedBy(lastRun(known), around) };
@@ -107,10 +109,16 @@ function unstartedState(waiting: ContainerFacts["waiting"], around: Surroundings
 const CREATING: ContainerState = { waiting: { reason: "ContainerCreating" } };
 const INITIALIZING: ContainerState = { waiting: { reason: "PodInitializing" } };
 
-function runsAgain(container: Container, exitCode: number, { pod, isInit }: Surroundings): boolean {
+function runsAgain(
+  container: Container,
+  known: ContainerFacts,
+  exitCode: number,
+  { pod, isInit, isEphemeral }: Surroundings,
+): boolean {
+  if (isEphemeral) return false;
   if (isInit && isSidecar(container)) return true;
   if (isInit && exitCode === 0) return false;
-  return restartsAfter(pod, container, exitCode);
+  return restartsAfter(pod, container, exitCode, known);
 }
 
 function backoffMessage({ name }: Container, delayMs: number, { pod }: Surroundings): string {
@@ -129,7 +137,7 @@ function terminatedBy(ended: EndedRun | undefined, around: Surroundings): Contai
     ...(message === undefined || message === "" ? {} : { message }),
     startedAt: formatTime(exit.startedMs),
     finishedAt: formatTime(exit.finishedMs),
-    containerID: formatContainerId(exit.id, around),
+    containerID: formatContainerId(exit, around),
   };
 }
 
@@ -162,6 +170,6 @@ function isReady(container: Container, known: ContainerFacts, { isInit }: Surrou
   return isStarted(known) && known.isReady !== false;
 }
 
-function formatContainerId({ podUid, container, attempt }: RunId, { runtimeName }: Surroundings) {
-  return `${runtimeName}://${podUid}/${container}/${attempt}`;
+function formatContainerId({ id, containerId }: Running | Exit, { runtimeName }: Surroundings) {
+  return containerId ?? `${runtimeName}://${id.podUid}/${id.container}/${id.attempt}`;
 }

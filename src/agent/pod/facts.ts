@@ -28,6 +28,10 @@ export interface ContainerFacts {
   /** As probes have it. Absent: whatever runs is started, and whatever is started is ready. */
   readonly isStarted?: boolean;
   readonly isReady?: boolean;
+  /** The probe that found that it has to be started again. */
+  readonly unhealthy?: "liveness" | "startup";
+  /** Of the latest finished run: it was ended for that, and counts as a failure however it ended. */
+  readonly wasUnhealthy?: boolean;
   /** Of what runs, until it is through: it is told of to nobody before, and ends if this failed. */
   readonly postStart?: "due" | "running" | "failed";
   /** It was asked to end: its preStop hook began, or without one it was sent its stop signal. */
@@ -133,6 +137,11 @@ export function mainsOf({ spec }: Pod): readonly Container[] {
 }
 
 const NONE: readonly Container[] = [];
+
+/** Added to a pod that runs, to look into it: started once, and of no account to what it comes to. */
+export function ephemeralsOf({ spec }: Pod): readonly Container[] {
+  return spec.ephemeralContainers ?? NONE;
+}
 
 export function initsOf({ spec }: Pod): readonly Container[] {
   return spec.initContainers ?? NONE;

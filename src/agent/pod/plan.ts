@@ -12,6 +12,7 @@ import { isSidecar } from "../../api/sidecar.ts";
 import { findDeadlineMs, findEnding, graceOf, isOver, isTerminal } from "./endings.ts";
 import {
   type ContainerFacts,
+  ephemeralsOf,
   exitCodeOf,
   factsOf,
   findEnd,
@@ -108,8 +109,9 @@ function planStarts(pod: Pod, facts: PodFacts, nowMs: number): PodPlan {
     if (lifecycle?.postStart !== undefined && isBeginning) break;
   }
   const hooks = planHooks(pod, facts, nowMs);
-  actions.push(...hooks.actions);
-  return planned(actions, earlier(againMs, hooks.againMs), nowMs);
+  const health = planRecovery(pod, facts, nowMs);
+  actions.push(...hooks.actions, ...health.actions);
+  return planned(actions, earlier(earlier(againMs, hooks.againMs), health.againMs), nowMs);
 }
 
 function planHooks(pod: Pod, facts: PodFacts, nowMs: number): HookPlan {
@@ -121,6 +123,29 @@ function planHooks(pod: Pod, facts: PodFacts, nowMs: number): HookPlan {
   });
   const begins = due.map(([container]) => ({ kind: "postStart" as const, container }));
   return { actions: [...begins, ...actions], againMs };
+}
+
+/** Containers that a probe found unhealthy are ended, each in its own time. */
+function planRecovery(pod: Pod, facts: PodFacts, nowMs: number): HookPlan {
+  if (!hasUnhealthy(facts)) return NO_HOOKS;
+  const actions: PodAction[] = [];
+  let againMs: number | undefined;
+  for (const { name, livenessProbe, startupProbe } of [...initsOf(pod), ...mainsOf(pod)]) {
+    const { unhealthy } = factsOf(facts, name);
+    if (unhealthy === undefined) continue;
+    const probe = unhealthy === "liveness" ? livenessProbe : startupProbe;
+    const graceSeconds = probe?.terminationGracePeriodSeconds ?? graceOf(pod);
+    const order: StopOrder = { why: "unhealthy", graceSeconds, only: name };
+    const stop = planTermination(pod, facts, nowMs, order);
+    actions.push(...stop.actions);
+    againMs = earlier(againMs, stop.againMs);
+  }
+  return { actions, againMs };
+}
+
+function hasUnhealthy({ containers }: PodFacts): boolean {
+  for (const name in containers) if (containers[name]?.unhealthy !== undefined) return true;
+  return false;
 }
 
 interface HookPlan {
@@ -156,7 +181,9 @@ function dueContainers(pod: Pod, facts: PodFacts): readonly Container[] {
     const known = factsOf(facts, container.name);
     const end = findEnd(known);
     if (!hasRun(known) || known.postStart !== undefined) return true;
-    return end !== undefined && restartsAfter(pod, container, exitCodeOf(end));
+    return end !== undefined && restartsAfter(pod, container, exitCodeOf(end), known);
   });
-  return inits.length === 0 ? mains : [...inits.filter(isSidecar), ...mains];
+  const ephemerals = ephemeralsOf(pod).filter(({ name }) => !hasRun(factsOf(facts, name)));
+  if (inits.length === 0 && ephemerals.length === 0) return mains;
+  return [...ephemerals, ...inits.filter(isSidecar), ...mains];
 }

@@ -39,7 +39,7 @@ export function initializationOf(pod: Pod, facts: PodFacts): Initialization {
     if (end === undefined) return { kind: "at", at };
     const exitCode = exitCodeOf(end);
     if (exitCode === 0) continue;
-    return known.isStarting || restartsAfter(pod, container, exitCode)
+    return known.isStarting || restartsAfter(pod, container, exitCode, known)
       ? { kind: "at", at }
       : FAILED;
   }
@@ -77,7 +77,7 @@ export function mainStateOf(pod: Pod, facts: PodFacts): MainState {
       continue;
     }
     const exitCode = exitCodeOf(end);
-    if (restartsAfter(pod, container, exitCode)) state = "running";
+    if (restartsAfter(pod, container, exitCode, known)) state = "running";
     else if (exitCode !== 0 && state === "succeeded") state = "failed";
   }
   return state;

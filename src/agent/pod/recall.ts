@@ -8,6 +8,7 @@ import type {
 import { millisecondsOf } from "../../api/time.ts";
 import { findContainer } from "../find-container.ts";
 import type { Exit, RunId, Running } from "../runtimes/runtime.ts";
+import { recallBeginning } from "./beginnings.ts";
 import { type ContainerFacts, LOST_EXIT_CODE, type PodFacts } from "./facts.ts";
 import { REJECTED } from "./phase.ts";
 import { type LastWords, runBegan, runEnded } from "./transitions.ts";
@@ -24,7 +25,9 @@ export interface RecoveredRuns {
  */
 export function recallPod(pod: Pod, { running, ended }: RecoveredRuns, nowMs: number): PodFacts {
   const { status } = pod;
-  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  const { ephemeralContainerStatuses = [] } = status;
+  const statuses = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
   const entries = statuses.map((each) => [each.name, recallContainer(pod, each)] as const);
   let facts: PodFacts = {
     containers: Object.fromEntries(entries.filter(([, known]) => known !== undefined)) as {
@@ -35,20 +38,13 @@ export function recallPod(pod: Pod, { running, ended }: RecoveredRuns, nowMs: nu
   };
   const byAttempt = (one: { id: RunId }, other: { id: RunId }) => one.id.attempt - other.id.attempt;
   for (const exit of [...ended].sort(byAttempt)) facts = runEnded(facts, exit);
-  for (const run of running)
-    facts = runBegan(facts, run, { hasPostStart: owesPostStart(pod, run) });
+  for (const run of running) {
+    const { container, attempt } = run.id;
+    const told = statuses.find(({ name }) => name === container);
+    facts = runBegan(facts, run, recallBeginning(findContainer(pod, container), told, attempt));
+  }
   for (const each of statuses) facts = loseRun(facts, runIdOf(pod, each), each, nowMs);
   return facts;
-}
-
-/** What was told to run has its hook behind it; any other run has it before it, once. */
-function owesPostStart(pod: Pod, { id }: Running): boolean {
-  if (findContainer(pod, id.container)?.lifecycle?.postStart === undefined) return false;
-  const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
-  const told = [...initContainerStatuses, ...containerStatuses].find(
-    ({ name }) => name === id.container,
-  );
-  return told?.state.running === undefined || told.restartCount !== id.attempt;
 }
 
 function recallRejection({ status }: Pod): Pick<PodFacts, "rejection"> {

@@ -12,12 +12,20 @@ import {
   type PodFacts,
 } from "./facts.ts";
 
-/** Rules of the container come first, then its own policy, then that of the pod. */
-export function restartsAfter({ spec }: Pod, container: Container, exitCode: number): boolean {
+/**
+ * Rules of the container come first, then its own policy, then that of the pod. One that was ended
+ * for its health has failed, whatever it made of that.
+ */
+export function restartsAfter(
+  { spec }: Pod,
+  container: Container,
+  exitCode: number,
+  { wasUnhealthy = false }: Pick<ContainerFacts, "wasUnhealthy"> = {},
+): boolean {
   const rule = findRule(container, exitCode);
   if (rule !== undefined) return true;
   const policy = container.restartPolicy ?? spec.restartPolicy ?? "Always";
-  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
+  return policy === "Always" || (policy === "OnFailure" && (exitCode !== 0 || wasUnhealthy));
 }
 
 /** The container whose end restarts all of them, itself included. */

@@ -6,7 +6,7 @@ import { formatTime } from "../../api/time.ts";
 import { composeConditions } from "./conditions.ts";
 import { composeContainerStatus, type Surroundings } from "./container-status.ts";
 import { findEnding, isTerminal } from "./endings.ts";
-import { initsOf, mainsOf, type PodFacts } from "./facts.ts";
+import { ephemeralsOf, initsOf, mainsOf, type PodFacts } from "./facts.ts";
 import { type PhaseVerdict, phaseOf } from "./phase.ts";
 import { initializationOf } from "./progress.ts";
 
@@ -71,6 +71,11 @@ function addContainers(
   next.conditions = kept(conditions);
   next.containerStatuses = kept(mains);
   if (inits.length > 0) next.initContainerStatuses = kept(inits);
+  const ephemerals = ephemeralsOf(pod);
+  if (ephemerals.length === 0) return;
+  const apart = { ...around, isEphemeral: true, isMissed: false };
+  const old = status.ephemeralContainerStatuses;
+  next.ephemeralContainerStatuses = kept(composeEach(ephemerals, facts, old, apart));
 }
 
 const NONE: readonly ContainerStatus[] = [];

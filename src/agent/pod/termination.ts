@@ -9,15 +9,25 @@
 import type { Container, Pod } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import type { Ending } from "./endings.ts";
-import { type ContainerFacts, factsOf, initsOf, isAlive, mainsOf, type PodFacts } from "./facts.ts";
+import {
+  type ContainerFacts,
+  ephemeralsOf,
+  factsOf,
+  initsOf,
+  isAlive,
+  mainsOf,
+  type PodFacts,
+} from "./facts.ts";
 
 export interface StopOrder {
   /**
    * "sidecar": the app containers are through. "restartAll": without a preStop hook. "postStart":
-   * only those whose hook failed, while the pod goes on.
+   * only those whose hook failed, while the pod goes on. "unhealthy": a probe failed.
    */
-  readonly why: Ending["why"] | "sidecar" | "restartAll" | "postStart";
+  readonly why: Ending["why"] | "sidecar" | "restartAll" | "postStart" | "unhealthy";
   readonly graceSeconds: number;
+  /** This container alone. */
+  readonly only?: string;
 }
 
 export interface StopAction {
@@ -48,9 +58,10 @@ export function planTermination(
   pod: Pod,
   facts: PodFacts,
   nowMs: number,
-  { why, graceSeconds }: StopOrder,
+  { why, graceSeconds, only }: StopOrder,
 ): Termination {
-  const turns = why === "restartAll" || why === "postStart" ? undefined : nextToStop(pod, facts);
+  const isAlone = why === "postStart" || why === "unhealthy";
+  const turns = why === "restartAll" || isAlone ? undefined : nextToStop(pod, facts);
   const steps = { preStop: [] as string[], stop: [] as string[], kill: [] as string[] };
   let againMs = Number.POSITIVE_INFINITY;
   let longestMs = 0;
@@ -59,6 +70,7 @@ export function planTermination(
     // What is being started is stopped when it is there.
     if (known.running === undefined) continue;
     if (why === "postStart" && known.postStart !== "failed") continue;
+    if (only !== undefined && container.name !== only) continue;
     const sinceMs = findSinceMs(facts, known, why) ?? nowMs;
     const step = nextStep(known, nowMs, {
       graceEndMs: sinceMs + Math.max(MIN_GRACE_SECONDS, graceSeconds) * 1000,
@@ -82,7 +94,7 @@ function findSinceMs(
   known: ContainerFacts,
   why: StopOrder["why"],
 ): number | undefined {
-  if (why === "postStart") return known.stoppingSinceMs;
+  if (why === "postStart" || why === "unhealthy") return known.stoppingSinceMs;
   return facts.stoppingSinceMs ?? known.stoppingSinceMs;
 }
 
@@ -136,13 +148,15 @@ function hasPreStop({ lifecycle }: Container): boolean {
 
 function everyContainer(pod: Pod): readonly Container[] {
   const inits = initsOf(pod);
-  return inits.length === 0 ? mainsOf(pod) : [...inits, ...mainsOf(pod)];
+  const ephemerals = ephemeralsOf(pod);
+  if (inits.length === 0 && ephemerals.length === 0) return mainsOf(pod);
+  return [...inits, ...mainsOf(pod), ...ephemerals];
 }
 
 /** All but sidecars at once; these one by one, the last first, when whatever they serve is gone. */
 function nextToStop(pod: Pod, facts: PodFacts): readonly Container[] {
   const inits = initsOf(pod);
-  if (inits.length === 0) return mainsOf(pod);
+  if (inits.length === 0) return everyContainer(pod);
   const alive = everyContainer(pod).filter(({ name }) => isAlive(factsOf(facts, name)));
   const sidecars = alive.filter((each) => isSidecar(each) && inits.includes(each));
   if (sidecars.length < alive.length) return alive.filter((each) => !sidecars.includes(each));

@@ -1,5 +1,6 @@
 /** Pure: what is known of a pod after something happened to its containers. */
 import type { Exit, RunId, Running, RunRefused } from "../runtimes/runtime.ts";
+import type { Beginning } from "./beginnings.ts";
 import { type ContainerFacts, factsOf, lastRun, type PodFacts } from "./facts.ts";
 import type { PodAction } from "./plan.ts";
 import { isLongRun } from "./restarts.ts";
@@ -39,7 +40,8 @@ function stopBegan(
   const asked = changeAll(facts, containers, (known) => {
     return { ...known, stoppingSinceMs: known.stoppingSinceMs ?? nowMs, ...step };
   });
-  if (why === "postStart" || facts.stoppingSinceMs !== undefined) return asked;
+  const isAlone = why === "postStart" || why === "unhealthy";
+  if (isAlone || facts.stoppingSinceMs !== undefined) return asked;
   return { ...asked, stoppingSinceMs: nowMs };
 }
 
@@ -47,13 +49,19 @@ function stopBegan(
 export function runBegan(
   facts: PodFacts,
   running: Running,
-  { hasPostStart } = { hasPostStart: false },
+  { hasPostStart, isUnstarted, isUnready }: Beginning = {},
 ): PodFacts {
   const { container, attempt } = running.id;
   return change(facts, container, (known) => {
     if (isOlder(attempt, known)) return known;
-    const begun = { ...historyOf(known), attempt, running };
-    return hasPostStart ? { ...begun, postStart: "due" as const } : begun;
+    return {
+      ...historyOf(known),
+      attempt,
+      running,
+      ...(isUnstarted ? { isStarted: false } : {}),
+      ...(isUnready ? { isReady: false } : {}),
+      ...(hasPostStart ? { postStart: "due" as const } : {}),
+    };
   });
 }
 
@@ -62,6 +70,23 @@ export function postStartEnded(facts: PodFacts, id: RunId, hasFailed: boolean): 
   return ofRun(facts, id, ({ postStart: _postStart, ...known }) =>
     hasFailed ? { ...known, postStart: "failed" } : known,
   );
+}
+
+/** The facts themselves where nothing is new. */
+export function probeFound(
+  facts: PodFacts,
+  id: RunId,
+  kind: "startup" | "readiness" | "liveness",
+  isSuccess: boolean,
+): PodFacts {
+  const known = facts.containers[id.container];
+  if (kind === "readiness") {
+    if (known?.isReady === isSuccess) return facts;
+    return ofRun(facts, id, (now) => ({ ...now, isReady: isSuccess }));
+  }
+  if (!isSuccess) return ofRun(facts, id, (now) => ({ ...now, unhealthy: kind }));
+  if (kind === "liveness") return facts;
+  return ofRun(facts, id, ({ isStarted: _isStarted, ...now }) => now);
 }
 
 /** However it went: the stop signal is next. */
@@ -85,6 +110,7 @@ export function runEnded(facts: PodFacts, exit: Exit, words: LastWords = {}): Po
       attempt: attempt + 1,
       last: exit,
       ...words,
+      ...(known.unhealthy === undefined ? {} : { wasUnhealthy: true }),
       ...(before === undefined ? {} : { before }),
       ...(firstAttempt === undefined ? {} : { firstAttempt }),
       ...(isLongRun(exit)

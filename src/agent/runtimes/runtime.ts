@@ -4,6 +4,8 @@
  * ended, also those that ended while nobody was there to hear it.
  */
 import type { Closable } from "../../api/client.ts";
+import type { AttachRequest, CommandStream } from "../../api/stream-source.ts";
+import type { EngineRun } from "./engine/engine-run.ts";
 
 /** One run of one container. Attempts count from 0: the restartCount at its start. */
 export interface RunId {
@@ -26,9 +28,82 @@ export interface RunRequest {
   /** What the process writes here, under the name its runtime gives it, is told of its end. */
   readonly messageFile?: string;
   readonly limits?: { readonly cpuMillis?: number; readonly memoryBytes?: number };
+  /** Somebody may attach to it; absent: it has no input. */
+  readonly input?: {
+    readonly stdin: boolean;
+    readonly tty: boolean;
+    /** Its input ends with the first who attached. */
+    readonly isOnce: boolean;
+  };
+  /** What it has besides its root, in the order in which it is to be mounted. */
+  readonly mounts?: readonly Mount[];
+  /** Token, ca.crt and namespace of its ServiceAccount, of a run that does not mount them. */
+  readonly accountDirectory?: string;
+  /** Absent: it is a process of the host, with the files and the network of the host. */
+  readonly sandbox?: Sandbox;
+  /** Of a run that is a container of an image; its command may be empty: the image has one. */
+  readonly engine?: EngineRun;
 }
 
-/** A command beside a run, in the same surroundings. What it prints is nobody's. */
+/** What a run has of its own that a process of the host shares with all others. */
+export interface Sandbox {
+  readonly hostname: string;
+  /** Of its own, which the containers of a pod share; absent: the host's. */
+  readonly network?: SandboxNetwork;
+  /** Files of the host that it has as /etc/hosts and /etc/resolv.conf; absent: the host's own. */
+  readonly hosts?: string;
+  readonly resolvConf?: string;
+  /** Directories of the host that it has under the same names, and writes to. */
+  readonly sharedPaths?: readonly string[];
+  /** Where the container finds `messageFile`. */
+  readonly messagePath: string;
+  readonly user: SandboxUser;
+  /** Capabilities it may ever have, as "NET_RAW"; absent: all that the server has. */
+  readonly capabilities?: readonly string[];
+  readonly mayGainPrivileges: boolean;
+  readonly hasReadOnlyRoot: boolean;
+  /** Whether others of its pod run beside it or after it: they share what is the pod's. */
+  readonly isAlone: boolean;
+  readonly shares?: readonly SharedNamespace[];
+  readonly sysctls?: readonly (readonly [name: string, value: string])[];
+}
+
+export interface SandboxNetwork {
+  /** "10.205.3.7" */
+  readonly address: string;
+  readonly prefixLength: number;
+  /** The host's own address in that range. */
+  readonly gateway: string;
+}
+
+export interface SandboxUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+}
+
+/** "pid" with the other containers of its pod; the others with the host. */
+export type SharedNamespace = "pid" | "hostPid" | "hostIpc";
+
+/** A directory or a file of the host that a container has at a place of its own. */
+export interface Mount {
+  /** Absolute, and without symbolic links when it was looked at. */
+  readonly source: string;
+  /** Absolute, in the container. What is not there is made. */
+  readonly mountPath: string;
+  readonly isReadOnly: boolean;
+  /** With `isReadOnly`: what is mounted below it is read-only, too. */
+  readonly isRecursivelyReadOnly?: boolean;
+  /** Absent: none. */
+  readonly propagation?: "HostToContainer" | "Bidirectional";
+  /**
+   * Of a part of a volume: what has to be found at mountPath once it is mounted. Whoever writes to
+   * the volume may have put a link in its place since it was looked at; then the run is refused.
+   */
+  readonly identity?: { readonly device: number; readonly inode: number };
+}
+
+/** A command beside a run, in the same surroundings. */
 export interface ExecRequest {
   readonly of: RunId;
   /** "postStart": asked for again, be it by another server, it is the same one. */
@@ -37,15 +112,42 @@ export interface ExecRequest {
   readonly command: readonly string[];
   readonly environment: RunRequest["environment"];
   readonly workingDirectory?: string;
+  /** What it prints goes here; absent: it is nobody's. */
+  readonly outputFile?: string;
+  /** Nobody will ask for it a second time: it is forgotten when it is over. */
+  readonly isPassing?: boolean;
 }
 
-export interface Running {
+/** The command beside a run for whoever starts it himself, with streams of its own. */
+export interface CommandBeside {
+  readonly command: readonly string[];
+  readonly environment: RunRequest["environment"];
+  readonly directory: string;
+  /** What marks its processes as those of the run. */
+  readonly run: string;
+}
+
+/** Which streams are wanted, and what they are called, is the API's. */
+export interface RunStreams {
+  exec(request: ExecRequest, wanted: AttachRequest): Promise<CommandStream>;
+  attach(wanted: AttachRequest): Promise<CommandStream>;
+}
+
+/** What its container and image are called where there are such things. */
+export interface NamedContainer {
+  /** "podman://4f3c…" */
+  readonly containerId?: string;
+  /** "quay.io/org/tool@sha256:…" */
+  readonly imageId?: string;
+}
+
+export interface Running extends NamedContainer {
   readonly id: RunId;
   readonly pid: number;
   readonly startedMs: number;
 }
 
-export interface Exit {
+export interface Exit extends NamedContainer {
   readonly id: RunId;
   /** 128 + n for signal n. */
   readonly exitCode: number;
@@ -73,11 +175,24 @@ export class RunRefused extends Error {
   }
 }
 
+/** A run that cannot begin yet: what its container waits for, and when to ask again. */
+export class RunDelayed extends Error {
+  constructor(
+    /** "ImagePullBackOff" */
+    readonly reason: string,
+    message: string,
+    readonly againInMs: number,
+  ) {
+    super(message);
+    this.name = "RunDelayed";
+  }
+}
+
 export type StopSignal = "TERM" | "KILL" | "INT" | "QUIT" | "HUP" | "USR1" | "USR2";
 
 export interface Runtime {
   readonly name: string;
-  /** Resolves when the process runs; rejects with RunRefused when it cannot. */
+  /** Resolves when the process runs; rejects with RunRefused or RunDelayed when it cannot. */
   start(request: RunRequest): Promise<Running>;
   /** To the whole process tree. A run that is over is no error. */
   signal(id: RunId, signal: StopSignal): Promise<void>;
@@ -86,10 +201,18 @@ export interface Runtime {
    * at the latest, and is remembered as long as that.
    */
   exec(request: ExecRequest, signal: AbortSignal): Promise<number>;
+  /** What exec would run, in the run's namespaces where it has its own. */
+  beside?(request: ExecRequest): CommandBeside | undefined;
+  /** Of a run whose runtime opens streams itself. */
+  streams?(id: RunId): RunStreams | undefined;
   /** What runs, and what ended and was not forgotten, when an agent starts. */
   recover(): Promise<{ readonly running: readonly Running[]; readonly ended: readonly Exit[] }>;
   onExit(listener: (exit: Exit) => void): Closable;
   /** Its end is on record elsewhere: what was kept of the run may go. Its log stays. */
   forget(id: RunId): void;
+  /** Nothing more is started for the pod: what its containers shared may go. */
+  leave?(podUid: string): void;
+  /** The pod is over: what its runs shared may go. */
+  release?(podUid: string): void;
   close(options: { readonly leavesRunning: boolean }): Promise<void>;
 }

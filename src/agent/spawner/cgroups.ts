@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { Capabilities, Limits } from "./protocol.ts";
 
 export interface Cgroups {
-  readonly can: Capabilities;
+  readonly can: Pick<Capabilities, "enforcesCpu" | "enforcesMemory">;
   /** Whether any of these limits can be kept here. */
   enforces(limits: Limits | undefined): limits is Limits;
   /** Puts a slot under limits. */

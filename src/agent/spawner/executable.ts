@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { Refusal, StartOrder } from "./protocol.ts";
+import type { Refusal, SandboxOrder, StartOrder } from "./protocol.ts";
 
 export type Found = { readonly executable: string } | { readonly refusal: Refusal };
 
@@ -19,8 +19,31 @@ const LONGEST_IN_ALL = 2 * 1024 * 1024 - 16 * 1024;
 const POINTER = 8;
 
 export function findExecutable(order: StartOrder): Found {
+  if (order.sandbox !== undefined) return findInSandbox(order, order.sandbox);
   const refusal = checkTexts(order) ?? checkDirectory(order.directory);
   if (refusal !== undefined) return { refusal };
+  return findCommand(order);
+}
+
+/** A sandbox has the host's files, and volumes over them, of which only the run itself can tell. */
+function findInSandbox(order: StartOrder, { mounts }: SandboxOrder): Found {
+  const refusal = checkTexts(order);
+  if (refusal !== undefined) return { refusal };
+  const found = findCommand(order);
+  const isMounted = (path: string) =>
+    mounts.some(({ mountPath }) => `${path}/`.startsWith(`${mountPath.replace(/\/+$/, "")}/`));
+  const places = searchedPlaces(order);
+  return "refusal" in found && places.some(isMounted) ? { executable: places[0] ?? "" } : found;
+}
+
+function searchedPlaces({ command, directory, environment }: StartOrder): readonly string[] {
+  const [name = ""] = command;
+  if (name.includes("/")) return [isAbsolute(name) ? name : join(directory, name)];
+  const path = environment.findLast(([each]) => each === "PATH")?.[1] ?? "";
+  return path === "" ? [] : path.split(":").map((folder) => join(folder, name));
+}
+
+function findCommand(order: StartOrder): Found {
   const [name = ""] = order.command;
   if (name === "") return refuse(NOT_FOUND, 'exec: "": executable file not found in $PATH');
   return name.includes("/") ? findFile(name, order) : findInPath(name, order);

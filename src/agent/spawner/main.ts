@@ -55,7 +55,7 @@ function obey(order: Order): void {
   switch (order.order) {
     case "greet":
       if (order.version === version) tell({ news: "greeting", version, can: spawner.can });
-      else retire("retiring");
+      else void retire("retiring");
       break;
     case "start":
       spawner.start(order);
@@ -65,6 +65,9 @@ function obey(order: Order): void {
       break;
     case "forget":
       spawner.forget(order.run);
+      break;
+    case "leave":
+      spawner.leave(order.pod);
       break;
     case "tell":
       tell(spawner.all());
@@ -79,13 +82,13 @@ function obey(order: Order): void {
 
 async function close(leavesRunning: boolean): Promise<void> {
   if (!leavesRunning) await spawner.endAll();
-  if (spawner.isIdle) retire("closed");
+  if (spawner.isIdle) await retire("closed");
   else tell({ news: "closed" });
 }
 
 /** Runs go on without us; the next spawner finds them by their records. */
-function retire(news: "retiring" | "closed"): void {
-  spawner.close();
+async function retire(news: "retiring" | "closed"): Promise<void> {
+  await spawner.close();
   const text = `${outgoing}${JSON.stringify({ news })}\n`;
   outgoing = "";
   const leave = () => void lock.release().finally(() => process.exit(0));
@@ -96,7 +99,7 @@ function retire(news: "retiring" | "closed"): void {
 function leaveWhenLonely(): void {
   clearTimeout(lonely);
   lonely = setTimeout(() => {
-    if (spawner.isIdle) retire("retiring");
+    if (spawner.isIdle) void retire("retiring");
     else leaveWhenLonely();
   }, LONELY_MS);
 }

@@ -33,11 +33,21 @@ export function isSameProcess({ pid, ticks }: ProcessIdentity): boolean {
  * reaches only shells, which are deaf to it.
  */
 export function hasBegun(slot: number, run: RunName): boolean {
-  const children = read(`/proc/${slot}/task/${slot}/children`);
+  return isAmongChildren(slot, run, DEEPEST);
+}
+
+/** In a sandbox there are two processes between: the one that made it, and the shell in it. */
+const DEEPEST = 3;
+
+function isAmongChildren(parent: number, run: RunName, depth: number): boolean {
+  const children = read(`/proc/${parent}/task/${parent}/children`);
   // A kernel that does not tell: assume the likelier.
-  if (children === undefined) return true;
+  if (children === undefined) return depth === DEEPEST;
   const pids = children.split(" ").filter((pid) => pid !== "");
-  return pids.some((pid) => findMarker(Number(pid))?.includes(run));
+  return pids.some((pid) => {
+    if (findMarker(Number(pid))?.includes(run)) return true;
+    return depth > 1 && isAmongChildren(Number(pid), run, depth - 1);
+  });
 }
 
 export interface MarkedProcess {

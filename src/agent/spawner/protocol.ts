@@ -2,7 +2,7 @@
  * Pure: what the server and the spawner say to each other, one JSON text per line. Either side
  * gathers what it has to say in a turn of its loop and writes it at once.
  */
-import type { RunId, StopSignal } from "../runtimes/runtime.ts";
+import type { Mount, RunId, Sandbox, StopSignal } from "../runtimes/runtime.ts";
 
 /** "POD_UID/CONTAINER/ATTEMPT": also what marks the processes of a run. */
 export type RunName = string;
@@ -16,6 +16,8 @@ export type Order =
   | StartOrder
   | { readonly order: "signal"; readonly run: RunName; readonly signal: StopSignal }
   | { readonly order: "forget"; readonly run: RunName }
+  /** Nothing more is started for the pod: what its containers shared may go. */
+  | { readonly order: "leave"; readonly pod: string }
   /** Everything known, as one answer. */
   | { readonly order: "tell" }
   | { readonly order: "close"; readonly leavesRunning: boolean };
@@ -29,9 +31,21 @@ export interface StartOrder {
   readonly logFile: string;
   /** Of what it writes to stderr; absent: that goes to the log, too. */
   readonly errorFile?: string;
+  /** What it reads; absent: nothing. */
+  readonly stdinFile?: string;
+  /** It has this terminal in place of its input and its outputs. */
+  readonly terminal?: { readonly path: string; readonly setsid: string };
   readonly limits?: Limits;
   /** Beside that run: its processes are those of that one, and end with it. */
   readonly beside?: RunName;
+  /** Absent: on the host itself. */
+  readonly sandbox?: SandboxOrder;
+}
+
+export interface SandboxOrder extends Sandbox {
+  readonly mounts: readonly Mount[];
+  /** What the container writes at `messagePath` ends up in this file. */
+  readonly messageFile?: string;
 }
 
 export interface Limits {
@@ -57,6 +71,7 @@ export interface RunningRun {
   readonly run: RunName;
   readonly pid: number;
   readonly startedMs: number;
+  readonly isSandboxed?: boolean;
 }
 
 export interface EndedRun {
@@ -80,6 +95,17 @@ export interface Refusal {
 export interface Capabilities {
   readonly enforcesMemory: boolean;
   readonly enforcesCpu: boolean;
+  readonly sandbox: SandboxAbilities;
+}
+
+/** What a sandbox can be here, or why there is none. */
+export interface SandboxAbilities {
+  /** Why there is none. */
+  readonly problem?: string;
+  /** Each has a network of its own. */
+  readonly hasNetwork: boolean;
+  /** Its processes can be of any user: the server is root. */
+  readonly hasUsers: boolean;
 }
 
 export function formatRunName({ podUid, container, attempt }: RunId): RunName {

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StartOrder } from "./protocol.ts";
-import { composeScript, quote } from "./script.ts";
+import { quote } from "./quote.ts";
+import { composeScript } from "./script.ts";
 
 const ORDER: StartOrder = {
   order: "start",

@@ -13,6 +13,7 @@
  * an exit code above 128, and a command that never ran from one that failed.
  */
 import type { StartOrder } from "./protocol.ts";
+import { quote } from "./quote.ts";
 
 export interface ScriptFacts {
   /** Counts the runs of a spawner's records. */
@@ -30,28 +31,48 @@ export const SLOT_PREAMBLE = "trap : TERM INT QUIT HUP USR1 USR2\n";
 
 export function composeScript(order: StartOrder, facts: ScriptFacts): string {
   const { number, marker } = facts;
-  const errors = order.errorFile === undefined ? "&1" : `>${quote(order.errorFile)}`;
-  const files = `</dev/null >>${quote(order.logFile)} 2>${errors}`;
-  const run = `${composeCommand(order, facts, marker)} ${files}`;
+  const run = `${composeCommand(order, facts, marker)} ${composeFiles(order)}`;
   // A shell exports where it is, which no container runtime does.
   const enter = `echo "b ${number}">&2;cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
   return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;
 }
 
+export function composeFiles({ stdinFile, terminal, logFile, errorFile }: StartOrder): string {
+  if (terminal !== undefined) return `<>${quote(terminal.path)} >&0 2>&0`;
+  const input = stdinFile === undefined ? "/dev/null" : quote(stdinFile);
+  const errors = errorFile === undefined ? "&1" : `>${quote(errorFile)}`;
+  return `<${input} >>${quote(logFile)} 2>${errors}`;
+}
+
 function composeCommand(order: StartOrder, facts: ScriptFacts, marker: string): string {
+  const { assignments, words } = composeAssignments(order, { ...facts, marker });
+  return `${assignments}${words}`;
+}
+
+/** The variables as a shell sets them, and the command; between them there is room for a prefix. */
+export function composeAssignments(
+  order: Pick<StartOrder, "command" | "environment" | "terminal">,
+  { executable, marker }: Pick<ScriptFacts, "executable" | "marker">,
+  /** Names that only the command itself may be given. */
+  late = NEVER,
+): { readonly assignments: string; readonly words: string } {
   const [name = "", ...args] = order.command;
   const ours: [string, string] = [MARKER, marker];
   const environment = [...order.environment.filter(([each]) => each !== MARKER), ours];
   // A built-in would run inside the slot and differ from the program of that name.
-  const program = BUILT_IN.has(name) ? facts.executable : name;
-  const words = [program, ...args].map(quote).join(" ");
-  const plain = environment.filter(([each]) => isPlainName(each));
-  const odd = environment.filter(([each]) => !isPlainName(each));
+  const program = BUILT_IN.has(name) ? executable : name;
+  const leader = order.terminal === undefined ? [] : [order.terminal.setsid, "-c"];
+  const words = [...leader, program, ...args].map(quote).join(" ");
+  const isPlain = (each: string) => isPlainName(each) && !late.test(each);
+  const plain = environment.filter(([each]) => isPlain(each));
+  const odd = environment.filter(([each]) => !isPlain(each));
   const assignments = plain.map(([each, value]) => `${each}=${quote(value)} `).join("");
-  if (odd.length === 0) return `${assignments}${words}`;
+  if (odd.length === 0) return { assignments, words };
   const oddWords = odd.map(([each, value]) => quote(`${each}=${value}`)).join(" ");
-  return `${assignments}${ENV} ${oddWords} ${words}`;
+  return { assignments, words: `${ENV} ${oddWords} ${words}` };
 }
+
+const NEVER = /(?!)/;
 
 /** Sets names that a shell cannot, at the price of one more exec. */
 const ENV = "/usr/bin/env";
@@ -78,7 +99,3 @@ const BUILT_IN: ReadonlySet<string> = new Set(
     "ulimit umask unalias unset until wait while"
   ).split(" "),
 );
-
-export function quote(text: string): string {
-  return `'${text.includes("'") ? text.replaceAll("'", "'\\''") : text}'`;
-}

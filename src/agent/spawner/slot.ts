@@ -30,6 +30,8 @@ export interface SlotOptions extends SlotEvents {
   readonly name: string;
   readonly file: string;
   readonly boot: string;
+  /** What starts the shell; absent: it is started as it is. */
+  readonly prefix?: readonly string[];
 }
 
 export class Slot {
@@ -42,11 +44,12 @@ export class Slot {
   private rest = "";
 
   constructor(options: SlotOptions) {
-    const { name, file, boot, onEnd, onDeath } = options;
+    const { name, file, boot, prefix = [], onEnd, onDeath } = options;
     this.file = file;
     const notes = openSync(file, "a", 0o600);
     const outer = process.env[MARKER];
-    this.shell = spawn(SHELL, ["-s"], {
+    const [program = SHELL, ...args] = [...prefix, SHELL, "-s"];
+    this.shell = spawn(program, args, {
       detached: true,
       env: outer === undefined ? {} : { [MARKER]: outer },
       cwd: "/",
@@ -77,6 +80,11 @@ export class Slot {
 
   run(script: string): void {
     this.runs++;
+    this.write(script);
+  }
+
+  /** What is no run: its output is said to `onEnd`. */
+  write(script: string): void {
     this.shell.stdin?.write(script);
   }
 

@@ -15,12 +15,22 @@ import { ensureFolder, forgetFolders } from "./folders.ts";
 import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
 import { Pool, slotFile } from "./pool.ts";
 import { bootName, hasBegun, isSameProcess, sendSignal } from "./processes.ts";
-import type { Limits, News, RunName, StartOrder } from "./protocol.ts";
-import { formatBegin, formatSlot, type RecordedRun } from "./records.ts";
+import {
+  type Capabilities,
+  type News,
+  parseRunName,
+  type RunName,
+  type StartOrder,
+} from "./protocol.ts";
+import { formatBegin, formatSlot, type RecordedRun, type SlotIdentity } from "./records.ts";
 import { Runs } from "./runs.ts";
-import { composeScript, MARKER } from "./script.ts";
+import { isSandboxSlot } from "./sandbox/sandbox-slot.ts";
+import { SandboxStarts, type Start } from "./sandbox/sandbox-starts.ts";
+import { childOf } from "./sandbox/seat.ts";
+import { MARKER } from "./script.ts";
 import { removeNotes, type Slot } from "./slot.ts";
 import { Sweeper } from "./sweeper.ts";
+import { toRunning } from "./to-running.ts";
 
 export interface SpawnerOptions {
   readonly directory: string;
@@ -35,12 +45,6 @@ const AGAIN_MS = 2;
 const LONGEST_BEGINNING_MS = 500;
 const SHRINK_MS = 5000;
 
-/** A start that was found possible. */
-interface Start {
-  readonly order: StartOrder;
-  readonly executable: string;
-}
-
 interface Begun extends Start {
   readonly run: RecordedRun;
   readonly slot: Slot;
@@ -50,7 +54,9 @@ export class Spawner {
   private readonly cgroups: Cgroups;
   private readonly sweeper = new Sweeper();
   private readonly runs: Runs;
+  readonly can: Capabilities;
   private readonly pool: Pool;
+  private readonly sandboxes: SandboxStarts;
   private readonly adopted: AdoptedRuns;
   /** In order of arrival; by name, so that a second order for a run finds the first. */
   private readonly waiting = new Map<RunName, Start>();
@@ -65,13 +71,21 @@ export class Spawner {
     const outer = process.env[MARKER];
     this.outerMarker = outer === undefined ? "" : `${outer} `;
     this.runs = new Runs(join(directory, "runs"), (end) => tell({ news: "ended", ...end }));
-    this.pool = new Pool({
+    const slots = {
       directory,
       boot,
       generation: `${Date.now().toString(36)}-${process.pid}`,
-      onEnd: (slot, number, status) => this.onEnd(slot, number, status),
-      onDeath: (slot) => this.onDeath(slot),
+      onEnd: (slot: Slot, number: number, status: number) => this.onEnd(slot, number, status),
+      onDeath: (slot: Slot) => this.onDeath(slot),
+    };
+    this.pool = new Pool(slots);
+    this.sandboxes = new SandboxStarts({
+      ...slots,
+      onChange: () => this.startWaiting(),
+      onRefusal: (run, message) => tell({ news: "refused", run, exitCode: NEVER_RAN, message }),
+      findElder: (pod) => this.findElder(pod),
     });
+    this.can = { ...this.cgroups.can, sandbox: this.sandboxes.can };
     this.adopted = new AdoptedRuns(directory, boot, {
       onEnd: (run, ending) => {
         this.finish(run, ending);
@@ -88,36 +102,66 @@ export class Spawner {
     this.shrinking = setInterval(() => this.pool.shrink(), SHRINK_MS);
   }
 
-  /** What an earlier spawner left is known, and orders may come. */
+  /** What an earlier spawner left is known. */
   settle(): Promise<void> {
     return this.adopted.settle(LONGEST_BEGINNING_MS);
   }
 
-  get can(): Cgroups["can"] {
-    return this.cgroups.can;
-  }
-
   get isIdle(): boolean {
-    return this.waiting.size === 0 && this.runs.isIdle;
+    return this.waiting.size === 0 && this.sandboxes.isEmpty && this.runs.isIdle;
   }
 
   /** A batch of starts is followed by startWaiting. */
   start(order: StartOrder): void {
     const known = this.runs.find(order.run);
     if (known !== undefined) this.tellAgain(known);
-    if (known !== undefined || this.waiting.has(order.run)) return;
+    if (known !== undefined || this.isWaiting(order.run)) return;
+    const elder = order.beside === undefined ? undefined : this.findSandbox(order.beside);
+    if (elder !== undefined) {
+      this.startBeside(order, elder, performance.now() + LONGEST_BEGINNING_MS);
+      return;
+    }
     const found = findExecutable(order);
-    if ("executable" in found) this.waiting.set(order.run, { order, ...found });
-    else this.options.tell({ news: "refused", run: order.run, ...found.refusal });
+    if ("refusal" in found) {
+      this.options.tell({ news: "refused", run: order.run, ...found.refusal });
+    } else if (order.sandbox !== undefined) {
+      this.sandboxes.add({ order, ...found });
+    } else {
+      this.waiting.set(order.run, { order, ...found });
+    }
+  }
+
+  private findSandbox(run: RunName): SlotIdentity | undefined {
+    const slot = this.runs.find(run)?.slot;
+    return slot !== undefined && isSandboxSlot(slot.slot) ? slot : undefined;
+  }
+
+  /** As soon as what it is beside has begun. */
+  private startBeside(order: StartOrder, elder: SlotIdentity, untilMs: number): void {
+    const entered = isSameProcess(elder) && this.sandboxes.enter(elder.pid, order);
+    if (entered) {
+      const whole = { ...order, ...entered, directory: "/" };
+      this.waiting.set(order.run, { order: whole, executable: entered.command[0] ?? "" });
+      this.startWaiting();
+    } else if (performance.now() > untilMs) {
+      const message = "the container it is beside does not run";
+      this.options.tell({ news: "refused", run: order.run, exitCode: NEVER_RAN, message });
+    } else {
+      setTimeout(() => this.startBeside(order, elder, untilMs), AGAIN_MS);
+    }
   }
 
   dropWaiting(): void {
     this.waiting.clear();
+    this.sandboxes.clear();
+  }
+
+  private isWaiting(run: RunName): boolean {
+    return this.waiting.has(run) || this.sandboxes.has(run);
   }
 
   startWaiting(): void {
-    if (this.waiting.size === 0) return;
-    const begun: Begun[] = [];
+    const begun = this.sandboxes.takeSeated().map(({ start, slot }) => this.assign(start, slot));
     for (const start of this.waiting.values()) {
       const slot = this.findSlot(start.order.limits);
       if (slot === undefined) break;
@@ -132,7 +176,7 @@ export class Spawner {
   }
 
   async signal(name: RunName, signal: StopSignal): Promise<void> {
-    while (this.waiting.has(name)) await pause();
+    while (this.isWaiting(name)) await pause();
     const { tell } = this.options;
     const run = this.runs.find(name);
     // A pid that is somebody else's by now means that the run is over, and about to be told.
@@ -149,26 +193,31 @@ export class Spawner {
 
   all(): News {
     this.runs.flush();
-    const running = this.runs.running().map(({ run, slot, startedMs }) => {
-      return { run, pid: slot?.pid ?? 0, startedMs };
-    });
+    const running = this.runs.running().map(toRunning);
     return { news: "all", running, ended: this.runs.ended() };
   }
 
+  /** Nothing more is started for the pod. */
+  leave(pod: string): void {
+    this.sandboxes.leave(pod);
+  }
+
   async endAll(): Promise<void> {
-    this.waiting.clear();
+    this.dropWaiting();
     for (const run of this.runs.running()) void this.signal(run.run, "KILL");
     while (!this.runs.isIdle) await pause();
   }
 
   /** Slots that are at a run finish it; the others leave. */
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.shrinking);
     clearTimeout(this.againTimer);
     this.sweeper.close();
     this.adopted.close();
     this.pool.dismissAll();
+    const isLast = this.runs.isIdle;
     this.runs.close();
+    await this.sandboxes.close({ isLast });
   }
 
   /** What an earlier spawner left: runs to watch, files of slots that nobody will read. */
@@ -180,16 +229,25 @@ export class Spawner {
       const file = join(directory, name);
       if (name.startsWith("slot-") && !used.has(file)) removeNotes(file);
     }
+    this.sandboxes.sweep((slot) => used.has(slotFile(directory, slot)));
     for (const run of unfinished) this.adopted.add(run);
   }
 
-  private tellAgain({ run, slot, startedMs, end }: RecordedRun): void {
+  private tellAgain(run: RecordedRun): void {
     const { tell } = this.options;
-    tell({ news: "started", run, pid: slot?.pid ?? 0, startedMs });
-    if (end !== undefined) tell({ news: "ended", ...end });
+    tell({ news: "started", ...toRunning(run) });
+    if (run.end !== undefined) tell({ news: "ended", ...run.end });
   }
 
-  private findSlot(limits: Limits | undefined): Slot | undefined {
+  /** Of a sandbox that an earlier spawner made: what leads it. */
+  private findElder(pod: string): number | undefined {
+    const isKin = ({ run, slot }: RecordedRun) =>
+      isSandboxSlot(slot?.slot ?? "") && parseRunName(run).podUid === pod;
+    const elder = this.runs.running().find(isKin)?.slot;
+    return elder && isSameProcess(elder) ? childOf(elder.pid) : undefined;
+  }
+
+  private findSlot(limits: StartOrder["limits"]): Slot | undefined {
     try {
       return this.cgroups.enforces(limits) ? this.pool.make() : this.pool.findSlot();
     } catch {
@@ -235,18 +293,21 @@ export class Spawner {
 
   private hand(begun: Begun): void {
     const { order, run, slot, executable } = begun;
-    const { slot: name, pid } = slot.identity;
+    let script: string;
     try {
       ensureFolder(dirname(order.logFile));
-      if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, pid, order.limits);
+      const limited = this.sandboxes.limitedProcess(slot);
+      const { slot: name } = slot.identity;
+      if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, limited, order.limits);
+      const marker = this.outerMarker + (order.beside ?? run.run);
+      script = this.sandboxes.compose(order, slot, { number: run.number, executable, marker });
     } catch (error) {
       this.refuse(begun, describeError(error));
       return;
     }
     this.sweeper.spare(run.run);
-    const marker = this.outerMarker + (order.beside ?? run.run);
-    slot.run(composeScript(order, { number: run.number, executable, marker }));
-    this.options.tell({ news: "started", run: run.run, pid, startedMs: run.startedMs });
+    slot.run(script);
+    this.options.tell({ news: "started", ...toRunning(run) });
   }
 
   private refuse({ run, slot }: Begun, message: string): void {
@@ -257,6 +318,7 @@ export class Spawner {
   }
 
   private onEnd(slot: Slot, number: number, status: number): void {
+    if (number === 0) this.sandboxes.onWord(slot, status);
     const run = this.pool.findRun(slot);
     if (run?.number !== number) return;
     const remarks = status === 0 ? "" : slot.remarksOn(number);
@@ -264,6 +326,8 @@ export class Spawner {
     if (this.cgroups.holds(slot.identity.slot)) {
       this.pool.drop(slot);
       slot.dismiss();
+    } else if (this.sandboxes.release(slot)) {
+      this.pool.drop(slot);
     } else {
       this.pool.release(slot);
     }
@@ -273,6 +337,7 @@ export class Spawner {
   private onDeath(slot: Slot): void {
     const run = this.pool.findRun(slot);
     this.pool.drop(slot);
+    this.sandboxes.drop(slot);
     const notes = slot.notes();
     const found = run && findStatus(notes, run.number);
     if (run !== undefined && found === undefined) {
@@ -309,6 +374,7 @@ export class Spawner {
     this.runs.flush();
     removeNotes(slotFile(this.options.directory, slot));
     this.cgroups.remove(slot);
+    if (isSandboxSlot(slot)) this.sandboxes.remove(slot);
   }
 
   private kill(run: RecordedRun, group: number): void {
@@ -323,8 +389,10 @@ export class Spawner {
       await pause();
     }
     if (this.runs.find(run.run)?.end !== undefined) return;
-    sendSignal(-group, `SIG${signal}`);
-    await this.sweeper.tell(run.run, group, `SIG${signal}`);
+    // What made the sandbox is in the group, too, and would die of it.
+    const told = isSandboxSlot(run.slot?.slot ?? "") ? 0 : group;
+    if (told !== 0) sendSignal(-told, `SIG${signal}`);
+    await this.sweeper.tell(run.run, told, `SIG${signal}`);
   }
 }
 

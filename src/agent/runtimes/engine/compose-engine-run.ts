@@ -5,14 +5,14 @@ import type { EngineNetwork, EngineRun, HostPort, WantedImage } from "./engine-r
 import { credentialsFor } from "./registry-credentials.ts";
 
 export interface EngineSurroundings {
-  /** Which engine: "docker" or "podman". */
-  readonly name: string;
+  readonly name: EngineRun["name"];
   readonly nodeName: string;
   /** With every reference to a variable replaced. */
   readonly args: readonly string[];
   /** In the range of the engine's network that is ours. */
   readonly podIp: string;
   readonly files?: EngineRun["files"];
+  readonly sharedPaths: readonly string[];
   /** Those that the pod names for its images, as far as they are there. */
   readonly pullSecrets: readonly Secret[];
   readonly tell: WantedImage["tell"];
@@ -35,6 +35,7 @@ export function composeEngineRun(
     hostname: hostnameOf(pod, around.nodeName),
     ...(network === undefined ? {} : { network }),
     ...(around.files === undefined ? {} : { files: around.files }),
+    sharedPaths: around.sharedPaths,
     messagePath: container.terminationMessagePath ?? "/dev/termination-log",
     user: userOf(pod, own),
     mustNotBeRoot: (own.runAsNonRoot ?? spec.securityContext?.runAsNonRoot) === true,

@@ -17,6 +17,7 @@ const engine: EngineRun = {
   image: { name: "a", pullPolicy: "Always", credentials: () => [], tell: () => {} },
   args: [],
   hostname: "web-0",
+  sharedPaths: [],
   messagePath: "/dev/termination-log",
   user: { groups: [] },
   mustNotBeRoot: false,

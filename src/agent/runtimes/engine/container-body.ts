@@ -7,6 +7,10 @@ import type { FoundImage } from "./images.ts";
 export const OWNER_LABEL = "tallyjob.io/owner";
 export const RUN_LABEL = "tallyjob.io/run";
 export const POD_LABEL = "tallyjob.io/pod";
+/** For the server that finds it: where its output goes, and what its image is called. */
+export const LOG_LABEL = "tallyjob.io/log";
+export const ERROR_LOG_LABEL = "tallyjob.io/error-log";
+export const IMAGE_LABEL = "tallyjob.io/image-id";
 
 /** A run that is a container. */
 export type ContainerRequest = RunRequest & { readonly engine: EngineRun };
@@ -47,6 +51,9 @@ export function containerBody(request: ContainerRequest, around: BodySurrounding
       [OWNER_LABEL]: around.owner,
       [RUN_LABEL]: around.run,
       [POD_LABEL]: request.id.podUid,
+      [LOG_LABEL]: request.logFile,
+      ...(request.errorFile === undefined ? {} : { [ERROR_LOG_LABEL]: request.errorFile }),
+      [IMAGE_LABEL]: around.image.imageId,
     },
     AttachStdin: engine.hasInput,
     AttachStdout: true,

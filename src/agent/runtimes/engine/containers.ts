@@ -1,11 +1,19 @@
 /** The containers of one engine that are ours: made, begun, looked at, told to stop, removed. */
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { OWNER_LABEL, POD_LABEL, RUN_LABEL } from "./container-body.ts";
+import {
+  ERROR_LOG_LABEL,
+  IMAGE_LABEL,
+  LOG_LABEL,
+  OWNER_LABEL,
+  POD_LABEL,
+  RUN_LABEL,
+} from "./container-body.ts";
 import { type EngineApi, EngineError } from "./engine-api.ts";
 
 export interface ContainerState {
-  readonly isRunning: boolean;
+  /** It ran, and has ended; between its start and its end an engine has other words, too. */
+  readonly isOver: boolean;
   /** Made, and never begun. */
   readonly isNew: boolean;
   readonly pid: number;
@@ -14,7 +22,9 @@ export interface ContainerState {
   readonly startedMs: number;
   readonly finishedMs: number;
   readonly hasTerminal: boolean;
-  readonly problem: string;
+  readonly logFile: string;
+  readonly errorFile?: string;
+  readonly imageId: string;
 }
 
 export interface ListedContainer {
@@ -31,13 +41,13 @@ interface Inspected {
     readonly Pid: number;
     readonly ExitCode: number;
     readonly OOMKilled: boolean;
-    readonly Error?: string;
     readonly StartedAt: string;
     readonly FinishedAt: string;
   };
-  readonly Config: { readonly Tty: boolean };
+  readonly Config: { readonly Tty: boolean; readonly Labels: { readonly [name: string]: string } };
 }
 
+const OVER: ReadonlySet<string> = new Set(["exited", "stopped", "dead"]);
 const GONE = [404, 409];
 
 export class Containers {
@@ -84,8 +94,10 @@ export class Containers {
     });
     if (!found) return undefined;
     const { State, Config } = found;
+    const { Labels } = Config;
+    const errorFile = Labels[ERROR_LOG_LABEL];
     return {
-      isRunning: State.Running,
+      isOver: OVER.has(State.Status),
       isNew: State.Status === "created" || State.Status === "initialized",
       pid: State.Pid,
       exitCode: State.ExitCode,
@@ -93,7 +105,9 @@ export class Containers {
       startedMs: toMs(State.StartedAt),
       finishedMs: toMs(State.FinishedAt),
       hasTerminal: Config.Tty,
-      problem: State.Error ?? "",
+      logFile: Labels[LOG_LABEL] ?? "/dev/null",
+      ...(errorFile === undefined ? {} : { errorFile }),
+      imageId: Labels[IMAGE_LABEL] ?? "",
     };
   }
 

@@ -2,9 +2,12 @@
 import type { ImageReference } from "./image-reference.ts";
 import type { RegistryCredentials } from "./registry-credentials.ts";
 
+/** Also the runtime classes by which pods ask for them. */
+export const ENGINES = ["docker", "podman"] as const;
+export type EngineName = (typeof ENGINES)[number];
+
 export interface EngineRun {
-  /** Which engine: "docker" or "podman". */
-  readonly name: string;
+  readonly name: EngineName;
   readonly image: WantedImage;
   /** Follow the run's command, or the entrypoint of the image where it has none. */
   readonly args: readonly string[];
@@ -13,6 +16,8 @@ export interface EngineRun {
   readonly network?: EngineNetwork;
   /** Files of this machine that it has as /etc/hosts and /etc/resolv.conf; absent: the engine's. */
   readonly files?: { readonly hosts: string; readonly resolvConf: string };
+  /** Directories of this machine that every container has at the same place, and writes to. */
+  readonly sharedPaths: readonly string[];
   /** Where the container finds its messageFile. */
   readonly messagePath: string;
   readonly user: {

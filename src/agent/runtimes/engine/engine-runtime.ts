@@ -15,9 +15,11 @@ import type {
   ExecRequest,
   Exit,
   Mount,
+  NamedContainer,
   RunId,
   Running,
   RunRequest,
+  RunStreams,
   Runtime,
   StopSignal,
 } from "../runtime.ts";
@@ -25,7 +27,9 @@ import { RunDelayed } from "../runtime.ts";
 import { argumentsOf, type ContainerRequest, containerBody } from "./container-body.ts";
 import type { ContainerState, Containers } from "./containers.ts";
 import type { EngineApi } from "./engine-api.ts";
-import { type OpenExec, openExec } from "./execs.ts";
+import type { EngineName } from "./engine-run.ts";
+import { engineStream } from "./engine-streams.ts";
+import { type ExecStreams, type OpenExec, openExec } from "./execs.ts";
 import type { FoundImage, Images } from "./images.ts";
 import { copyOutput } from "./output-copier.ts";
 import type { PodHolders } from "./pod-holders.ts";
@@ -33,8 +37,7 @@ import { rootProblem } from "./root-problem.ts";
 import { startRefused } from "./start-failure.ts";
 
 export interface EngineRuntimeOptions {
-  /** "docker" or "podman" */
-  readonly name: string;
+  readonly name: EngineName;
   readonly api: EngineApi;
   readonly containers: Containers;
   readonly holders: PodHolders;
@@ -43,28 +46,23 @@ export interface EngineRuntimeOptions {
   readonly owner: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the output of a run goes that was found. */
-  readonly findLog: (id: RunId) => FoundLog | undefined;
-}
-
-export interface FoundLog {
-  readonly logFile: string;
-  readonly errorFile?: string;
 }
 
 interface Known {
   readonly container: string;
-  readonly image?: FoundImage;
+  readonly imageId: string;
   exit?: Exit;
 }
 
+/** Where client libraries look for it. */
+const ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const LOST = 137;
 const SOON_MS = 1_000;
 /** Another image of the same name may do. */
 const UNFIT_AGAIN_MS = 10_000;
 
 export class EngineRuntime implements Runtime {
-  readonly name: string;
+  readonly name: EngineName;
   private readonly known = new Map<RunName, Known>();
   private readonly listeners = new Set<(exit: Exit) => void>();
   private readonly copies = new Map<Readable, Promise<void>>();
@@ -94,7 +92,7 @@ export class EngineRuntime implements Runtime {
     });
     const container = await containers.create(nameOf(request.id), body);
     const output = await this.begin(container);
-    const known: Known = { container, image };
+    const known: Known = { container, imageId: image.imageId };
     this.known.set(run, known);
     const { logFile, errorFile } = request;
     const { hasTerminal } = request.engine;
@@ -102,7 +100,8 @@ export class EngineRuntime implements Runtime {
     const copied = this.copy(output, targets, { isTakenUp: false });
     void this.watch(request.id, known, copied);
     const state = await containers.inspect(container);
-    return { id: request.id, pid: state?.pid ?? 0, startedMs: state?.startedMs ?? this.nowMs() };
+    const { pid = 0, startedMs = this.nowMs() } = state ?? {};
+    return { id: request.id, pid, startedMs, ...this.named(known) };
   }
 
   /** Attached before it begins: what it says first is part of what it says. */
@@ -135,27 +134,29 @@ export class EngineRuntime implements Runtime {
     return signal.aborted ? LOST : exec.exitCode();
   }
 
-  /** With its streams, for whoever reads and writes them. */
-  open(request: ExecRequest, streams: { stdin: boolean; tty: boolean }): Promise<OpenExec> {
+  streams(id: RunId): RunStreams {
+    const container = this.containerOf(id);
+    const { api, containers } = this.options;
+    return {
+      exec: async (request, wanted) => {
+        const exec = await this.open(request, wanted);
+        const end = async () => ({ exitCode: await exec.exitCode() });
+        return engineStream(exec.socket, wanted, { resize: exec.resize, end });
+      },
+      attach: async (wanted) => {
+        const socket = await containers.attach(container, wanted);
+        const resize = (width: number, height: number) =>
+          api.ask({
+            method: "POST",
+            path: `/containers/${container}/resize?w=${width}&h=${height}`,
+          });
+        return engineStream(socket, wanted, { resize, end: async () => ({}) });
+      },
+    };
+  }
+
+  private open(request: ExecRequest, streams: ExecStreams): Promise<OpenExec> {
     return openExec(this.options.api, this.containerOf(request.of), request, streams);
-  }
-
-  /** To write to what a container reads, and to read what it prints. */
-  attach(id: RunId, streams: { readonly stdin: boolean }) {
-    return this.options.containers.attach(this.containerOf(id), streams);
-  }
-
-  async resize(id: RunId, width: number, height: number): Promise<void> {
-    const path = `/containers/${this.containerOf(id)}/resize?w=${width}&h=${height}`;
-    await this.options.api.ask({ method: "POST", path });
-  }
-
-  /** "docker://…", and the image as its registry names it. */
-  describe(id: RunId): { readonly containerId: string; readonly imageId: string } | undefined {
-    const known = this.known.get(formatRunName(id));
-    if (!known) return undefined;
-    const imageId = known.image?.imageId ?? "";
-    return { containerId: `${this.name}://${known.container}`, imageId };
   }
 
   async recover(): Promise<{ readonly running: Running[]; readonly ended: Exit[] }> {
@@ -212,26 +213,25 @@ export class EngineRuntime implements Runtime {
     id: RunId,
     found: { readonly running: Running[]; readonly ended: Exit[] },
   ): Promise<void> {
-    const { containers, findLog } = this.options;
+    const { containers } = this.options;
     const state = await containers.inspect(container);
     if (!state || state.isNew) {
       await containers.remove(container);
       return;
     }
-    const known: Known = { container };
+    const known: Known = { container, imageId: state.imageId };
     this.known.set(formatRunName(id), known);
-    const log = findLog(id);
-    const { hasTerminal } = state;
-    const output = log && (await containers.logs(container, { follow: state.isRunning }));
-    const copied =
-      log && output ? this.copy(output, { ...log, hasTerminal }, { isTakenUp: true }) : undefined;
-    if (state.isRunning) {
-      found.running.push({ id, pid: state.pid, startedMs: state.startedMs });
-      void this.watch(id, known, copied ?? containers.wait(container));
+    const output = await containers.logs(container, { follow: !state.isOver });
+    const { hasTerminal, logFile, errorFile } = state;
+    const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
+    const copied = this.copy(output, targets, { isTakenUp: true });
+    if (!state.isOver) {
+      found.running.push({ id, pid: state.pid, startedMs: state.startedMs, ...this.named(known) });
+      void this.watch(id, known, copied);
       return;
     }
     await copied;
-    known.exit = exitOf(id, state);
+    known.exit = { ...exitOf(id, state), ...this.named(known) };
     found.ended.push(known.exit);
   }
 
@@ -250,7 +250,7 @@ export class EngineRuntime implements Runtime {
       if (this.isClosed) return;
       try {
         const state = await containers.inspect(known.container);
-        if (state?.isRunning !== true) {
+        if (!state || state.isOver) {
           this.ended(id, known, state);
           return;
         }
@@ -266,7 +266,7 @@ export class EngineRuntime implements Runtime {
   private ended(id: RunId, known: Known, state: ContainerState | undefined): void {
     const nowMs = this.nowMs();
     const lost = { id, exitCode: LOST, startedMs: nowMs, finishedMs: nowMs, isLost: true };
-    known.exit = state ? exitOf(id, state) : lost;
+    known.exit = { ...(state ? exitOf(id, state) : lost), ...this.named(known) };
     for (const listener of this.listeners) listener(known.exit);
   }
 
@@ -276,8 +276,13 @@ export class EngineRuntime implements Runtime {
     const supplied: Mount[] = [];
     const add = (source: string, mountPath: string) =>
       supplied.push({ source, mountPath, isReadOnly: false });
+    for (const shared of engine.sharedPaths) add(shared, shared);
     if (engine.files) add(engine.files.hosts, "/etc/hosts");
     if (engine.files) add(engine.files.resolvConf, "/etc/resolv.conf");
+    if (request.accountDirectory !== undefined) {
+      const source = request.accountDirectory;
+      supplied.push({ source, mountPath: ACCOUNT_PATH, isReadOnly: true });
+    }
     if (messageFile !== undefined) {
       // Whoever the container's user is, it may write its last words.
       await writeFile(messageFile, "", { flag: "a" });
@@ -286,6 +291,10 @@ export class EngineRuntime implements Runtime {
     }
     const own = new Set(mounts.map(({ mountPath }) => mountPath));
     return supplied.filter(({ mountPath }) => !own.has(mountPath));
+  }
+
+  private named({ container, imageId }: Known): NamedContainer {
+    return { containerId: `${this.name}://${container}`, imageId };
   }
 
   private containerOf(id: RunId): string {

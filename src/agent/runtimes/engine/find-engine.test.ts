@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findEngines, socketPaths } from "./find-engine.ts";
+import { findEngines } from "./find-engine.ts";
+import { socketPaths } from "./socket-paths.ts";
 
 test("the socket that the variables of the tools name is the only one that is tried", () => {
   const environment = { DOCKER_HOST: "unix:///x/docker.sock", XDG_RUNTIME_DIR: "/run/user/7" };

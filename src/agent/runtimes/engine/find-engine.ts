@@ -1,7 +1,7 @@
-/** Which container engine this machine has: by the variables its own tools go by, then by habit. */
-import path from "node:path";
+/** Asks at sockets which container engine answers there. */
 import { describeError } from "../../../base/describe-error.ts";
 import { EngineApi } from "./engine-api.ts";
+import type { EngineName } from "./engine-run.ts";
 
 export interface FoundEngine {
   /** "docker" or "podman" */
@@ -9,28 +9,6 @@ export interface FoundEngine {
   /** "4.3.1" */
   readonly version: string;
   readonly socketPath: string;
-}
-
-export type EngineName = "docker" | "podman";
-
-export interface EngineSurroundings {
-  readonly environment: { readonly [name: string]: string | undefined };
-  readonly uid: number;
-}
-
-/** In the order in which they are tried. */
-export function socketPaths({ environment, uid }: EngineSurroundings): readonly string[] {
-  const runtime = environment["XDG_RUNTIME_DIR"] ?? `/run/user/${uid}`;
-  const asked = [environment["CONTAINER_HOST"], environment["DOCKER_HOST"]].flatMap((host) =>
-    host?.startsWith("unix://") ? [host.slice("unix://".length)] : [],
-  );
-  if (asked.length > 0) return [...new Set(asked)];
-  return [
-    "/var/run/docker.sock",
-    path.join(runtime, "docker.sock"),
-    path.join(runtime, "podman", "podman.sock"),
-    "/run/podman/podman.sock",
-  ];
 }
 
 export interface EngineSearch {

@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { Containers } from "./containers.ts";
 import { EngineApi } from "./engine-api.ts";
-import { EngineRuntime, type EngineRuntimeOptions } from "./engine-runtime.ts";
+import { EngineRuntime } from "./engine-runtime.ts";
 import type { FoundEngine } from "./find-engine.ts";
 import { Images } from "./images.ts";
 import { PodHolders } from "./pod-holders.ts";
@@ -18,11 +18,10 @@ export interface OpenEngineOptions {
   readonly range: Cidr;
   readonly clock: Clock;
   readonly log: Log;
-  readonly findLog: EngineRuntimeOptions["findLog"];
 }
 
 export function openEngineRuntime(options: OpenEngineOptions): EngineRuntime {
-  const { engine, directory, range, clock, log, findLog } = options;
+  const { engine, directory, range, clock, log } = options;
   const api = new EngineApi(engine.socketPath);
   const owner = createHash("sha256").update(directory).digest("hex").slice(0, 12);
   const containers = new Containers(api, owner);
@@ -35,6 +34,5 @@ export function openEngineRuntime(options: OpenEngineOptions): EngineRuntime {
     owner,
     clock,
     log,
-    findLog,
   });
 }

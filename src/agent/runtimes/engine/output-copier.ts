@@ -4,9 +4,9 @@
  * byte at which the file ends.
  */
 
-import { once } from "node:events";
-import { createWriteStream, type WriteStream } from "node:fs";
+import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { type OutputFrame, OutputSplitter } from "./output-frames.ts";
 
@@ -49,6 +49,7 @@ class Target {
   private skip = 0;
 
   constructor(private readonly file: string) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     this.stream = createWriteStream(file, { flags: "a", mode: 0o600 });
     // A full disk costs the log, never the container.
     this.stream.on("error", () => {
@@ -67,7 +68,7 @@ class Target {
     const fresh = bytes.subarray(Math.min(this.skip, bytes.length));
     this.skip -= bytes.length - fresh.length;
     if (fresh.length === 0 || this.isBroken) return;
-    if (!this.stream.write(fresh)) await Promise.race([once(this.stream, "drain"), this.broken()]);
+    if (!this.stream.write(fresh)) await this.drained();
   }
 
   close(): Promise<void> {
@@ -78,7 +79,10 @@ class Target {
     });
   }
 
-  private broken(): Promise<void> {
-    return new Promise((resolve) => this.stream.once("error", () => resolve()));
+  private drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.stream.once("drain", resolve);
+      this.stream.once("close", resolve);
+    });
   }
 }

@@ -24,9 +24,9 @@ export class Execs {
   private readonly known = new Map<RunName, Set<RunName>>();
   private readonly waiting = new Map<RunName, ((exitCode: number) => void)[]>();
 
-  /** Settles when it is over. */
-  expect(beside: RunName, exec: RunName): Promise<number> {
-    this.add(beside, exec);
+  /** Settles when it is over. One that is beside no run is forgotten then. */
+  expect(beside: RunName | undefined, exec: RunName): Promise<number> {
+    if (beside !== undefined) this.add(beside, exec);
     return new Promise((resolve) => {
       this.waiting.set(exec, [...(this.waiting.get(exec) ?? []), resolve]);
     });

@@ -257,7 +257,7 @@ test("a limit on cpu is kept where the machine permits it, for this run alone", 
 test("told to do without control groups it keeps no limit, and says so", async () => {
   await the.runtime.close({ leavesRunning: true });
   await the.open(undefined, { usesCgroups: false });
-  expect(the.runtime.can).toEqual({ enforcesMemory: false, enforcesCpu: false });
+  expect(the.runtime.can).toMatchObject({ enforcesMemory: false, enforcesCpu: false });
   const { exitCode } = await the.run(the.script("exit 3", { limits: { memoryBytes: 1 } }));
   expect(exitCode).toBe(3);
 });

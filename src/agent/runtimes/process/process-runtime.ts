@@ -19,8 +19,13 @@ import {
   type RunningRun,
   type StartOrder,
 } from "../../spawner/protocol.ts";
+import { enterSandbox } from "../../spawner/sandbox/enter.ts";
+import { findTools } from "../../spawner/sandbox/tools.ts";
 import { type SpawnerBuild, spawnerBuild } from "../../spawner/start.ts";
+import { HeldInputs } from "../../streams/held-inputs.ts";
+import { StreamsChild } from "../../streams/streams-child.ts";
 import {
+  type CommandBeside,
   type ExecRequest,
   type Exit,
   type RunId,
@@ -31,6 +36,7 @@ import {
   type StopSignal,
 } from "../runtime.ts";
 import { Execs, execName, isExec } from "./execs.ts";
+import { composeOrder } from "./start-order.ts";
 
 export interface ProcessRuntimeOptions {
   /** Of its own: the spawner's socket, records and slots. */
@@ -39,11 +45,16 @@ export interface ProcessRuntimeOptions {
   readonly clock: Clock;
   /** The bundled spawner; absent: the one that comes with the package. */
   readonly spawnerFile?: string;
+  /** The bundled child that holds streams; absent: the one that comes with the package. */
+  readonly childFile?: string;
   /** False: no limit is enforced, and whoever has some is told so. */
   readonly usesCgroups?: boolean;
 }
 
-export type ProcessRuntime = Runtime & { readonly can: Capabilities };
+export type ProcessRuntime = Runtime & {
+  readonly can: Capabilities;
+  leave(podUid: string): void;
+};
 
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
   const { directory, usesCgroups = true } = options;
@@ -77,6 +88,7 @@ class SpawnedProcesses implements ProcessRuntime {
   /** Runs whose end somebody waits for. */
   private readonly running = new Map<RunName, RunningRun>();
   private readonly execs = new Execs();
+  private readonly inputs: HeldInputs;
   private readonly listeners = new Set<(exit: Exit) => void>();
   private readonly asking: ((all: AllNews) => void)[] = [];
   /** Forgotten while nobody was there to be told. */
@@ -87,10 +99,12 @@ class SpawnedProcesses implements ProcessRuntime {
   private reconnecting: Promise<void> | undefined;
   private closing: "leave" | "end" | "over" | undefined;
 
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: Options) {
+    this.inputs = new HeldInputs(new StreamsChild(options));
+  }
 
   get can(): Capabilities {
-    return this.connection?.can ?? { enforcesMemory: false, enforcesCpu: false };
+    return this.connection?.can ?? UNABLE;
   }
 
   async connect(): Promise<void> {
@@ -104,23 +118,16 @@ class SpawnedProcesses implements ProcessRuntime {
   }
 
   start(request: RunRequest): Promise<Running> {
-    const order: StartOrder = {
-      order: "start",
-      run: formatRunName(request.id),
-      command: request.command,
-      environment: environmentOf(request),
-      directory: request.workingDirectory ?? process.cwd(),
-      logFile: request.logFile,
-      ...(request.errorFile !== undefined && { errorFile: request.errorFile }),
-      ...(request.limits && { limits: request.limits }),
-    };
-    return this.begin(order);
+    const order = composeOrder(request, process.cwd());
+    const { input } = request;
+    if (input === undefined) return this.begin(order);
+    return this.inputs.prepare(order, input).then((prepared) => this.begin(prepared));
   }
 
   async exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
     const beside = formatRunName(request.of);
     const run = execName(request);
-    const end = this.execs.expect(beside, run);
+    const end = this.execs.expect(request.isPassing ? undefined : beside, run);
     const kill = () => this.connection?.send({ order: "signal", run, signal: "KILL" });
     signal.addEventListener("abort", kill, { once: true });
     try {
@@ -130,7 +137,7 @@ class SpawnedProcesses implements ProcessRuntime {
         command: request.command,
         environment: request.environment,
         directory: request.workingDirectory ?? process.cwd(),
-        logFile: "/dev/null",
+        logFile: request.outputFile ?? "/dev/null",
         beside,
       });
       return await end;
@@ -140,6 +147,17 @@ class SpawnedProcesses implements ProcessRuntime {
     } finally {
       signal.removeEventListener("abort", kill);
     }
+  }
+
+  beside({ of, command, environment, workingDirectory }: ExecRequest): CommandBeside {
+    const run = formatRunName(of);
+    const directory = workingDirectory ?? process.cwd();
+    const running = this.running.get(run);
+    if (!running?.isSandboxed) return { command, environment, directory, run };
+    const { tools } = findTools();
+    const entered = tools && enterSandbox(running.pid, { command, environment, directory }, tools);
+    if (!entered) throw new Error("the container has not begun, or is over");
+    return { ...entered, directory: "/", run };
   }
 
   private begin(order: StartOrder): Promise<Running> {
@@ -164,6 +182,7 @@ class SpawnedProcesses implements ProcessRuntime {
     const all = await this.askForAll();
     for (const run of all.running) this.running.set(run.run, run);
     for (const { run } of [...all.running, ...all.ended]) this.execs.recall(run);
+    for (const { run } of all.running) this.inputs.recall(run);
     const isOwn = ({ run }: { readonly run: RunName }) => !isExec(run);
     return {
       running: all.running.filter(isOwn).map(toRunning),
@@ -183,6 +202,10 @@ class SpawnedProcesses implements ProcessRuntime {
       // One that is not over is about to be: its processes were those of its run.
       if (!this.running.has(exec)) this.sendForget(exec);
     }
+  }
+
+  leave(podUid: string): void {
+    this.connection?.sendLater({ order: "leave", pod: podUid });
   }
 
   private sendForget(run: RunName): void {
@@ -252,6 +275,7 @@ class SpawnedProcesses implements ProcessRuntime {
       if (!this.execs.ended(end.run, end.exitCode)) this.sendForget(end.run);
       return;
     }
+    this.inputs.ended(end.run);
     const exit = toExit(end);
     for (const listener of this.listeners) listener(exit);
   }
@@ -318,15 +342,15 @@ class SpawnedProcesses implements ProcessRuntime {
 
 type AllNews = Extract<News, { news: "all" }>;
 
-/** /dev/termination-log is the host's: what would be there in a container has another name. */
-const MESSAGE_VARIABLE = "TALLY_TERMINATION_LOG";
+/** While there is no spawner to ask. */
+const UNABLE: Capabilities = {
+  enforcesMemory: false,
+  enforcesCpu: false,
+  sandbox: { problem: "the spawner is gone", hasNetwork: false, hasUsers: false },
+};
+
 const LOST = 137;
 const RETRY_MS = 1000;
-
-function environmentOf({ environment, messageFile }: RunRequest): StartOrder["environment"] {
-  if (messageFile === undefined) return environment;
-  return [...environment, [MESSAGE_VARIABLE, messageFile]];
-}
 
 interface Resolvers<T> {
   readonly promise: Promise<T>;

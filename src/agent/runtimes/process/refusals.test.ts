@@ -72,8 +72,6 @@ test.each<[object, string]>([
     { env: [{ name: "A", valueFrom: { fileKeyRef: { volumeName: "v", path: "f", key: "K" } } }] },
     "variable A from a file (volumes are not mounted)",
   ],
-  [{ tty: true, stdin: true }, "tty (there is no terminal)"],
-  [{ stdin: true }, "stdin (nothing can be attached)"],
   [
     { lifecycle: { preStop: { httpGet: { port: 80 } } } },
     "preStop.httpGet (it is not carried out)",
@@ -124,18 +122,19 @@ test("a probe that the agent carries out is no reason to refuse", () => {
 
 test("all reasons are told at once, up to a limit", () => {
   const volumeMounts = [{ name: "v", mountPath: "/v" }];
-  expect(refusalOf({ subdomain: "s" }, { volumeMounts, tty: true })).toBe(
+  const volumeDevices = [{ name: "d", devicePath: "/d" }];
+  expect(refusalOf({ subdomain: "s" }, { volumeMounts, volumeDevices })).toBe(
     "subdomain (peers' names are not resolved); " +
       'container "main": volumeMounts v at /v (volumes are not mounted); ' +
-      'container "main": tty (there is no terminal)',
+      'container "main": volumeDevices d at /d (volumes are not attached)',
   );
   const containers = Array.from({ length: 11 }, (_, at) => ({
     name: `c${at}`,
     image: "i",
-    tty: true,
+    volumeDevices,
   }));
   const message = refusalOf({ containers }, {});
-  expect(message).toMatch(/container "c7": tty \(there is no terminal\); and 3 more$/);
+  expect(message).toMatch(/container "c7": volumeDevices d at \/d \(.*\); and 3 more$/);
 });
 
 test("a pod of a StatefulSet runs without the names of its peers, and says so", () => {
@@ -160,18 +159,6 @@ test("a pod for another system is refused in kubelet's words", () => {
       message: "Failed to admit pod as the OS field doesn't match node OS",
     },
     warnings: [],
-  });
-});
-
-test("an ephemeral container does not end the pod it was added to", () => {
-  const spec = { ephemeralContainers: [{ name: "debug", image: "i" }] };
-  expect(admitPod(podWith({}, spec), USER)).toEqual({
-    warnings: [
-      {
-        reason: "EphemeralContainerNotStarted",
-        message: 'ephemeral containers "debug" are not started: the process runtime has none',
-      },
-    ],
   });
 });
 

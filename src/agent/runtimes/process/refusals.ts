@@ -39,7 +39,6 @@ export interface ProcessAbilities extends EnforcedLimits {
 export function admitPod(pod: Pod, abilities: ProcessAbilities): Admission {
   const { spec } = pod;
   const warnings: Notice[] = [];
-  if (spec.ephemeralContainers?.length) warnings.push(ephemeralContainersNotice(spec));
   if (spec.os?.name === "windows") return { refusal: OTHER_SYSTEM, warnings };
   const isOfSet = controllerOf(pod)?.kind === "StatefulSet";
   if (spec.subdomain && isOfSet) warnings.push(namesNotice(spec));
@@ -62,27 +61,20 @@ export function admitPod(pod: Pod, abilities: ProcessAbilities): Admission {
 }
 
 /** Says of every pod that its images are not used. */
-export function imageNotice({ spec }: Pod): Notice {
+export function imageNotice({ spec }: Pod, runtime = "process"): Notice {
   const images = [...new Set(containersOf(spec).map(({ image }) => JSON.stringify(image ?? "")))];
   const subject = images.length === 1 ? "image" : "images";
   const message =
     `${subject} ${images.join(", ")} not used: ` +
-    "the process runtime runs commands with the programs and files of this host";
+    `the ${runtime} runtime runs commands with the programs and files of this host`;
   return { reason: "ImageNotUsed", message };
 }
 
 /** In kubelet's words. */
-const OTHER_SYSTEM: Notice = {
+export const OTHER_SYSTEM: Notice = {
   reason: "PodOSNotSupported",
   message: "Failed to admit pod as the OS field doesn't match node OS",
 };
-
-/** They are asked for when the pod runs already, which is no reason to end it. */
-function ephemeralContainersNotice({ ephemeralContainers = [] }: PodSpec): Notice {
-  const names = ephemeralContainers.map(({ name }) => JSON.stringify(name)).join(", ");
-  const message = `ephemeral containers ${names} are not started: the process runtime has none`;
-  return { reason: "EphemeralContainerNotStarted", message };
-}
 
 const UNRESOLVED = "peers' names are not resolved";
 
@@ -132,8 +124,6 @@ function containerRefusals(container: Container, abilities: ProcessAbilities): s
       problems.push(`variable ${name} from a file (volumes are not mounted)`);
     }
   }
-  if (container.tty === true) problems.push("tty (there is no terminal)");
-  else if (container.stdin === true) problems.push("stdin (nothing can be attached)");
   return [
     ...problems,
     ...hookRefusals(container, abilities),
@@ -151,7 +141,7 @@ const STOP_SIGNALS: ReadonlySet<string> = new Set<`SIG${StopSignal}`>([
   "SIGUSR2",
 ]);
 
-function hookRefusals({ lifecycle }: Container, { hooks }: ProcessAbilities): string[] {
+export function hookRefusals({ lifecycle }: Container, { hooks }: ProcessAbilities): string[] {
   if (lifecycle === undefined) return [];
   const { postStart, preStop, stopSignal } = lifecycle;
   const problems = Object.entries({ postStart, preStop }).flatMap(([hook, handler]) =>
@@ -163,7 +153,7 @@ function hookRefusals({ lifecycle }: Container, { hooks }: ProcessAbilities): st
   return problems;
 }
 
-function probeRefusals(container: Container, { probes }: ProcessAbilities): string[] {
+export function probeRefusals(container: Container, { probes }: ProcessAbilities): string[] {
   return PROBES.flatMap((name) =>
     missingKinds(container[name], probes).map((kind) => `${name}.${kind} (it is not carried out)`),
   );

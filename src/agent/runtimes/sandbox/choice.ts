@@ -1,0 +1,63 @@
+/** Pure: which runtime a pod gets: the one it names, or the first that can honour it. */
+import type { Pod } from "../../../api/generated/core.ts";
+import { admitToEngine, engineMissing } from "../engine/engine-refusals.ts";
+import { ENGINES, type EngineName } from "../engine/engine-run.ts";
+import { type Admission, admitPod } from "../process/refusals.ts";
+import { admitToSandbox, type SandboxMeasures } from "./sandbox-refusals.ts";
+
+export type RuntimeName = "process" | "sandbox" | EngineName;
+
+/** "auto": a process of the host, unless the pod needs more than that. */
+export type DefaultRuntime = RuntimeName | "auto" | "engine";
+
+/** What this machine can do for pods. */
+export interface RuntimeMeasures extends SandboxMeasures {
+  /** Those that answer. */
+  readonly engines: readonly EngineName[];
+}
+
+export interface ChosenRuntime extends Admission {
+  readonly runtime: RuntimeName;
+}
+
+const NAMES: readonly string[] = ["process", "sandbox", ...ENGINES] satisfies RuntimeName[];
+
+export function chooseRuntime(
+  pod: Pod,
+  fallback: DefaultRuntime,
+  measures: RuntimeMeasures,
+): ChosenRuntime {
+  const { runtimeClassName } = pod.spec;
+  const wanted = runtimeClassName ?? fallback;
+  if (wanted === "process") return { runtime: "process", ...admitPod(pod, measures) };
+  if (wanted === "sandbox") return { runtime: "sandbox", ...admitToSandbox(pod, measures) };
+  const engine = wanted === "engine" ? (measures.engines[0] ?? "docker") : findEngine(wanted);
+  if (engine !== undefined) return inEngine(pod, engine, measures);
+  if (runtimeClassName !== undefined) return unknownClass(runtimeClassName);
+  const asProcess = admitPod(pod, measures);
+  if (asProcess.refusal === undefined) return { runtime: "process", ...asProcess };
+  const inSandbox = admitToSandbox(pod, measures);
+  if (inSandbox.refusal === undefined) return { runtime: "sandbox", ...inSandbox };
+  const message = `${asProcess.refusal.message}; ${inSandbox.refusal.message}`;
+  const refusal = { ...asProcess.refusal, message };
+  return { runtime: "process", refusal, warnings: asProcess.warnings };
+}
+
+function findEngine(name: string): EngineName | undefined {
+  return ENGINES.find((each) => each === name);
+}
+
+function inEngine(pod: Pod, engine: EngineName, { engines }: RuntimeMeasures): ChosenRuntime {
+  const isThere = engines.includes(engine);
+  const admission = isThere ? admitToEngine(pod, engine) : engineMissing(engine);
+  return { runtime: engine, ...admission };
+}
+
+function unknownClass(name: string): ChosenRuntime {
+  const message = `runtimeClassName ${JSON.stringify(name)}: this node has ${NAMES.join(" and ")}`;
+  return {
+    runtime: "process",
+    refusal: { reason: "NotSupportedByRuntime", message },
+    warnings: [],
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * How a command is started beside a run in a sandbox: in the namespaces and the root of the run's
+ * own process, as its user and with no more rights than it has.
+ */
+import { readFileSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
+import type { StartOrder } from "../protocol.ts";
+import { RISKY_VARIABLES } from "./sandbox-script.ts";
+import { childOf } from "./seat.ts";
+import type { Tools } from "./tools.ts";
+
+export interface Entered {
+  /** With what enters before it. To be started in any directory of the host. */
+  readonly command: readonly string[];
+  readonly environment: StartOrder["environment"];
+}
+
+type Entering = Pick<StartOrder, "command" | "environment" | "directory">;
+
+/** The pid is that of the run's slot. Undefined while its command has not begun, or is over. */
+export function enterSandbox(slot: number, entering: Entering, tools: Tools): Entered | undefined {
+  const main = childOf(childOf(slot) ?? 0);
+  if (main === undefined || !hasBegun(main, tools)) return undefined;
+  const { command, environment, directory } = entering;
+  const late = environment.filter(([name]) => RISKY_VARIABLES.test(name));
+  const status = read(`/proc/${main}/status`);
+  if (status === undefined) return undefined;
+  return {
+    command: [
+      tools.nsenter,
+      `--target=${main}`,
+      ...["--mount", "--uts", "--ipc", "--net", "--pid", "--root"],
+      ...privilegesIn(status, tools),
+      ...["/usr/bin/env", `--chdir=${directory}`],
+      ...late.map(([name, value]) => `${name}=${value}`),
+      ...command,
+    ],
+    environment: environment.filter(([name]) => !RISKY_VARIABLES.test(name)),
+  };
+}
+
+/** Until then it is what makes it ready, with all rights. */
+function hasBegun(pid: number, { unshare, setpriv }: Tools): boolean {
+  try {
+    if (readlinkSync(`/proc/${pid}/root`) === "/") return false;
+    const program = basename(readlinkSync(`/proc/${pid}/exe`));
+    return program !== basename(unshare) && program !== basename(setpriv);
+  } catch {
+    return false;
+  }
+}
+
+/** Of /proc/PID/status to setpriv(1). */
+export function privilegesIn(status: string, { setpriv }: Tools): readonly string[] {
+  const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(status)?.[1] ?? "";
+  const [uid = "0"] = field("Uid").split(/\s+/);
+  const [gid = "0"] = field("Gid").split(/\s+/);
+  const groups = field("Groups").trim().split(/\s+/).filter(Boolean);
+  const bounding = BigInt(`0x${field("CapBnd").trim() || "0"}`);
+  const numbers = Array.from({ length: 64 }, (_, bit) => bit);
+  const kept = numbers.filter((bit) => (bounding >> BigInt(bit)) & 1n);
+  return [
+    setpriv,
+    `--bounding-set=${["-all", ...kept.map((bit) => `+cap_${bit}`)].join(",")}`,
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    groups.length === 0 ? "--clear-groups" : `--groups=${groups.join(",")}`,
+    ...(field("NoNewPrivs").trim() === "1" ? ["--no-new-privs"] : []),
+  ];
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return undefined;
+  }
+}

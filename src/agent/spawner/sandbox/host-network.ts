@@ -1,0 +1,111 @@
+/**
+ * The host's side of the sandboxes' networks: a bridge with the host's own address, and for each
+ * sandbox a cable from there into its namespace. A cable is gone with either of its ends; the
+ * bridge is removed when the spawner leaves nothing behind.
+ *
+ * One shell does it all: a fork of it costs less than one of the spawner.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import type { SandboxNetwork } from "../../runtimes/runtime.ts";
+import { splitLines } from "../protocol.ts";
+import { quote } from "../quote.ts";
+
+export class HostNetwork {
+  private shell: ChildProcess | undefined;
+  private readonly waiting: ((problem: string | undefined) => void)[] = [];
+  private said = "";
+  private rest = "";
+  private readonly bridge: string;
+  private bridged: Promise<string | undefined> | undefined;
+
+  constructor(
+    private readonly ip: string,
+    /** Of the spawner: two of them on one machine have a bridge each. */
+    directory: string,
+  ) {
+    this.bridge = bridgeName(directory);
+  }
+
+  /** A cable into the network of that process. Undefined, or what is in the way. */
+  async connect(pid: number, network: SandboxNetwork): Promise<string | undefined> {
+    this.bridged ??= this.makeBridge(network);
+    const problem = await this.bridged;
+    if (problem !== undefined) {
+      this.bridged = undefined;
+      return problem;
+    }
+    const peer = `peer name eth0 netns ${pid}`;
+    return this.run(`link add tly${pid} master ${this.bridge} up type veth ${peer}`);
+  }
+
+  /** The bridge is left to those who still use it. */
+  async close({ removesBridge }: { readonly removesBridge: boolean }): Promise<void> {
+    const isThere = existsSync(`/sys/class/net/${this.bridge}`);
+    if (removesBridge && isThere) await this.run(`link del ${this.bridge}`);
+    this.shell?.stdin?.end();
+    this.shell = undefined;
+  }
+
+  private async makeBridge({ gateway, prefixLength }: SandboxNetwork): Promise<string | undefined> {
+    // One that was left by a spawner before us will do.
+    await this.run(`link add ${this.bridge} type bridge`);
+    const problem = await this.run(`link set ${this.bridge} up`);
+    if (problem !== undefined) return problem;
+    await this.run(`addr flush dev ${this.bridge}`);
+    forward(this.bridge);
+    return this.run(`addr add ${gateway}/${prefixLength} dev ${this.bridge}`);
+  }
+
+  private run(command: string): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.shell ??= this.open();
+      this.shell.stdin?.write(`${quote(this.ip)} ${command} 2>&1;echo "${MARK}$?"\n`);
+    });
+  }
+
+  private open(): ChildProcess {
+    const shell = spawn("/bin/sh", ["-s"], { stdio: ["pipe", "pipe", "ignore"], cwd: "/" });
+    shell.stdin?.on("error", () => {});
+    shell.stdout?.setEncoding("utf8").on("data", (text: string) => this.hear(text));
+    const onLoss = () => {
+      if (this.shell === shell) this.shell = undefined;
+      for (const resolve of this.waiting.splice(0)) resolve("the shell that runs ip is gone");
+    };
+    shell.on("error", onLoss);
+    shell.on("exit", onLoss);
+    return shell;
+  }
+
+  private hear(text: string): void {
+    const { lines, rest } = splitLines(this.rest, text);
+    this.rest = rest;
+    for (const line of lines) {
+      if (!line.startsWith(MARK)) {
+        this.said += ` ${line}`;
+        continue;
+      }
+      const problem = line === `${MARK}0` ? undefined : `ip:${this.said}`;
+      this.said = "";
+      this.waiting.shift()?.(problem);
+    }
+  }
+}
+
+const MARK = "\u0001";
+
+/** Names of devices have fifteen characters at most. */
+export function bridgeName(directory: string): string {
+  return `tally-${createHash("sha256").update(directory).digest("hex").slice(0, 8)}`;
+}
+
+/** Of what comes from pods, and of nothing else. */
+function forward(bridge: string): void {
+  try {
+    writeFileSync(`/proc/sys/net/ipv4/conf/${bridge}/forwarding`, "1");
+  } catch {
+    // Pods reach each other and the host without it.
+  }
+}

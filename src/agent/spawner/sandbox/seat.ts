@@ -1,0 +1,151 @@
+/**
+ * A place for runs in a sandbox: a slot that leads a process tree of its own, with its own mounts,
+ * host name and network. Runs come one after the other, each with a root of its own. To mount one
+ * costs as much as a short run does: they are made several at a time and before they are asked for,
+ * and one that was left as it was found is given to the next run.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "../../../base/assert.ts";
+import type { SandboxNetwork } from "../../runtimes/runtime.ts";
+import { quote } from "../quote.ts";
+import type { Slot } from "../slot.ts";
+import { formatTable } from "./mount-table.ts";
+import { Root } from "./root.ts";
+import { rootFolder, rootTable, STAGED_FOLDERS, stagingTable } from "./staging.ts";
+import type { Tools } from "./tools.ts";
+
+export interface SeatOptions {
+  readonly slot: Slot;
+  readonly directory: string;
+  readonly shared: string;
+  readonly tools: Tools;
+  /** Seats of one kind can take each other's place. */
+  readonly kind: string;
+  readonly hasNetwork: boolean;
+  /** Ids of the host's mounts when it was made: it may not see those that came later. */
+  readonly mountIds: ReadonlySet<string>;
+  readonly hidden: readonly string[];
+  /** File systems of the host besides that of the root that roots have. */
+  readonly others: readonly string[];
+  /** And those that they do not have. */
+  readonly missing: readonly string[];
+}
+
+/** Words that a slot says besides the ends of runs: "0 WORD". */
+export const STAGED = 0;
+export const NOT_STAGED = 1;
+const FIRST_CLEARED = 2;
+
+const MOST_ROOTS = 8;
+
+export class Seat {
+  /** It can take a run: its network is there. */
+  isReady = false;
+  /** Whose containers it is for, where these share something. */
+  pod: string | undefined;
+  /** The network that it is to be connected to. */
+  cable: SandboxNetwork | undefined;
+  /** The one that its network has. */
+  address: string | undefined;
+  /** The process that leads its tree, as the host numbers it. */
+  leader = 0;
+  private readonly free: Root[] = [];
+  private current: Root | undefined;
+  private used: number[] = [];
+  private readonly clearing = new Map<number, readonly number[]>();
+  private lastRoot = 0;
+  private batch = 1;
+
+  constructor(readonly options: SeatOptions) {}
+
+  get slot(): Slot {
+    return this.options.slot;
+  }
+
+  get directory(): string {
+    return this.options.directory;
+  }
+
+  /** Answered by a word. */
+  stage(): void {
+    const { directory, shared, hasNetwork, tools } = this.options;
+    const table = stagingTable({ directory, shared, hasNetwork, exists: existsSync });
+    writeFileSync(join(directory, "staging"), formatTable(table));
+    const mount = `${tools.mount} -a -T staging`;
+    const go = `cd ${quote(directory)}&&exec 3>>trouble`;
+    this.slot.write(
+      `${go}&&${mount} 2>&3&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
+    );
+  }
+
+  /** A root that is mounted by the time the slot reads what it is given next. */
+  takeRoot(): Root {
+    if (this.free.length === 0) this.makeRoots();
+    const root = this.free.shift();
+    assert(root !== undefined, "roots were made");
+    this.current = root;
+    return root;
+  }
+
+  /** Between two runs. */
+  rest(): void {
+    const root = this.current;
+    this.current = undefined;
+    if (root?.isAsFound(this.leader)) this.free.unshift(root);
+    else if (root !== undefined) this.used.push(root.number);
+    if (this.free.length > 0) return;
+    this.batch = Math.min(MOST_ROOTS, 2 * this.batch);
+    this.clearRoots();
+    this.makeRoots();
+  }
+
+  /** A word that is none of ours is no harm. */
+  onCleared(word: number): void {
+    const numbers = this.clearing.get(word - FIRST_CLEARED) ?? [];
+    this.clearing.delete(word - FIRST_CLEARED);
+    for (const number of numbers) {
+      void rm(join(this.directory, rootFolder(number)), FORCED).catch(() => {});
+    }
+  }
+
+  private clearRoots(): void {
+    const [first] = this.used;
+    if (first === undefined) return;
+    this.clearing.set(first, this.used);
+    const roots = this.used.map((number) => `${rootFolder(number)}/root`);
+    this.used = [];
+    const umount = `${this.options.tools.umount} -l ${roots.join(" ")}`;
+    this.slot.write(`${umount} 2>&3&&echo "0 ${FIRST_CLEARED + first}"\n`);
+  }
+
+  private makeRoots(): void {
+    const { directory, shared, hidden, others, tools } = this.options;
+    let table = "";
+    const first = this.lastRoot + 1;
+    for (let count = 0; count < this.batch; count++) {
+      const number = ++this.lastRoot;
+      this.free.push(new Root(number, join(directory, rootFolder(number)), others.length));
+      table += formatTable(rootTable({ directory, shared, hidden, others, number }));
+    }
+    writeFileSync(join(directory, `roots-${first}`), table);
+    this.slot.write(`${tools.mount} -a -T roots-${first} 2>&3\n`);
+  }
+}
+
+const FORCED = { recursive: true, force: true };
+
+export function makeSeatFolders(directory: string): void {
+  for (const folder of STAGED_FOLDERS) mkdirSync(join(directory, folder), { recursive: true });
+}
+
+/** The first child of a process, as the host numbers it. */
+export function childOf(pid: number): number | undefined {
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ");
+    return child ? Number(child) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Pure: what a sandbox's slot mounts before any run, in a mount namespace of its own and below its
+ * directory. Runs have it at /dev, /proc and /sys.
+ *
+ *   dev   devices that every container has, and no others
+ *   proc  of the slot's process tree; sys of its network
+ *   roots/N/{upper,work,root,message}   one for each run: see `rootTable`
+ */
+import { bind, type Entry } from "./mount-table.ts";
+
+export interface StagingFacts {
+  /** Of the slot. */
+  readonly directory: string;
+  /** Of what all sandboxes share: `dev` and `empty`. */
+  readonly shared: string;
+  /** Whether a path is there on this host. */
+  readonly exists: (path: string) => boolean;
+  /** Without a network of its own a slot may only show the host's. */
+  readonly hasNetwork: boolean;
+}
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/** What tells of the host or changes it, as container runtimes mask it. */
+const HIDDEN_FILES = ["kcore", "keys", "latency_stats", "timer_list", "timer_stats", "sched_debug"];
+const HIDDEN_FOLDERS = ["proc/acpi", "proc/asound", "proc/scsi", "sys/firmware"];
+const READ_ONLY = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
+
+/** The file that every root has for it. */
+export const DEFAULT_MESSAGE_PATH = "/dev/termination-log";
+
+export const DEVICE_FILES: readonly string[] = [...DEVICES, "termination-log"];
+export const DEVICE_FOLDERS: readonly string[] = ["pts", "shm", "mqueue"];
+export const DEVICE_LINKS: readonly (readonly [name: string, target: string])[] = [
+  ["fd", "/proc/self/fd"],
+  ["stdin", "/proc/self/fd/0"],
+  ["stdout", "/proc/self/fd/1"],
+  ["stderr", "/proc/self/fd/2"],
+  ["ptmx", "pts/ptmx"],
+];
+
+export const STAGED_FOLDERS: readonly string[] = ["dev", "proc", "sys", "roots"];
+
+export function stagingTable(facts: StagingFacts): readonly Entry[] {
+  const { directory, shared, exists, hasNetwork } = facts;
+  const at = (path: string) => `${directory}/${path}`;
+  const proc = (names: readonly string[]) =>
+    names.map((name) => `proc/${name}`).filter((path) => exists(`/${path}`));
+  return [
+    bind(`${shared}/dev`, at("dev"), "bind,ro"),
+    ...DEVICES.map((name) => bind(`/dev/${name}`, at(`dev/${name}`))),
+    { source: "devpts", target: at("dev/pts"), type: "devpts", options: TERMINALS },
+    { source: "proc", target: at("proc"), type: "proc", options: "nosuid,noexec,nodev" },
+    hasNetwork
+      ? { source: "sysfs", target: at("sys"), type: "sysfs", options: "ro,nosuid,noexec,nodev" }
+      : bind("/sys", at("sys"), "rbind,ro"),
+    ...proc(READ_ONLY).map((path) => bind(at(path), at(path), "bind,ro")),
+    ...proc(HIDDEN_FILES).map((path) => bind("/dev/null", at(path))),
+    ...HIDDEN_FOLDERS.filter((path) => exists(`/${path}`)).map((path) =>
+      bind(`${shared}/empty`, at(path), "bind,ro"),
+    ),
+  ];
+}
+
+const TERMINALS = "newinstance,ptmxmode=0666,mode=0620,nosuid,noexec";
+
+export interface RootFacts {
+  /** Of the slot. */
+  readonly directory: string;
+  readonly shared: string;
+  readonly number: number;
+  /** What no container may see: what the server keeps. */
+  readonly hidden: readonly string[];
+  /** File systems of the host besides that of its root. */
+  readonly others: readonly string[];
+}
+
+/** Below the slot's directory. */
+export function rootFolder(number: number): string {
+  return `roots/${number}`;
+}
+
+/** A root that is the host's, with all that is written to it kept apart. */
+export function rootTable(facts: RootFacts): readonly Entry[] {
+  const { directory, shared, number, hidden, others } = facts;
+  const folder = rootFolder(number);
+  const root = `${directory}/${folder}/root`;
+  return [
+    overlay("/", { folder, name: "", target: root }),
+    ...others.map((path, at) => overlay(path, { folder, name: `-${at}`, target: root + path })),
+    bind(`${directory}/dev`, `${root}/dev`, "rbind"),
+    bind(`${directory}/proc`, `${root}/proc`, "rbind"),
+    bind(`${directory}/sys`, `${root}/sys`, "rbind"),
+    { source: "shm", target: `${root}/dev/shm`, type: "tmpfs", options: SHARED_MEMORY },
+    bind(`${directory}/${folder}/message`, `${root}/dev/termination-log`),
+    ...hidden.map((path) => bind(`${shared}/empty`, `${root}${path}`, "bind,ro")),
+  ];
+}
+
+const SHARED_MEMORY = "size=64m,mode=1777,nosuid,nodev,noexec";
+
+interface Layers {
+  readonly folder: string;
+  readonly name: string;
+  readonly target: string;
+}
+
+/**
+ * Its layers are named from the slot's directory, which the slot is in: options have separators
+ * that paths may contain.
+ */
+function overlay(lower: string, { folder, name, target }: Layers): Entry {
+  const upper = `upperdir=${folder}/upper${name},workdir=${folder}/work${name}`;
+  // Nothing of it outlives the run: there is no need to write it to disk when it ends.
+  const options = `lowerdir=${escapeLayer(lower)},${upper},volatile,nodev`;
+  return { source: "overlay", target, type: "overlay", options };
+}
+
+function escapeLayer(path: string): string {
+  return path.replace(/[\\:,]/g, (each) => `\\${each}`);
+}

@@ -1,0 +1,49 @@
+/** The programs that make sandboxes, and what they can do for us on this machine. */
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
+import type { SandboxAbilities } from "../protocol.ts";
+
+/** By absolute path: what a run has in its PATH must not be run with the server's rights. */
+export interface Tools {
+  readonly unshare: string;
+  readonly nsenter: string;
+  readonly setpriv: string;
+  readonly mount: string;
+  readonly umount: string;
+  readonly ip?: string;
+}
+
+const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const NEEDED = ["unshare", "nsenter", "setpriv", "mount", "umount"] as const;
+
+export interface FoundTools {
+  readonly tools?: Tools;
+  readonly can: SandboxAbilities;
+}
+
+export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): FoundTools {
+  const found = Object.fromEntries(NEEDED.map((name) => [name, find(name)]));
+  const missing = NEEDED.filter((name) => found[name] === undefined);
+  const ip = find("ip");
+  const isRoot = uid === 0;
+  const hasNetwork = isRoot && ip !== undefined;
+  const can = { hasNetwork, hasUsers: isRoot };
+  if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
+  if (missing.length > 0) {
+    const problem = `${missing.join(", ")} of util-linux not found on this machine`;
+    return { can: { ...can, problem } };
+  }
+  const tools = { ...found, ...(ip === undefined ? {} : { ip }) } as unknown as Tools;
+  return { tools, can };
+}
+
+function findProgram(name: string): string | undefined {
+  return FOLDERS.map((folder) => join(folder, name)).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

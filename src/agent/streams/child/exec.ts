@@ -1,0 +1,141 @@
+/** A command beside a container's run, its streams connected to whoever asked for it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { type Readable, Writable } from "node:stream";
+import { findExecutable } from "../../spawner/executable.ts";
+import { sendSignal } from "../../spawner/processes.ts";
+import { MARKER } from "../../spawner/script.ts";
+import { STDERR, STDOUT } from "../frames.ts";
+import type { ExecOrder } from "../orders.ts";
+import type { Peer, Stream } from "./peer.ts";
+import { Terminal } from "./terminal.ts";
+
+/** How long what it left behind may be silent and keep its outputs open. */
+const QUIET_LOOKS = 10;
+const LOOK_MS = 100;
+/** From hanging up to SIGKILL. */
+const GRACE_MS = 1000;
+const SIGNAL_BASE = 128;
+
+export function execute(peer: Peer, order: ExecOrder): Promise<Stream> {
+  const found = findExecutable({ ...order, order: "start", logFile: "/dev/null" });
+  if ("refusal" in found) throw new Error(found.refusal.message);
+  return order.tty ? onTerminal(peer, order) : onPipes(peer, order, found.executable);
+}
+
+function onPipes(peer: Peer, order: ExecOrder, executable: string): Promise<Stream> {
+  const [argv0 = "", ...args] = order.command;
+  const child = spawn(executable, args, {
+    argv0,
+    cwd: order.directory,
+    env: environmentOf(order),
+    // A group of its own: what it starts is ended with it.
+    detached: true,
+    stdio: [order.stdin ? "pipe" : "ignore", "pipe", "pipe"],
+  });
+  return begun(child, () => {
+    const { stdin, stdout, stderr } = child;
+    peer.feed(stdin ?? nowhere());
+    if (stdout) peer.forward(STDOUT, stdout);
+    if (stderr) peer.forward(STDERR, stderr);
+    tellEnd(peer, child, [stdout, stderr]);
+    return { resize: () => {}, close: () => endGroup(child) };
+  });
+}
+
+function onTerminal(peer: Peer, order: ExecOrder): Promise<Stream> {
+  const terminal = Terminal.open();
+  const { slave } = terminal;
+  const child = spawn(findSetsid(), ["-c", ...order.command], {
+    cwd: order.directory,
+    env: { TERM: "xterm", ...environmentOf(order) },
+    stdio: [slave, slave, slave],
+  });
+  child.once("error", () => terminal.close());
+  return begun(child, () => {
+    terminal.releaseSlave();
+    peer.feed(order.stdin ? terminal.input() : nowhere());
+    peer.forward(STDOUT, terminal.output);
+    tellEnd(peer, child, [terminal.output]);
+    return {
+      resize: (width, height) => terminal.resize(width, height),
+      close: () => {
+        terminal.close();
+        endGroup(child);
+      },
+    };
+  });
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_bytes, _encoding, done) => done() });
+}
+
+/** Makes a process the master of the terminal on its input. */
+export function findSetsid(): string {
+  const found = ["/usr/bin/setsid", "/bin/setsid"].find((path) => existsSync(path));
+  if (found === undefined) throw new Error("there are no terminals: the program setsid is missing");
+  return found;
+}
+
+function environmentOf({ environment, run }: ExecOrder): { [name: string]: string } {
+  const outer = process.env[MARKER];
+  const marker = outer === undefined ? run : `${outer} ${run}`;
+  return { ...Object.fromEntries(environment), [MARKER]: marker };
+}
+
+function begun(child: ChildProcess, connect: () => Stream): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("spawn", () => resolve(connect()));
+  });
+}
+
+/** Its end is told after all that it printed; what it left running does not hold that up. */
+function tellEnd(peer: Peer, child: ChildProcess, outputs: readonly (Readable | null)[]): void {
+  let exitCode: number | undefined;
+  let quietLooks = 0;
+  let waiting: NodeJS.Timeout | undefined;
+  const open = new Set(outputs.filter((output) => output !== null));
+  const tell = (): void => {
+    clearInterval(waiting);
+    if (exitCode !== undefined) peer.end({ news: "exit", exitCode });
+  };
+  for (const output of open) {
+    output.on("data", () => {
+      quietLooks = 0;
+    });
+    output.once("close", () => {
+      open.delete(output);
+      if (open.size === 0) tell();
+    });
+  }
+  child.once("exit", (code, signal) => {
+    exitCode = code ?? SIGNAL_BASE + signalNumber(signal);
+    if (open.size === 0) tell();
+    waiting = setInterval(() => {
+      // What is held up by whoever reads it is not silent.
+      const isHeldUp = peer.isSlow || [...open].some((output) => output.isPaused());
+      quietLooks = isHeldUp ? 0 : quietLooks + 1;
+      if (quietLooks > QUIET_LOOKS) tell();
+    }, LOOK_MS);
+  });
+}
+
+function signalNumber(signal: NodeJS.Signals | null): number {
+  return signal === null ? 0 : (constants.signals[signal] ?? 0);
+}
+
+function endGroup(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined || isOver(child)) return;
+  sendSignal(-pid, "SIGHUP");
+  setTimeout(() => {
+    if (!isOver(child)) sendSignal(-pid, "SIGKILL");
+  }, GRACE_MS);
+}
+
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}

@@ -1,0 +1,147 @@
+/**
+ * The inputs and terminals of containers, from before they begin until after they have ended,
+ * whether anybody is attached or not. What a terminal shows goes to the container's log.
+ *
+ * An input is a FIFO: as long as it is held here the container waits for more, and when it is let
+ * go the container has read all there is.
+ */
+import { execFile } from "node:child_process";
+import {
+  constants,
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  rmSync,
+  type WriteStream,
+} from "node:fs";
+import { Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
+import { promisify } from "node:util";
+import { STDOUT } from "../frames.ts";
+import type { HoldOrder, StreamNews, StreamOrder } from "../orders.ts";
+import { findSetsid } from "./exec.ts";
+import type { Peer, Stream } from "./peer.ts";
+import { Terminal } from "./terminal.ts";
+
+type Held = Omit<Extract<StreamNews, { news: "held" }>, "news">;
+type AttachOrder = Extract<StreamOrder, { order: "attach" }>;
+
+interface Holding {
+  readonly isOnce: boolean;
+  readonly terminal?: Terminal;
+  readonly fifo?: Fifo;
+  readonly peers: Set<Peer>;
+}
+
+export class Holdings {
+  private readonly held = new Map<string, Holding>();
+
+  constructor(private readonly directory: string) {}
+
+  get isEmpty(): boolean {
+    return this.held.size === 0;
+  }
+
+  async hold(order: HoldOrder): Promise<Held> {
+    const { run, isOnce } = order;
+    this.release(run);
+    const common = { isOnce, peers: new Set<Peer>() };
+    if (order.tty) {
+      const terminal = Terminal.open();
+      this.held.set(run, { ...common, terminal });
+      keepLog(terminal, order.logFile);
+      return { terminal: { path: terminal.path, setsid: findSetsid() } };
+    }
+    const fifo = await Fifo.open(join(this.directory, `stdin-${encodeURIComponent(run)}`));
+    this.held.set(run, { ...common, fifo });
+    return { stdinFile: fifo.path };
+  }
+
+  attach(peer: Peer, order: AttachOrder): Stream {
+    const holding = this.held.get(order.run);
+    if (!holding) throw new Error("the container has neither an input nor a terminal");
+    const { terminal, fifo, peers } = holding;
+    peers.add(peer);
+    if (order.stdin) {
+      if (terminal) peer.feed(terminal.input());
+      else if (fifo) peer.feed(fifo.input({ isLast: holding.isOnce }));
+    }
+    if (terminal) peer.forward(STDOUT, terminal.output);
+    return {
+      resize: (width, height) => terminal?.resize(width, height),
+      close: () => {
+        peers.delete(peer);
+        if (order.stdin && holding.isOnce) fifo?.close();
+      },
+    };
+  }
+
+  release(run: string): void {
+    const holding = this.held.get(run);
+    if (!holding) return;
+    this.held.delete(run);
+    const { terminal, fifo, peers } = holding;
+    fifo?.close();
+    const tell = (): void => {
+      for (const peer of peers) peer.end({ news: "over" });
+    };
+    if (!terminal) {
+      tell();
+      return;
+    }
+    // What it showed last is still to be read; then the terminal says that nobody is left.
+    terminal.output.once("close", tell);
+    terminal.releaseSlave();
+  }
+}
+
+function keepLog(terminal: Terminal, logFile: string): void {
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log: WriteStream = createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  // A full disk costs the log and not the container.
+  log.on("error", () => {});
+  terminal.output.on("data", (bytes: Buffer) => {
+    if (log.write(bytes) || log.destroyed) return;
+    terminal.output.pause();
+    log.once("drain", () => terminal.output.resume());
+  });
+  terminal.output.once("close", () => log.end());
+}
+
+/** Open for reading too, so that whoever opens it to read need not wait. */
+class Fifo {
+  private socket: Socket | undefined;
+
+  private constructor(readonly path: string) {
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    this.socket = new Socket({ fd, readable: false, writable: true });
+    this.socket.on("error", () => {});
+  }
+
+  static async open(path: string): Promise<Fifo> {
+    rmSync(path, { force: true });
+    await promisify(execFile)("mkfifo", ["-m", "600", path]);
+    return new Fifo(path);
+  }
+
+  /** The end of one input is the end of what the container reads only if it is the last one. */
+  input({ isLast }: { readonly isLast: boolean }): Writable {
+    return new Writable({
+      write: (bytes, _encoding, done) => {
+        if (this.socket) this.socket.write(bytes, () => done());
+        else done();
+      },
+      final: (done) => {
+        if (isLast) this.close();
+        done();
+      },
+    });
+  }
+
+  close(): void {
+    this.socket?.destroySoon();
+    this.socket = undefined;
+    rmSync(this.path, { force: true });
+  }
+}

@@ -1,0 +1,54 @@
+/** Who is next: one after the other, or the one that a client had before. */
+import type { Backend, Frontend } from "./plan.ts";
+
+/** Clients that are remembered for one frontend; those who came longest ago go first. */
+const MAX_CLIENTS = 10_000;
+
+type Choices = Pick<Frontend, "backends" | "affinitySeconds">;
+
+export class Balancer {
+  private next = 0;
+  private readonly clients = new Map<string, { readonly backend: Backend; readonly ms: number }>();
+
+  constructor(private choices: Choices) {}
+
+  /** Clients of what is still there stay with it. */
+  update(choices: Choices): void {
+    this.choices = choices;
+  }
+
+  /** In the order in which they are to be tried. */
+  choose(client: string, nowMs: number): readonly Backend[] {
+    const { backends } = this.choices;
+    const kept = this.findKept(client, nowMs);
+    if (kept) return [kept, ...backends.filter((each) => each !== kept)];
+    const first = this.next++ % Math.max(1, backends.length);
+    return [...backends.slice(first), ...backends.slice(0, first)];
+  }
+
+  private findKept(client: string, nowMs: number): Backend | undefined {
+    const { backends, affinitySeconds } = this.choices;
+    const known = affinitySeconds === undefined ? undefined : this.clients.get(client);
+    if (known === undefined || affinitySeconds === undefined) return undefined;
+    if (nowMs - known.ms >= affinitySeconds * 1000) return undefined;
+    return backends.find((each) => isSame(each, known.backend));
+  }
+
+  /** A client was served: it comes back to the same one. */
+  remember(client: string, backend: Backend, nowMs: number): void {
+    if (this.choices.affinitySeconds === undefined) return;
+    this.clients.delete(client);
+    this.clients.set(client, { backend, ms: nowMs });
+    if (this.clients.size <= MAX_CLIENTS) return;
+    const [oldest] = this.clients.keys();
+    if (oldest !== undefined) this.clients.delete(oldest);
+  }
+
+  has(backend: Backend): boolean {
+    return this.choices.backends.some((each) => isSame(each, backend));
+  }
+}
+
+function isSame(one: Backend, other: Backend): boolean {
+  return one.address === other.address && one.port === other.port;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { Service } from "../api/generated/core.ts";
+import type { EndpointSlice } from "../api/generated/discovery.ts";
+import { type Frontend, planFrontends } from "./plan.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+function service(spec: Fields, metadata: Fields = {}): Service {
+  const whole = { clusterIP: "10.96.0.7", clusterIPs: ["10.96.0.7"], type: "ClusterIP", ...spec };
+  return {
+    metadata: { name: "web", namespace: "default", ...metadata },
+    spec: { ports: [{ name: "http", port: 80, protocol: "TCP" }], ...whole },
+  } as unknown as Service;
+}
+
+const READY = { ready: true, serving: true, terminating: false };
+const UNREADY = { ready: false, serving: false, terminating: false };
+const GOING = { ready: false, serving: true, terminating: true };
+
+function slice(endpoints: readonly Fields[], ports: readonly Fields[] = [PORT]): EndpointSlice {
+  return { addressType: "IPv4", endpoints, ports } as unknown as EndpointSlice;
+}
+
+const PORT = { name: "http", port: 8080, protocol: "TCP" };
+const SLICE = slice([
+  { addresses: ["10.1.0.1"], conditions: READY, nodeName: "here" },
+  { addresses: ["10.1.0.2"], conditions: UNREADY, nodeName: "here" },
+  { addresses: ["10.1.0.3"], conditions: GOING, nodeName: "there" },
+  { addresses: ["10.1.0.4"], nodeName: "there" },
+]);
+
+function plan(made: Service, slices: readonly EndpointSlice[] = [SLICE]): readonly Frontend[] {
+  const node = { nodeAddress: "127.0.0.1", nodeName: "here" };
+  return planFrontends({ services: [made], slicesOf: () => slices, ...node });
+}
+
+function targets(frontends: readonly Frontend[]): readonly string[] {
+  return frontends.map(({ protocol, address, port, backends }) => {
+    const to = backends.map((each) => `${each.address}:${each.port}`).join(" ");
+    return `${protocol} ${address}:${port} -> ${to}`;
+  });
+}
+
+describe("an address of a Service", () => {
+  test("stands for the endpoints that are ready, on the port that each has", () => {
+    expect(targets(plan(service({})))).toEqual([
+      "TCP 10.96.0.7:80 -> 10.1.0.1:8080 10.1.0.4:8080",
+    ]);
+  });
+
+  test("stands for those that go and still answer where none is ready", () => {
+    const slices = [slice([{ addresses: ["10.1.0.3"], conditions: GOING }])];
+    expect(targets(plan(service({}), slices))).toEqual(["TCP 10.96.0.7:80 -> 10.1.0.3:8080"]);
+  });
+
+  test.each<[string, Fields, readonly EndpointSlice[]]>([
+    ["nobody is ready", {}, [slice([{ addresses: ["10.1.0.2"], conditions: UNREADY }])]],
+    ["the port has another name", { ports: [{ name: "other", port: 80 }] }, [SLICE]],
+    ["it is headless", { clusterIP: "None", clusterIPs: ["None"] }, [SLICE]],
+    ["it is an alias", { type: "ExternalName" }, [SLICE]],
+    ["it speaks SCTP", { ports: [{ name: "http", port: 80, protocol: "SCTP" }] }, [SLICE]],
+  ])("is not listened on where %s", (_why, spec, slices) => {
+    expect(plan(service(spec), slices)).toEqual([]);
+  });
+
+  test("is left to whoever is named to look after it", () => {
+    const labels = { "service.kubernetes.io/service-proxy-name": "somebody" };
+    expect(plan(service({}, { labels }))).toEqual([]);
+  });
+
+  test("stands for endpoints of this node alone where that is asked for", () => {
+    expect(targets(plan(service({ internalTrafficPolicy: "Local" })))).toEqual([
+      "TCP 10.96.0.7:80 -> 10.1.0.1:8080",
+    ]);
+  });
+});
+
+test("a port of the node is one more way, with a policy of its own", () => {
+  const ports = [{ name: "http", port: 80, protocol: "TCP", nodePort: 30080 }];
+  const made = service({ type: "NodePort", ports, externalTrafficPolicy: "Local" });
+  expect(targets(plan(made))).toEqual([
+    "TCP 10.96.0.7:80 -> 10.1.0.1:8080 10.1.0.4:8080",
+    "TCP 127.0.0.1:30080 -> 10.1.0.1:8080",
+  ]);
+  expect(plan(made).map(({ isOpen }) => isOpen)).toEqual([false, true]);
+});
+
+test.each([
+  [{}, undefined],
+  [{ sessionAffinity: "ClientIP" }, 10_800],
+  [
+    { sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } },
+    60,
+  ],
+])("a client comes back to its endpoint as %j says: %s", (spec, seconds) => {
+  expect(plan(service(spec))[0]?.affinitySeconds).toBe(seconds);
+});
