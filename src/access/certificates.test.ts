@@ -67,8 +67,8 @@ test("the certificates say what they are for and what they cover", async () => {
   expect(authority.verify(authority.publicKey)).toBe(true);
   expect(server.ca).toBe(false);
   expect(server.checkIssued(authority)).toBe(true);
-  // Node shows the extended key usage here: TLS server authentication.
-  expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
+  // Node shows the extended key usage here: of a server, and of a client of its nodes.
+  expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
   expect(server.subjectAltName).toBe(
     "IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:localhost, DNS:kubernetes, " +
       "DNS:kubernetes.default, DNS:kubernetes.default.svc, " +

@@ -118,6 +118,9 @@ function isUsableAuthority({ cert }: Identity, nowMs: number): boolean {
   return isValidFor(new X509Certificate(cert), AUTHORITY_RENEWAL_DAYS, nowMs);
 }
 
+/** Nodes know the server by it. */
+const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
 interface ServerDemands {
   readonly authority: Identity;
   readonly names: readonly string[];
@@ -131,6 +134,7 @@ function isUsableServer({ cert }: Identity, { authority, names, nowMs }: ServerD
     isValidFor(certificate, SERVER_RENEWAL_DAYS, nowMs) &&
     certificate.checkIssued(issuer) &&
     certificate.verify(issuer.publicKey) &&
+    certificate.keyUsage?.includes(CLIENT_AUTH) === true &&
     names.every((name) => isCovered(certificate, name))
   );
 }

@@ -1,5 +1,6 @@
 /** Pure: which server a kubeconfig means, and as whom it is asked. */
 import { parse } from "yaml";
+import { type ExecPlugin, readExecPlugin } from "./exec-plugin.ts";
 
 /** Where a text was read: relative paths in it start there. */
 export interface KubeconfigText {
@@ -20,6 +21,20 @@ export interface ChosenAccess {
   readonly token?: Material;
   readonly cert?: Material;
   readonly key?: Material;
+  /** A program that says who the user is. */
+  readonly exec?: ExecPlugin;
+  /** A name and a password, of servers that still take them. */
+  readonly login?: { readonly name: string; readonly password: string };
+  /** On whose behalf requests are made. */
+  readonly impersonation?: Impersonation;
+  readonly proxyUrl?: string;
+}
+
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra: { readonly [key: string]: readonly string[] };
 }
 
 /**
@@ -49,7 +64,8 @@ export function chooseAccess(
     skipsVerification: cluster.entry["insecure-skip-tls-verify"] === true,
     ...optional("serverName", textOf(cluster.entry["tls-server-name"])),
     ...optional("ca", material(cluster, "certificate-authority")),
-    ...(user ? identityOf(user) : {}),
+    ...optional("proxyUrl", proxyOf(cluster, clusterName)),
+    ...(user ? identityOf(user, cluster) : {}),
   };
 }
 
@@ -58,11 +74,11 @@ interface Config {
   readonly root: Mapping;
 }
 
-interface Mapping {
+export interface Mapping {
   readonly [key: string]: unknown;
 }
 
-interface Found {
+export interface Found {
   readonly directory: string;
   readonly entry: Mapping;
 }
@@ -89,21 +105,52 @@ function find(
   return undefined;
 }
 
-function identityOf(user: Found): Pick<ChosenAccess, "token" | "cert" | "key"> {
-  const unknown = UNKNOWN_LOGINS.find((login) => user.entry[login] !== undefined);
-  if (unknown) {
-    throw new Error(`the user logs in by "${unknown}", which is not known (use a token)`);
+type Identity = Pick<ChosenAccess, "token" | "cert" | "key" | "exec" | "login" | "impersonation">;
+
+/** A file of a token wins over the token: it is kept fresh. */
+function identityOf(user: Found, cluster: Found): Identity {
+  const provider = user.entry["auth-provider"];
+  if (isMapping(provider)) {
+    throw new Error(`no Auth Provider found for name "${textOf(provider["name"]) ?? ""}"`);
   }
   const token = textOf(user.entry["token"]);
-  const tokenFile = textOf(user.entry["tokenFile"]);
+  const file = fileMaterial(user, textOf(user.entry["tokenFile"]));
+  const name = textOf(user.entry["username"]);
+  const password = textOf(user.entry["password"]) ?? "";
+  const exec = user.entry["exec"];
   return {
-    ...optional("token", token ? { text: token } : fileMaterial(user, tokenFile)),
+    ...optional("token", file ?? (token ? { text: token } : undefined)),
     ...optional("cert", material(user, "client-certificate")),
     ...optional("key", material(user, "client-key")),
+    ...optional("login", name === undefined ? undefined : { name, password }),
+    ...optional("exec", isMapping(exec) ? readExecPlugin(exec, user, cluster) : undefined),
+    ...optional("impersonation", impersonationOf(user)),
   };
 }
 
-const UNKNOWN_LOGINS = ["exec", "auth-provider", "username"];
+function impersonationOf({ entry }: Found): Impersonation | undefined {
+  const user = textOf(entry["as"]);
+  const uid = textOf(entry["as-uid"]);
+  const groups = textsOf(entry["as-groups"]);
+  const given = isMapping(entry["as-user-extra"]) ? entry["as-user-extra"] : {};
+  const extra = Object.fromEntries(
+    Object.entries(given).map(([key, values]) => [key, textsOf(values)]),
+  );
+  const isMore = uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0;
+  if (user === undefined && isMore) {
+    throw new Error("requesting uid, groups or user-extra without impersonating a user");
+  }
+  return user === undefined ? undefined : { user, ...optional("uid", uid), groups, extra };
+}
+
+function proxyOf({ entry }: Found, name: string): string | undefined {
+  const url = textOf(entry["proxy-url"]);
+  if (url === undefined) return undefined;
+  if (/^(https?|socks5h?):\/\//.test(url)) return url;
+  throw new Error(
+    `cluster "${name}": the proxy-url ${url} is not of http://, https:// or socks5://`,
+  );
+}
 
 /** "x-data" holds it in base64 and wins over "x", which names a file. */
 function material(found: Found, key: string): Material | undefined {
@@ -117,11 +164,15 @@ function fileMaterial({ directory }: Found, file: string | undefined): Material 
   return { file: file.startsWith("/") ? file : `${directory}/${file}` };
 }
 
+function textsOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : []).flatMap((each) => textOf(each) ?? []);
+}
+
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function isMapping(value: unknown): value is Mapping {
+export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

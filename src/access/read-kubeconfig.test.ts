@@ -52,7 +52,7 @@ clusters:
 users:
 - {name: u, user: {client-certificate-data: ${base64("CERT")}, client-key: /keys/k}}
 - {name: v, user: {tokenFile: token}}
-- {name: w, user: {exec: {command: aws}}}
+- {name: w, user: {auth-provider: {name: gcp}}}
 `;
 
 function base64(text: string): string {
@@ -87,7 +87,61 @@ test("of several files the first that names an entry counts", () => {
 test.each([
   ["five", 'context "five" does not exist'],
   ["four", 'cluster "none" of context "four" does not say where it is'],
-  ["three", 'the user logs in by "exec", which is not known (use a token)'],
+  ["three", 'no Auth Provider found for name "gcp"'],
 ])("context %s: %s", (context, problem) => {
   expect(() => chooseAccess([{ directory: "/", text: TEXT }], context)).toThrow(problem);
+});
+
+const config = (cluster: object, user: object) =>
+  JSON.stringify({
+    "current-context": "x",
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: "https://c", ...cluster } }],
+    users: [{ name: "u", user }],
+  });
+
+const choose = (cluster: object, user: object) =>
+  chooseAccess([{ directory: "/at", text: config(cluster, user) }], undefined);
+
+test("a proxy must be one that is understood", () => {
+  const proxied = { "proxy-url": "socks5://proxy:1080" };
+  expect(choose(proxied, {})).toMatchObject({ proxyUrl: "socks5://proxy:1080" });
+  expect(() => choose({ "proxy-url": "ftp://proxy" }, {})).toThrow("ftp://proxy is not of http");
+});
+
+test("a user may act for another one, and says so with each request", async () => {
+  const user = {
+    token: "t",
+    as: "jane",
+    "as-uid": "7",
+    "as-groups": ["a", "b"],
+    "as-user-extra": { "example.com/x": ["1"] },
+  };
+  await write("config", config({}, user));
+  expect((await read({ given: "config" }))?.headers).toEqual({
+    "Impersonate-User": "jane",
+    "Impersonate-Uid": "7",
+    "Impersonate-Group": ["a", "b"],
+    "Impersonate-Extra-example.com%2Fx": ["1"],
+  });
+  expect(() => choose({}, { "as-groups": ["a"] })).toThrow("without impersonating a user");
+});
+
+test("a token in a file is read when it is needed, and again when it was refused", async () => {
+  await write("config", config({}, { token: "old", tokenFile: "token" }));
+  await write("token", "one\n");
+  const access = await read({ given: "config" });
+  expect(access?.token).toBeUndefined();
+  const first = await access?.credentials?.current();
+  expect(first).toEqual({ token: "one" });
+  await write("token", "two");
+  expect(await access?.credentials?.current()).toBe(first);
+  access?.credentials?.refused(first ?? {});
+  expect(await access?.credentials?.current()).toEqual({ token: "two" });
+});
+
+test("a name and a password are sent as HTTP has it", async () => {
+  await write("config", config({}, { username: "jane", password: "x:y" }));
+  const access = await read({ given: "config" });
+  expect(access?.headers).toEqual({ Authorization: `Basic ${base64("jane:x:y")}` });
 });

@@ -1,6 +1,7 @@
 /** Finds the kubeconfig a client is to use, and reads what it names. */
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join, resolve } from "node:path";
+import type { CredentialSource } from "../base/credentials.ts";
 import {
   type ChosenAccess,
   chooseAccess,
@@ -18,6 +19,11 @@ export interface ClientAccess {
   readonly skipsVerification: boolean;
   readonly token?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
+  /** In place of a token and a certificate, where these change with time. */
+  readonly credentials?: CredentialSource;
+  readonly proxyUrl?: string;
+  /** More that each request says: who is impersonated, or a name and a password. */
+  readonly headers?: { readonly [name: string]: string | readonly string[] };
 }
 
 export interface KubeconfigPlaces {
@@ -66,10 +72,15 @@ async function readAll(files: readonly string[]): Promise<readonly KubeconfigTex
 }
 
 async function withMaterial(chosen: ChosenAccess): Promise<ClientAccess> {
+  const { token: held } = chosen;
+  const kept = held && "file" in held ? held.file : undefined;
   const [ca, token, cert, key] = await Promise.all(
-    [chosen.ca, chosen.token, chosen.cert, chosen.key].map(readMaterial),
+    [chosen.ca, kept === undefined ? held : undefined, chosen.cert, chosen.key].map(readMaterial),
   );
-  const { url, namespace, serverName, skipsVerification } = chosen;
+  const { url, namespace, serverName, skipsVerification, proxyUrl } = chosen;
+  const certificate = cert === undefined || key === undefined ? undefined : { cert, key };
+  const credentials = await sourceOf(chosen, kept, token);
+  const headers = headersOf(chosen);
   return {
     url,
     namespace,
@@ -77,7 +88,42 @@ async function withMaterial(chosen: ChosenAccess): Promise<ClientAccess> {
     ...(serverName === undefined ? {} : { serverName }),
     ...(ca === undefined ? {} : { ca }),
     ...(token === undefined ? {} : { token: token.trim() }),
-    ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(proxyUrl === undefined ? {} : { proxyUrl }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+  };
+}
+
+/** A program is asked only where nothing else says who the user is. */
+async function sourceOf(
+  { exec }: ChosenAccess,
+  file: string | undefined,
+  token: string | undefined,
+): Promise<CredentialSource | undefined> {
+  if (file !== undefined) {
+    const { tokenFile } = await import("./token-file.ts");
+    return tokenFile(file);
+  }
+  if (!exec || token !== undefined) return undefined;
+  const { execCredentials } = await import("./exec-credentials.ts");
+  const isInteractive = process.stdin.isTTY === true;
+  return execCredentials(exec, { environment: process.env, isInteractive });
+}
+
+function headersOf({ login, impersonation }: ChosenAccess): ClientAccess["headers"] & object {
+  const pair = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
+  if (!impersonation) return pair === undefined ? {} : { Authorization: `Basic ${pair}` };
+  const { user, uid, groups, extra } = impersonation;
+  const named = Object.entries(extra).map(
+    ([key, values]) => [`Impersonate-Extra-${encodeURIComponent(key)}`, values] as const,
+  );
+  return {
+    ...(pair === undefined ? {} : { Authorization: `Basic ${pair}` }),
+    "Impersonate-User": user,
+    ...(uid === undefined ? {} : { "Impersonate-Uid": uid }),
+    ...(groups.length === 0 ? {} : { "Impersonate-Group": groups }),
+    ...Object.fromEntries(named),
   };
 }
 

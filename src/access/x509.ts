@@ -58,7 +58,8 @@ export function issueServer(
   const extensions = [
     extension(OID.basicConstraints, sequence(), "critical"),
     extension(OID.keyUsage, keyUsage("digitalSignature"), "critical"),
-    extension(OID.extendedKeyUsage, sequence(objectIdentifier(OID.serverAuth))),
+    // A server shows it to its nodes, too, when it asks them.
+    extension(OID.extendedKeyUsage, sequence(...USAGES.map(objectIdentifier))),
     extension(OID.subjectKeyIdentifier, octetString(own.identifier)),
     extension(OID.authorityKeyIdentifier, sequence(implicit(0, issuerIdentifier))),
     extension(OID.subjectAlternativeName, sequence(...names.map(generalName))),
@@ -83,7 +84,10 @@ const OID = {
   authorityKeyIdentifier: "2.5.29.35",
   extendedKeyUsage: "2.5.29.37",
   serverAuth: "1.3.6.1.5.5.7.3.1",
+  clientAuth: "1.3.6.1.5.5.7.3.2",
 };
+
+const USAGES = [OID.serverAuth, OID.clientAuth];
 
 /** The length of the path below: the authority signs servers, no authorities. */
 const NO_FURTHER_AUTHORITIES = integer(Uint8Array.of(0));

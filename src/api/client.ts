@@ -3,6 +3,7 @@
  * line. In process it calls the server's verbs (client/local); over the wire it speaks HTTP.
  * Objects that come out are shared and must not be changed.
  */
+import type { BoundObjectReference } from "./generated/authentication.ts";
 import type { KubeObject } from "./object.ts";
 
 /** A resource as a client names it. */
@@ -47,6 +48,8 @@ export interface ListOf<T> {
 
 export interface WatchRequest extends Selecting {
   readonly resourceVersion: string;
+  /** First all there is, then a bookmark that says so; only where the client streams lists. */
+  readonly sendInitialEvents?: true;
 }
 
 export interface ObjectEvent<T> {
@@ -54,8 +57,16 @@ export interface ObjectEvent<T> {
   readonly object: T;
 }
 
+export interface Bookmark {
+  readonly resourceVersion: string;
+  /** Whether it ends the initial events. */
+  readonly isInitialEnd: boolean;
+}
+
 export interface WatchHandlers<T> {
   readonly onEvent: (event: ObjectEvent<T>) => void;
+  /** Everything up to this revision has been told, though it may have been nothing. */
+  readonly onBookmark?: (bookmark: Bookmark) => void;
   /** The watch is over: with an error, or because the server ended it. */
   readonly onEnd: (error?: Error) => void;
 }
@@ -76,8 +87,25 @@ export interface DeleteRequest {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
+export interface TokenSpec {
+  /** Whom the token is for; absent: the server itself. */
+  readonly audiences?: readonly string[];
+  /** An hour where it is absent, never less than ten minutes. */
+  readonly expirationSeconds?: number;
+  /** What the token ends with, besides its time. */
+  readonly boundObjectRef?: BoundObjectReference;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expirationTimestamp: string;
+}
+
 /** Failures are ApiErrors. */
 export interface Client {
+  /** Whether a watch can begin with all there is, in place of a list before it. */
+  readonly streamsLists?: boolean;
   get<T extends KubeObject>(type: ResourceType<T>, name: Name): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, request?: ListRequest): Promise<ListOf<T>>;
   watch<T extends KubeObject>(
@@ -94,6 +122,8 @@ export interface Client {
   delete(type: ResourceType, name: Name, request?: DeleteRequest): Promise<void>;
   /** Gives a pod without a node the node it is to run on, for good. */
   bind(pod: PodName, node: string): Promise<void>;
+  /** A new token of a ServiceAccount: the subresource "token". */
+  requestToken(account: Name, spec: TokenSpec): Promise<IssuedToken>;
   /**
    * Settles when what was read or written at this revision cannot be lost any more. Whoever acts
    * on the world outside waits for it before.

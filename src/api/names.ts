@@ -1,11 +1,13 @@
 /** Pure: the syntax of names, labels and keys. Each rule answers with the problems it sees. */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const OLD_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const LABEL_VALUE = `(${QUALIFIED})?`;
 
 const label = new RegExp(`^${LABEL}$`);
+const oldLabel = new RegExp(`^${OLD_LABEL}$`);
 const subdomain = new RegExp(`^${SUBDOMAIN}$`);
 const qualified = new RegExp(`^${QUALIFIED}$`);
 const value = new RegExp(`^${LABEL_VALUE}$`);
@@ -23,6 +25,16 @@ export function dns1123Label(text: string): string[] {
     "and must start and end with an alphanumeric character";
   if (subdomain.test(text)) return [...problems, "must not contain dots"];
   return [...problems, regexProblem(rule, LABEL, ["my-name", "123-abc"])];
+}
+
+/** A label that does not begin with a digit. */
+export function dns1035Label(text: string): string[] {
+  const problems = text.length > LABEL_MAX ? [tooLong(LABEL_MAX)] : [];
+  if (oldLabel.test(text)) return problems;
+  const rule =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an " +
+    "alphabetic character, and end with an alphanumeric character";
+  return [...problems, regexProblem(rule, OLD_LABEL, ["my-name", "abc-123"])];
 }
 
 export function dns1123Subdomain(text: string): string[] {

@@ -1,5 +1,6 @@
 /** The resources our own components ask for, typed. */
 import type { ResourceType } from "./client.ts";
+import type { CustomResourceDefinition } from "./generated/apiextensions.ts";
 import type { ControllerRevision, StatefulSet } from "./generated/apps.ts";
 import type { CronJob, Job } from "./generated/batch.ts";
 import type { Lease } from "./generated/coordination.ts";
@@ -18,6 +19,8 @@ import type {
 } from "./generated/core.ts";
 import type { EndpointSlice } from "./generated/discovery.ts";
 import type { PodDisruptionBudget } from "./generated/policy.ts";
+import type { ClusterRole } from "./generated/rbac.ts";
+import type { StorageClass } from "./generated/storage.ts";
 import type { JobTemplate, ScheduledJob, Workflow } from "./generated/tallyjob.ts";
 
 export const namespaces: ResourceType<Namespace> = {
@@ -116,6 +119,14 @@ export const endpointSlices: ResourceType<EndpointSlice> = {
   namespaced: true,
 };
 
+export const customResourceDefinitions: ResourceType<CustomResourceDefinition> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  resource: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+  namespaced: false,
+};
+
 export const cronJobs: ResourceType<CronJob> = {
   group: "batch",
   version: "v1",
@@ -130,6 +141,14 @@ export const statefulSets: ResourceType<StatefulSet> = {
   resource: "statefulsets",
   kind: "StatefulSet",
   namespaced: true,
+};
+
+export const clusterRoles: ResourceType<ClusterRole> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  resource: "clusterroles",
+  kind: "ClusterRole",
+  namespaced: false,
 };
 
 export const controllerRevisions: ResourceType<ControllerRevision> = {
@@ -153,6 +172,14 @@ export const persistentVolumes: ResourceType<PersistentVolume> = {
   version: "v1",
   resource: "persistentvolumes",
   kind: "PersistentVolume",
+  namespaced: false,
+};
+
+export const storageClasses: ResourceType<StorageClass> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  resource: "storageclasses",
+  kind: "StorageClass",
   namespaced: false,
 };
 

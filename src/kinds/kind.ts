@@ -9,7 +9,10 @@
  */
 import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Finding } from "../api/finding.ts";
+import type { JSONSchemaProps } from "../api/generated/apiextensions.ts";
 import type { Draft, KubeObject } from "../api/object.ts";
+import type { Decoded } from "../api/schema/decode.ts";
+import type { ParsedJson } from "../api/schema/parsed-json.ts";
 
 export type Verb =
   | "create"
@@ -67,6 +70,11 @@ export interface Rules<T extends KubeObject> {
   /** By default a status update keeps everything but status and metadata of the old object. */
   readonly prepareForStatusUpdate?: (next: Draft<T>, old: T) => void;
   readonly validateStatusUpdate?: (next: T, old: T, gates?: FeatureGates) => Finding[];
+  /**
+   * False while the store of Kubernetes would lack what it fills in whenever it reads the object:
+   * the next write of any kind stores that, even if it changes nothing else.
+   */
+  readonly isStoredAsShown?: (object: T) => boolean;
   /** Other subresources through which a part of the object is written. */
   readonly parts?: { readonly [subresource: string]: PartRules<T> };
 }
@@ -81,10 +89,36 @@ export interface PartRules<T extends KubeObject> {
 export interface DeletionRules<T extends KubeObject> {
   /** Seconds an object is given to end, undefined where it goes at once. */
   readonly gracePeriod?: (object: T, requested: number | undefined) => number | undefined;
+  /** What holds an object from the first request to delete it on. */
+  readonly finalizer?: string;
+  /** What that request writes besides. */
+  readonly mark?: (object: Draft<T>, now: string) => void;
   /** The answer is the object itself rather than a Status. */
   readonly returnsObject?: boolean;
   /** The oldest kinds leave their pods behind unless told otherwise; Jobs warn of it. */
   readonly orphansByDefault?: { readonly warning?: string };
+}
+
+/** What takes the place of the tables in a kind that a user defined. */
+export interface CustomFacts {
+  readonly schema: JSONSchemaProps;
+  readonly listKind: string;
+  readonly storageVersion: string;
+  /** Its definition is on its way out: what there is may be changed, nothing new comes. */
+  readonly isTerminating: boolean;
+  readonly decode: (json: ParsedJson) => Decoded<Draft<KubeObject>>;
+  readonly scale?: ScaledFields;
+}
+
+/** Where an object has its replicas. */
+export interface ScaledFields {
+  /** Undefined where the object has none. */
+  readonly specReplicas: (object: KubeObject) => number | undefined;
+  readonly statusReplicas: (object: KubeObject) => number;
+  /** As the text of a query; "" where there is none. */
+  readonly selector: (object: KubeObject) => string;
+  readonly setSpecReplicas: (object: Draft<KubeObject>, replicas: number) => void;
+  readonly specReplicasPath: string;
 }
 
 export interface Kind<T extends KubeObject = KubeObject> {
@@ -128,12 +162,12 @@ export interface Kind<T extends KubeObject = KubeObject> {
     readonly toStored: (object: T) => KubeObject;
     readonly fromStored: (stored: KubeObject) => T;
   };
+  /** Present in kinds that a user defined. */
+  readonly custom?: CustomFacts;
   /** Without a binary form, as custom resources are. */
   readonly isJsonOnly?: boolean;
   /** Said in a Warning header on every request: the kind is on its way out of Kubernetes. */
   readonly deprecation?: string;
-  /** Said in a Warning header on creation: no controller here looks after this kind. */
-  readonly unattended?: string;
 }
 
 const ALL_VERBS: readonly Verb[] = [
@@ -147,8 +181,21 @@ const ALL_VERBS: readonly Verb[] = [
   "watch",
 ];
 
+/** In the order in which Kubernetes tells those of kinds that users defined. */
+const CUSTOM_VERBS: readonly Verb[] = [
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "create",
+  "update",
+  "watch",
+];
+
 /** In alphabetical order, as discovery tells them. */
-export function verbsOf({ verbs }: Pick<Kind, "verbs">): readonly Verb[] {
+export function verbsOf({ verbs, custom }: Pick<Kind, "verbs" | "custom">): readonly Verb[] {
+  if (custom) return CUSTOM_VERBS;
   return verbs ? [...verbs].sort() : ALL_VERBS;
 }
 

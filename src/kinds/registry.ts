@@ -9,6 +9,7 @@ import { replicaSetKind } from "./apps/replica-set.ts";
 import { statefulSetKind } from "./apps/stateful-set.ts";
 import { configMapKind } from "./configmap/kind.ts";
 import { cronJobKind } from "./cronjob/kind.ts";
+import { customResourceDefinitionKind } from "./customresourcedefinition/kind.ts";
 import { endpointsKind } from "./endpoints/kind.ts";
 import { endpointSliceKind } from "./endpointslice/kind.ts";
 import { eventKind, eventViewKind } from "./event/kind.ts";
@@ -23,6 +24,8 @@ import { persistentVolumeKind } from "./persistentvolume/volume.ts";
 import { podKind } from "./pod/kind.ts";
 import { podDisruptionBudgetKind } from "./poddisruptionbudget/kind.ts";
 import { priorityClassKind } from "./priorityclass/kind.ts";
+import { clusterRoleBindingKind, roleBindingKind } from "./rbac/bindings.ts";
+import { clusterRoleKind, roleKind } from "./rbac/roles.ts";
 import { reviewKinds } from "./review/kinds.ts";
 import { runtimeClassKind } from "./runtimeclass/kind.ts";
 import { secretKind } from "./secret/kind.ts";
@@ -63,10 +66,13 @@ export interface Registry {
 
 export const registry: Registry = registryOf([
   bindingKind,
+  clusterRoleBindingKind,
+  clusterRoleKind,
   componentStatusKind,
   configMapKind,
   controllerRevisionKind,
   cronJobKind,
+  customResourceDefinitionKind,
   daemonSetKind,
   deploymentKind,
   endpointsKind,
@@ -89,6 +95,8 @@ export const registry: Registry = registryOf([
   replicationControllerKind,
   resourceQuotaKind,
   ...reviewKinds,
+  roleBindingKind,
+  roleKind,
   runtimeClassKind,
   scheduledJobKind,
   secretKind,

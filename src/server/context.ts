@@ -14,6 +14,8 @@ import type { Random } from "../base/random.ts";
 import { type Kind, storageResource } from "../kinds/kind.ts";
 import type { ObjectKey, Store } from "../store/types.ts";
 import type { Admission } from "./admission/admission.ts";
+import type { User } from "./authorization/user.ts";
+import type { TokenSigner } from "./tokens/web-token.ts";
 
 export interface ServerContext {
   readonly store: Store;
@@ -22,13 +24,19 @@ export interface ServerContext {
   readonly admission: Admission;
   /** All features are on where it is absent. */
   readonly gates?: FeatureGates;
+  /** Signs the tokens of ServiceAccounts; absent where nobody asks for one. */
+  readonly signer?: TokenSigner;
 }
 
 export interface WriteOptions {
   /** Everything happens but the commit. */
   readonly dryRun: boolean;
+  /** Who asks; absent for the components inside the process. */
+  readonly user?: User;
   /** There is nobody to warn. */
   readonly isQuiet?: boolean;
+  /** To whom the written fields belong, "" if it has no name; absent: nobody keeps track. */
+  readonly manager?: string;
 }
 
 /** An object and what the client should be warned of. */
@@ -47,7 +55,7 @@ export function groupResource(kind: Kind): GroupResource {
 
 /** What is invalid about a view of another kind's objects is said of that kind. */
 export function groupKind(kind: Kind): { readonly group: string; readonly kind: string } {
-  return { group: kind.storedAs ? "" : kind.group, kind: kind.kind };
+  return { group: kind.storedAs && !kind.custom ? "" : kind.group, kind: kind.kind };
 }
 
 /** The object as its kind shows it; the same reference unless the kind is a view of another. */

@@ -3,6 +3,7 @@ import type { Judgement } from "../../src/agent/admit.ts";
 import { openAgent, type RunningAgent } from "../../src/agent/agent.ts";
 import type { LogNews } from "../../src/agent/logs/log-store.ts";
 import type { RunId } from "../../src/agent/runtimes/runtime.ts";
+import type { VolumeMeasures } from "../../src/agent/volumes/pod-volumes.ts";
 import type { Client } from "../../src/api/client.ts";
 import type { ContainerState, Pod } from "../../src/api/generated/core.ts";
 import { events, pods } from "../../src/api/resources.ts";
@@ -25,6 +26,8 @@ export class AgentAtWork {
   readonly endedLogs: string[] = [];
   onLogEnd: (id: RunId) => void = () => {};
   tellLogNews: (news: LogNews) => void = () => {};
+  /** Where it makes volumes; absent: nowhere. */
+  volumes: VolumeMeasures | undefined;
   /** Stands between the agent and its server. */
   client: Client = localClient(this.server);
   private agent: RunningAgent | undefined;
@@ -61,6 +64,7 @@ export class AgentAtWork {
       onLogLimit: this.onLogLimit,
       lastWords: () => (this.lastWords === undefined ? undefined : Promise.resolve(this.lastWords)),
       judge: () => this.judgement,
+      ...(this.volumes === undefined ? {} : { volumes: this.volumes }),
     });
     await this.settle();
   }

@@ -18,6 +18,7 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
     home: "/nowhere",
     hostName: "box",
     addresses: () => [],
+    canMakeNetworks: () => false,
     writeOut: (text) => {
       written.out += text;
     },

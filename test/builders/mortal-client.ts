@@ -1,6 +1,6 @@
 /** A client that dies with its owner at a certain call, before the call is made or after it was. */
 import type { Client, ResourceType } from "../../src/api/client.ts";
-import { pods } from "../../src/api/resources.ts";
+import { pods, serviceAccounts } from "../../src/api/resources.ts";
 
 export interface Death {
   /** At this call, counted from one. */
@@ -41,6 +41,8 @@ export function mortalClient(client: Client, death?: Death): MortalClient {
     patch: (type, name, request) => call(type, () => client.patch(type, name, request)),
     delete: (type, name, request) => call(type, () => client.delete(type, name, request)),
     bind: (pod, node) => call(pods, () => client.bind(pod, node)),
+    requestToken: (account, spec) =>
+      call(serviceAccounts, () => client.requestToken(account, spec)),
     durable: (resourceVersion) => client.durable(resourceVersion),
     watch: (type, request, { onEvent, onEnd }) =>
       client.watch(type, request, {

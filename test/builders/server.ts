@@ -1,4 +1,5 @@
 /** A server with no socket and no disk: a context for verbs, an ApiServer for requests. */
+import { passingSigningKey } from "../../src/access/signing-key.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { ManualClock } from "../../src/base/manual-clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
@@ -6,8 +7,11 @@ import { registry } from "../../src/kinds/registry.ts";
 import { ledgerNotes } from "../../src/ledger/ledger-notes.ts";
 import { openAdmission } from "../../src/server/admission/admission.ts";
 import { bootstrap } from "../../src/server/bootstrap.ts";
+import { openCustomRegistry } from "../../src/server/customresources/custom-registry.ts";
+import { openDefinitionKeeper } from "../../src/server/customresources/definition-keeper.ts";
 import type { ApiServer } from "../../src/server/http/request.ts";
 import { INDEXES } from "../../src/server/indexes.ts";
+import { tokenVerifier } from "../../src/server/tokens/verify-token.ts";
 import { openMemoryStore, type StoreOptions } from "../../src/store/open.ts";
 import type { NotesOf, Store } from "../../src/store/types.ts";
 
@@ -23,16 +27,19 @@ export function aServer(options: StoreOptions = {}): TestServer {
 }
 
 export function serverOn(store: Store, clock: ManualClock): TestServer {
+  const signer = passingSigningKey();
   const server = {
     store,
     admission: openAdmission(store, { serviceCidr: "10.96.0.0/16" }),
-    registry,
+    registry: openCustomRegistry(store, registry),
     clock,
     random: seededRandom(1),
     log: silentLog,
-    findUser: () => undefined,
+    signer,
+    tokens: tokenVerifier({ store, clock, signer }),
     address: "127.0.0.1:6443",
   };
   bootstrap(server, { address: "127.0.0.1", port: 6443 });
+  openDefinitionKeeper(server);
   return server;
 }

@@ -19,6 +19,7 @@ const SUITES = [
   "delete",
   "discovery",
   "other-kinds",
+  "apply",
 ];
 
 let tally: Tally;

@@ -16,6 +16,8 @@ export interface Played {
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
+  /** A file with what is added to every Job. */
+  readonly patchJob?: string;
 }
 
 /**
@@ -32,16 +34,17 @@ const OWN_TOOLS: { readonly [recording: string]: string } = {
 };
 
 export async function playScenarios(
-  { url, token }: ServerAddress,
+  { url, token, patchJob }: ServerAddress,
   recording: string,
   only?: string,
 ): Promise<Played> {
   const own = OWN_TOOLS[recording];
   const choice = only === undefined ? [] : ["--only", only];
+  const added = patchJob === undefined ? [] : ["--patch-job", patchJob];
   const manner = own === undefined ? ["--jobs", AT_ONCE, "--verbose"] : [];
   const args = [
     `${TOOLS}${own ?? "scenarios.mjs"}`,
-    ...["--server", url, "--token", token, ...choice, ...manner],
+    ...["--server", url, "--token", token, ...choice, ...added, ...manner],
     `${RECORDINGS}${recording}`,
   ];
   const run = promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });

@@ -17,8 +17,22 @@ beforeAll(async () => {
 });
 afterAll(() => tally.dispose());
 
+test("who shows nothing is nobody in particular, and may see nothing", async () => {
+  const nothing = { Authorization: "" };
+  for (const where of ["/apis", "/openapi/v2", "/nowhere", "/healthz/ping"]) {
+    const { status, json } = await tally.call("GET", where, undefined, nothing);
+    const message = `forbidden: User "system:anonymous" cannot get path "${where}"`;
+    expect([status, json.message]).toEqual([403, message]);
+  }
+  const { status, json } = await tally.call("GET", CONFIG_MAPS, undefined, nothing);
+  expect([status, json.message]).toEqual([
+    403,
+    'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API ' +
+      'group "" in the namespace "default"',
+  ]);
+});
+
 test.each([
-  ["nothing", ""],
   ["a wrong token", "Bearer wrong"],
   ["a scheme without a token", "Bearer"],
   ["a password", "Basic YTpi"],

@@ -12,6 +12,8 @@ export interface Connection {
   over(): Promise<string>;
 }
 
+const LONGEST_MATCH = 1024;
+
 export async function open(tally: Tally): Promise<Connection> {
   const { hostname, port } = new URL(tally.url);
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
@@ -45,7 +47,15 @@ export async function open(tally: Tally): Promise<Connection> {
   return {
     socket,
     received: () => text,
-    until: (pattern) => wait(() => isOver || pattern.test(text)),
+    until: (pattern) => {
+      let looked = 0;
+      return wait(() => {
+        // What was looked at without success is not looked at again, but where it may go on.
+        const from = Math.max(0, looked - LONGEST_MATCH);
+        looked = text.length;
+        return isOver || pattern.test(text.slice(from));
+      });
+    },
     over: () => wait(() => isOver),
   };
 }

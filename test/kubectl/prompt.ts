@@ -31,12 +31,17 @@ export interface Running {
   readonly process: ChildProcess;
   /** Settles when what it has printed matches; fails when it ends before that. */
   until(pattern: RegExp): Promise<void>;
+  /** On both outputs, so far. */
+  said(): string;
   readonly ended: Promise<Outcome>;
 }
 
 export interface Prompt {
   readonly tally: Tally;
   readonly home: string;
+  /** For tests that run it in a way of their own. */
+  readonly program: string;
+  readonly environment: { readonly [name: string]: string };
   /** The version of the client, "v1.36.4". */
   readonly version: string;
   readonly namespace: string;
@@ -98,20 +103,22 @@ function promptOf(
   home: string,
   namespace: string,
 ): Prompt {
+  const environment = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    KUBECONFIG: tally.kubeconfig,
+  };
   const start = (command: Command, options: RunOptions = {}): Running => {
     const words = typeof command === "string" ? command.split(" ") : command;
-    const env = {
-      PATH: process.env["PATH"] ?? "",
-      HOME: home,
-      KUBECONFIG: tally.kubeconfig,
-      ...options.env,
-    };
+    const env = { ...environment, ...options.env };
     return follow(found.path, ["--namespace", namespace, ...words], env, options.stdin);
   };
   const kubectl: Prompt["kubectl"] = (command, options) => start(command, options).ended;
   return {
     tally,
     home,
+    program: found.path,
+    environment,
     version: found.version,
     namespace,
     start,
@@ -166,5 +173,5 @@ export function follow(
       child.once("close", () => reject(new Error(`ended without ${pattern}:\n${stdout}${stderr}`)));
       look();
     });
-  return { process: child, until, ended };
+  return { process: child, until, said: () => stdout + stderr, ended };
 }

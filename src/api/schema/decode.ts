@@ -26,6 +26,7 @@ import {
   saveTypeError,
 } from "./reading.ts";
 import { type Codec, scalarCodec } from "./scalars.ts";
+import { findSchemaUnion, type UnionParts } from "./schema-unions.ts";
 import { type FieldFacts, getMessage, jsonFields, parseType, structName } from "./tables.ts";
 
 export { DecodeError } from "./reading.ts";
@@ -56,7 +57,14 @@ export function decodeObject(
   const draft = whole as unknown as Draft<KubeObject>;
   // Of all parts the server writes into this one whatever the request is about.
   if (known && draft.metadata === known.metadata) draft.metadata = { ...draft.metadata };
+  if (emptiesManagedFields(json.value)) draft.metadata.managedFields = [];
   return { object: draft, strict };
+}
+
+/** The one empty list that means something: forget who owns what. */
+function emptiesManagedFields(value: Json): boolean {
+  const { metadata } = (value ?? {}) as { metadata?: { managedFields?: Json } | null };
+  return Array.isArray(metadata?.managedFields) && metadata.managedFields.length === 0;
 }
 
 /** Any message of the tables: "meta/v1.DeleteOptions", "autoscaling/v1.Scale". */
@@ -141,8 +149,13 @@ function typeCodec(type: string, goType: string): Codec {
     case "message":
       return messageCodec(reference.name);
     case "scalar":
-      return scalarCodec(reference.name, goType);
+      return findSchemaUnion(goType, schemaParts) ?? scalarCodec(reference.name, goType);
   }
+}
+
+function schemaParts(): UnionParts {
+  const schema = messageCodec("apiextensions/v1.JSONSchemaProps");
+  return { schema, schemas: listCodec(schema, "[]v1.JSONSchemaProps") };
 }
 
 /** "[]v1.Capability" holds v1.Capability; a named list or map holds strings or quantities. */

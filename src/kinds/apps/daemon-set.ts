@@ -13,8 +13,9 @@ import {
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
+import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validate.ts";
 import { statusSubresource } from "./subresources.ts";
-import { unattendedRules, unattendedWarning } from "./unattended.ts";
+import { unattendedRules } from "./unattended.ts";
 
 const DEFAULT_REVISION_HISTORY = 10;
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
@@ -73,6 +74,9 @@ const rules = unattendedRules<DaemonSet>({
     desiredNumberScheduled: 0,
     numberReady: 0,
   },
+  validateSpec: validateDaemonSetSpec,
+  validateStatus: validateDaemonSetStatus,
+  isCheckedTwice: true,
 });
 
 export const daemonSetKind = defineKind<DaemonSet>({
@@ -101,7 +105,6 @@ export const daemonSetKind = defineKind<DaemonSet>({
   },
   columns,
   cells: daemonSetCells,
-  unattended: unattendedWarning("DaemonSets"),
 });
 
 function count(name: string, description: string): Column {

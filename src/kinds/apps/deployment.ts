@@ -1,6 +1,7 @@
 /** The Deployment: stored for clients that expect it; no controller here rolls it out. */
+import { isEqual } from "../../api/equal.ts";
 import type { Deployment } from "../../api/generated/apps.ts";
-import type { Draft } from "../../api/object.ts";
+import { type Draft, kept } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
 import { type Cell, defineKind } from "../kind.ts";
@@ -12,11 +13,21 @@ import {
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
+import { validateDeploymentSpec, validateDeploymentStatus } from "./deployment-validate.ts";
 import { scaleSubresource, statusSubresource } from "./subresources.ts";
-import { unattendedRules, unattendedWarning } from "./unattended.ts";
+import { unattendedRules } from "./unattended.ts";
 
 const DEFAULT_REVISION_HISTORY = 10;
 const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
+
+const rules = unattendedRules<Deployment>({
+  setDefaults: setDeploymentDefaults,
+  namesPods: true,
+  emptyStatus: {},
+  validateSpec: validateDeploymentSpec,
+  validateStatus: validateDeploymentStatus,
+  isCheckedTwice: false,
+});
 
 export const deploymentKind = defineKind<Deployment>({
   group: "apps",
@@ -30,11 +41,20 @@ export const deploymentKind = defineKind<Deployment>({
   message: "apps/v1.Deployment",
   subresources: [scaleSubresource, statusSubresource],
   hasGeneration: true,
-  rules: unattendedRules<Deployment>({
-    setDefaults: setDeploymentDefaults,
-    namesPods: true,
-    emptyStatus: {},
-  }),
+  rules: {
+    ...rules,
+    prepareForUpdate: (next, old) => {
+      rules.prepareForUpdate?.(next, old);
+      // Annotations are told to the pods' ReplicaSets, so a change of them counts.
+      if (isEqual(next.metadata.annotations, old.metadata.annotations)) return;
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    prepareForStatusUpdate: (next, old) => {
+      next.spec = kept(old.spec);
+      if (old.metadata.labels === undefined) delete next.metadata.labels;
+      else next.metadata.labels = kept(old.metadata.labels);
+    },
+  },
   columns: [
     nameColumn,
     { name: "Ready", type: "string", description: "Number of the pod with ready state" },
@@ -65,7 +85,6 @@ export const deploymentKind = defineKind<Deployment>({
     },
   ],
   cells: deploymentCells,
-  unattended: unattendedWarning("Deployments"),
 });
 
 function setDeploymentDefaults({ spec }: Draft<Deployment>): void {

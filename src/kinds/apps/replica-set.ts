@@ -1,10 +1,12 @@
 /** The ReplicaSet: stored for clients that expect it; no controller here keeps up its replicas. */
+import type { Finding } from "../../api/finding.ts";
 import type { ReplicaSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
+import { validateNonnegative } from "../meta/object-meta.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 import {
   containerImages,
@@ -13,7 +15,9 @@ import {
   imagesColumn,
 } from "../print/pod-template.ts";
 import { scaleSubresource, statusSubresource } from "./subresources.ts";
-import { unattendedRules, unattendedWarning } from "./unattended.ts";
+import { unattendedRules } from "./unattended.ts";
+import { validateCounts, validateParts } from "./workload-status.ts";
+import { validateReplicated } from "./workload-template.ts";
 
 const MORE = "https://kubernetes.io/docs/concepts/workloads/controllers/replicaset";
 
@@ -33,6 +37,9 @@ export const replicaSetKind = defineKind<ReplicaSet>({
     setDefaults: setReplicaSetDefaults,
     namesPods: true,
     emptyStatus: { replicas: 0 },
+    validateSpec,
+    validateStatus,
+    isCheckedTwice: true,
   }),
   columns: [
     nameColumn,
@@ -71,8 +78,22 @@ export const replicaSetKind = defineKind<ReplicaSet>({
     },
   ],
   cells: replicaSetCells,
-  unattended: unattendedWarning("ReplicaSets"),
 });
+
+function validateSpec({ spec }: ReplicaSet, old?: ReplicaSet): Finding[] {
+  return [
+    ...validateNonnegative(spec.replicas ?? 0, "spec.replicas"),
+    ...validateNonnegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
+    ...validateReplicated(spec, old?.spec),
+  ];
+}
+
+const PARTS = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+
+function validateStatus({ status }: ReplicaSet): Finding[] {
+  const counters = ["replicas", ...PARTS, "terminatingReplicas", "observedGeneration"];
+  return [...validateCounts(status, counters), ...validateParts(status, PARTS)];
+}
 
 function setReplicaSetDefaults({ spec }: Draft<ReplicaSet>): void {
   spec.replicas ??= 1;

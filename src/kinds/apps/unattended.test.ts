@@ -23,14 +23,11 @@ test.each([
   [deploymentKind, ["j", "0/1", 0, 0, "<unknown>", "c", "busybox:1.36", "a=b"]],
   [replicaSetKind, ["j", 1, 0, 0, "<unknown>", "c", "busybox:1.36", "a=b"]],
   [daemonSetKind, ["j", 0, 0, 0, 0, 0, "<none>", "<unknown>", "c", "busybox:1.36", "a=b"]],
-])("$kind is stored and shown, with a warning that nothing runs it", (kind, cells) => {
+])("$kind is stored and shown", (kind, cells) => {
   const object = created(kind, workload());
   expect(kind.rules.validate(object)).toEqual([]);
   expect(kind.cells(object, NOW)).toEqual(cells);
   expect(kind.columns).toHaveLength(cells.length);
-  expect(kind.unattended).toBe(
-    `no controller for ${kind.kind}s runs here: it is stored, but no pods will be created`,
-  );
 });
 
 test("a Deployment rolls by quarters unless told otherwise", () => {

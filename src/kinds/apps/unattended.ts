@@ -1,14 +1,18 @@
 /** Pure: the rules of workloads that are stored and shown, but that no controller here runs. */
+import { isEqual } from "../../api/equal.ts";
+import type { Finding } from "../../api/finding.ts";
 import type { PodTemplateSpec } from "../../api/generated/core.ts";
+import type { LabelSelector } from "../../api/generated/meta.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import { nameWarnings } from "../job/warnings.ts";
 import type { Rules } from "../kind.ts";
-import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
+import { validateImmutable, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
+import { podTemplateWarnings } from "../pod/warnings.ts";
 
 interface Workload extends KubeObject {
-  readonly spec: { readonly template: PodTemplateSpec };
+  readonly spec: { readonly template: PodTemplateSpec; readonly selector?: LabelSelector | null };
   readonly status: object;
 }
 
@@ -18,23 +22,42 @@ export interface UnattendedOptions<T extends Workload> {
   readonly emptyStatus: T["status"];
   /** Whether the names of its pods begin with its own in a way that hosts get to see. */
   readonly namesPods?: boolean;
+  readonly validateSpec: (object: T, old?: T) => Finding[];
+  readonly validateStatus: (next: T, old: T) => Finding[];
+  /** Kubernetes looks at some kinds as a whole, and then at what an update may not do. */
+  readonly isCheckedTwice: boolean;
 }
 
 export function unattendedRules<T extends Workload>(options: UnattendedOptions<T>): Rules<T> {
   const { setDefaults, emptyStatus, namesPods = false } = options;
+  const { validate } = standardRules<T>({
+    namespaced: true,
+    validateContent: (object) => options.validateSpec(object),
+  });
   return {
-    ...standardRules<T>({ namespaced: true }),
     setDefaults,
     prepareForCreate: (object) => prepare(object, emptyStatus),
-    warningsOnCreate: ({ metadata }) => (namesPods ? nameWarnings(metadata.name ?? "") : []),
+    validate,
+    warningsOnCreate: ({ metadata, spec }) => [
+      ...(namesPods ? nameWarnings(metadata.name ?? "") : []),
+      ...podTemplateWarnings(spec.template, "spec.template"),
+    ],
     prepareForUpdate: (next, old) => prepare(next, old.status, old.spec.template),
-    validateUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
-    validateStatusUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
+    validateUpdate: (next, old) => [
+      ...(options.isCheckedTwice ? validate(next) : []),
+      ...validateObjectMetaUpdate(next.metadata, old.metadata),
+      ...options.validateSpec(next, old),
+      ...validateImmutable(next.spec.selector, old.spec.selector, "spec.selector"),
+    ],
+    warningsOnUpdate: (next, old) =>
+      isEqual(next.spec, old.spec)
+        ? []
+        : podTemplateWarnings(next.spec.template, "spec.template", old.spec.template),
+    validateStatusUpdate: (next, old) => [
+      ...validateObjectMetaUpdate(next.metadata, old.metadata),
+      ...options.validateStatus(next, old),
+    ],
   };
-}
-
-export function unattendedWarning(plural: string): string {
-  return `no controller for ${plural} runs here: it is stored, but no pods will be created`;
 }
 
 function prepare<T extends Workload>(

@@ -9,7 +9,12 @@ import type { Job } from "../../api/generated/batch.ts";
 import { defineKind } from "../kind.ts";
 import { jobCells, jobColumns } from "./cells.ts";
 import { setJobDefaults } from "./defaults.ts";
-import { prepareJobForCreate, prepareJobForUpdate } from "./prepare.ts";
+import {
+  hasOwnLabels,
+  prepareJobForCreate,
+  prepareJobForUpdate,
+  prepareJobStatus,
+} from "./prepare.ts";
 import { validateJob } from "./validate.ts";
 import { validateJobStatusUpdate } from "./validate-status.ts";
 import { validateJobUpdate } from "./validate-update.ts";
@@ -35,7 +40,9 @@ export const jobKind = defineKind<Job>({
     prepareForUpdate: prepareJobForUpdate,
     validateUpdate: validateJobUpdate,
     warningsOnUpdate: jobWarningsOnUpdate,
+    prepareForStatusUpdate: prepareJobStatus,
     validateStatusUpdate: validateJobStatusUpdate,
+    isStoredAsShown: hasOwnLabels,
   },
   deletion: {
     orphansByDefault: {

@@ -19,9 +19,27 @@ export function prepareJobForUpdate(
   gates = DEFAULT_FEATURE_GATES,
 ): void {
   next.status = kept(old.status);
+  ownLabels(next);
   if (next.spec === old.spec) return;
   dropDisabledJobFields(next.spec, gates, old.spec);
   dropDisabledPodFields(next.spec.template.spec, old.spec.template.spec);
+}
+
+export function prepareJobStatus(next: Draft<Job>, old: Job): void {
+  next.spec = kept(old.spec);
+  ownLabels(next);
+}
+
+/**
+ * Kubernetes stores a new Job without the labels it takes from its template, and gives them to it
+ * whenever it reads it: as long as nobody wrote it again, the two are one map here.
+ */
+export function hasOwnLabels({ metadata, spec }: Job): boolean {
+  return metadata.labels === undefined || metadata.labels !== spec.template.metadata.labels;
+}
+
+function ownLabels(job: Draft<Job>): void {
+  if (!hasOwnLabels(job as Job)) job.metadata.labels = { ...job.metadata.labels };
 }
 
 /** Labels the pods by name and uid, and selects them by uid; what the user set is left to fail. */
@@ -33,7 +51,7 @@ function generateSelector(job: Draft<Job>): void {
   const isShared = metadata.labels === undefined || metadata.labels === template.labels;
   const labels = withMissing(template.labels, generatedLabels(name, uid));
   template.labels = labels;
-  if (isShared) metadata.labels = { ...labels };
+  if (isShared) metadata.labels = labels;
   spec.selector = {
     matchLabels: withMissing(spec.selector?.matchLabels, { [CONTROLLER_UID_LABEL]: uid }),
     ...(spec.selector?.matchExpressions && { matchExpressions: spec.selector.matchExpressions }),

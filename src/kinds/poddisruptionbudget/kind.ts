@@ -4,12 +4,12 @@
  */
 import { type Finding, invalid, notSupported } from "../../api/finding.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../api/generated/policy.ts";
-import { regexProblem } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateConditions } from "../meta/conditions.ts";
+import { validateAtMostWhole, validateIntOrPercent } from "../meta/int-or-percent.ts";
 import { validateLabelSelector } from "../meta/label-selector.ts";
 import { validateNonnegative } from "../meta/object-meta.ts";
 
@@ -92,11 +92,5 @@ function specDump(spec: PodDisruptionBudgetSpec): object {
 
 function validateAmount(amount: number | string | undefined, path: string): Finding[] {
   if (amount === undefined) return [];
-  if (typeof amount === "number") return validateNonnegative(amount, path);
-  if (!/^[0-9]+%$/.test(amount)) {
-    const rule = "a valid percent string must be a numeric string followed by an ending '%'";
-    return [invalid(path, amount, regexProblem(rule, "[0-9]+%", ["1%", "93%"]))];
-  }
-  if (Number.parseInt(amount, 10) <= 100) return [];
-  return [invalid(path, amount, "must not be greater than 100%")];
+  return [...validateIntOrPercent(amount, path), ...validateAtMostWhole(amount, path)];
 }

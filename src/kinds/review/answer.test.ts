@@ -7,7 +7,14 @@ import { isReview, reviewKinds } from "./kinds.ts";
 
 const reviewer: Reviewer = {
   user: { username: "admin" },
-  findUser: (token) => (token === "t" ? { username: "admin" } : undefined),
+  namespace: "default",
+  authenticate: (token, audiences = ["api"]) => {
+    if (token === "old") return { kind: "refused", problem: "service account token has expired" };
+    const user = { username: "admin" };
+    return token === "t" ? { kind: "user", user, audiences } : { kind: "refused" };
+  },
+  decide: ({ user }) => ({ allowed: user.username === "admin" }),
+  rules: () => ({ rules: [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }] }),
   now: "2024-01-01T00:00:00Z",
 };
 
@@ -33,7 +40,11 @@ const attributes = { verb: "get", resource: "pods" };
 test.each([
   ["SelfSubjectReview", {}, { userInfo: { username: "admin" } }],
   ["SelfSubjectAccessReview", { resourceAttributes: attributes }, { allowed: true }],
-  ["TokenReview", { token: "t" }, { authenticated: true, user: { username: "admin" } }],
+  [
+    "TokenReview",
+    { token: "t" },
+    { authenticated: true, user: { username: "admin" }, audiences: ["api"] },
+  ],
   ["TokenReview", { token: "x" }, { user: {}, error: "invalid bearer token" }],
   ["TokenReview", {}, "400 token is required for TokenReview in authentication"],
   [

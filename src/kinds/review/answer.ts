@@ -1,17 +1,42 @@
-/** Pure: the answers to reviews. Whoever is known here may do everything. */
+/** Pure: the answers to reviews. Who somebody is and what they may do is asked of the reviewer. */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { TokenReview, UserInfo } from "../../api/generated/authentication.ts";
-import type { SubjectAccessReview } from "../../api/generated/authorization.ts";
+import type {
+  NonResourceAttributes,
+  ResourceAttributes,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewStatus,
+} from "../../api/generated/authorization.ts";
+import type { PolicyRule } from "../../api/generated/rbac.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Kind } from "../kind.ts";
 
 export interface Reviewer {
   /** Who asks. */
   readonly user: UserInfo;
-  readonly findUser: (token: string) => UserInfo | undefined;
   /** RFC 3339. */
   readonly now: string;
+  /** Of the request; "" where it has none. */
+  readonly namespace: string;
+  readonly authenticate: (token: string, audiences: readonly string[] | undefined) => Verdict;
+  readonly decide: (asked: AskedAccess) => SubjectAccessReviewStatus;
+  readonly rules: (namespace: string) => {
+    readonly rules: readonly PolicyRule[];
+    readonly problem?: string;
+  };
+}
+
+export type Verdict =
+  | { readonly kind: "user"; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly kind: "refused"; readonly problem?: string };
+
+/** One of the two is there. */
+export interface AskedAccess {
+  readonly user: UserInfo;
+  readonly resource?: ResourceAttributes;
+  readonly path?: NonResourceAttributes;
 }
 
 /** The review with its status filled in; throws an ApiError where it asks nothing sensible. */
@@ -25,50 +50,109 @@ export function answerReview(kind: Kind, review: KubeObject, reviewer: Reviewer)
     case "TokenReview":
       return withStatus(review, authenticate(review as TokenReview, reviewer));
     case "SelfSubjectRulesReview":
-      // The namespace is asked for and not answered with.
-      return withStatus({ ...review, spec: {} } as KubeObject, EVERYTHING);
+      // The namespace that was asked about is not part of the answer.
+      return withStatus(
+        { ...review, spec: {} } as KubeObject,
+        rulesStatus(review as SelfSubjectRulesReview, reviewer),
+      );
     default:
-      refuse(kind, validateAccess(kind, review as SubjectAccessReview));
-      return withStatus(review, { allowed: true });
+      refuse(kind, validateAccess(kind, review as SubjectAccessReview, reviewer.namespace));
+      return withStatus(review, reviewer.decide(asked(kind, review, reviewer)));
   }
 }
-
-const EVERYTHING = {
-  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-  incomplete: false,
-};
 
 function withStatus(review: KubeObject, status: object): KubeObject {
   return { ...review, status } as KubeObject;
 }
 
-function authenticate({ spec }: TokenReview, { findUser }: Reviewer): TokenReview["status"] {
+function authenticate({ spec }: TokenReview, reviewer: Reviewer): TokenReview["status"] {
   const { token = "", audiences } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const user = findUser(token);
-  if (user === undefined) return { user: {}, error: "invalid bearer token" };
-  return { authenticated: true, user, ...(audiences === undefined ? {} : { audiences }) };
+  const verdict = reviewer.authenticate(token, audiences?.length ? audiences : undefined);
+  if (verdict.kind === "refused") {
+    const { problem } = verdict;
+    const error = problem === undefined ? REFUSED : `[${REFUSED}, ${problem}]`;
+    return { user: {}, error };
+  }
+  return { authenticated: true, user: verdict.user, audiences: verdict.audiences };
 }
 
-function validateAccess(kind: Kind, { spec }: SubjectAccessReview): Finding[] {
+const REFUSED = "invalid bearer token";
+
+function rulesStatus({ spec }: SelfSubjectRulesReview, { rules }: Reviewer): object {
+  const { namespace = "" } = spec;
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { rules: granted, problem } = rules(namespace);
+  return {
+    resourceRules: granted
+      .filter((rule) => rule.resources?.length)
+      .map(({ nonResourceURLs: _none, ...rule }) => rule),
+    nonResourceRules: granted
+      .filter((rule) => rule.nonResourceURLs?.length)
+      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: problem !== undefined,
+    ...(problem === undefined ? {} : { evaluationError: problem }),
+  };
+}
+
+function asked(kind: Kind, review: KubeObject, { user }: Reviewer): AskedAccess {
+  const { spec } = review as SubjectAccessReview;
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const { user: username, groups, uid, extra } = spec;
+  const other = {
+    ...(username === undefined ? {} : { username }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+  return {
+    user: isAboutOthers(kind) ? other : user,
+    ...(resourceAttributes ? { resource: resourceAttributes } : {}),
+    ...(nonResourceAttributes ? { path: nonResourceAttributes } : {}),
+  };
+}
+
+function isAboutOthers({ kind }: Kind): boolean {
+  return !kind.startsWith("Self");
+}
+
+function validateAccess(kind: Kind, { spec }: SubjectAccessReview, namespace: string): Finding[] {
   const { resourceAttributes, nonResourceAttributes, user = "", groups = [] } = spec;
   const findings: Finding[] = [];
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    const { path = "", verb = "" } = nonResourceAttributes;
     const detail = "cannot be specified in combination with resourceAttributes";
-    findings.push(invalid("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail));
+    findings.push(invalid("spec.nonResourceAttributes", shown(nonResourceAttributes), detail));
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     findings.push(invalid("spec.resourceAttributes", null, detail));
   }
-  const isAboutOthers = !kind.kind.startsWith("Self");
-  if (isAboutOthers && user === "" && groups.length === 0) {
+  if (isAboutOthers(kind) && user === "" && groups.length === 0) {
     const detail = "at least one of user or group must be specified";
     findings.push(invalid("spec.user", user, detail));
   }
+  if (!kind.namespaced) return findings;
+  return [...findings, ...validateLocal(spec, namespace)];
+}
+
+function validateLocal(spec: SubjectAccessReview["spec"], namespace: string): Finding[] {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const findings: Finding[] = [];
+  if (resourceAttributes && (resourceAttributes.namespace ?? "") !== namespace) {
+    const path = "spec.resourceAttributes.namespace";
+    const given = resourceAttributes.namespace ?? "";
+    findings.push(invalid(path, given, "must match metadata.namespace"));
+  }
+  if (nonResourceAttributes) {
+    const detail = "disallowed on this kind of request";
+    findings.push(invalid("spec.nonResourceAttributes", shown(nonResourceAttributes), detail));
+  }
   return findings;
+}
+
+/** As Kubernetes prints its internal type. */
+function shown({ path = "", verb = "" }: NonResourceAttributes): object {
+  return { Path: path, Verb: verb };
 }
 
 /** The error names neither kind nor object, as the one of Kubernetes. */

@@ -2,19 +2,23 @@
  * Pure: ReplicationControllers, the forerunners of ReplicaSets. Like the other kinds of this folder
  * they are stored and checked, while little else here depends on them.
  */
-import { type Finding, invalid, required } from "../../api/finding.ts";
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, required } from "../../api/finding.ts";
 import type { ReplicationController } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabels } from "../../api/print/selector.ts";
 import { scaleSubresource, statusSubresource } from "../apps/subresources.ts";
-import { unattendedWarning } from "../apps/unattended.ts";
+import { validateCounts, validateParts } from "../apps/workload-status.ts";
+import { validateDisks, validateLasting, validateMatch } from "../apps/workload-template.ts";
 import { nameWarnings } from "../job/warnings.ts";
 import { defineKind, type Rules } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateNonnegative, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
+import { validatePodTemplateSpec } from "../pod/validate-template.ts";
+import { podTemplateWarnings } from "../pod/warnings.ts";
 import {
   containerImages,
   containerNames,
@@ -26,17 +30,38 @@ const ABOUT =
   "More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller" +
   "#what-is-a-replicationcontroller";
 
+const PARTS = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+
+const { validate } = standardRules<ReplicationController>({
+  namespaced: true,
+  validateContent: (controller) => validateContent(controller),
+});
+
 const rules: Rules<ReplicationController> = {
-  ...standardRules({ namespaced: true, validateContent }),
+  validate,
+  // Kubernetes looks at it as a whole, and then at what an update may not do.
   validateUpdate: (next, old) => [
+    ...validate(next),
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
-    ...validateContent(next),
+    ...validateContent(next, old),
   ],
   setDefaults,
   prepareForCreate,
-  warningsOnCreate: ({ metadata }) => nameWarnings(metadata.name ?? ""),
-  validateStatusUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
+  warningsOnCreate: (controller) => [
+    ...nameWarnings(controller.metadata.name ?? ""),
+    ...templateWarnings(controller),
+  ],
+  warningsOnUpdate: (next, old) => (isEqual(next.spec, old.spec) ? [] : templateWarnings(next)),
+  validateStatusUpdate: (next, old) => [
+    ...validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...validateCounts(next.status, ["replicas", ...PARTS, "observedGeneration"]),
+    ...validateParts(next.status, PARTS),
+  ],
 };
+
+function templateWarnings({ spec }: ReplicationController): string[] {
+  return spec.template ? podTemplateWarnings(spec.template, "spec.template") : [];
+}
 
 export const replicationControllerKind = defineKind<ReplicationController>({
   group: "",
@@ -90,7 +115,6 @@ export const replicationControllerKind = defineKind<ReplicationController>({
     containerImages(spec.template?.spec),
     formatLabels(spec.selector),
   ],
-  unattended: unattendedWarning("ReplicationControllers"),
 });
 
 function setDefaults({ metadata, spec }: Draft<ReplicationController>): void {
@@ -107,15 +131,17 @@ function prepareForCreate(controller: Draft<ReplicationController>): void {
   controller.status = { replicas: 0 };
 }
 
-function validateContent({ spec }: ReplicationController): Finding[] {
+function validateContent({ spec }: ReplicationController, old?: ReplicationController): Finding[] {
   const { selector = {}, template, replicas = 0, minReadySeconds = 0 } = spec;
   const findings = validateNonnegative(minReadySeconds, "spec.minReadySeconds");
   if (Object.keys(selector).length === 0) findings.push(required("spec.selector"));
   findings.push(...validateNonnegative(replicas, "spec.replicas"));
   if (template === undefined) return [...findings, required("spec.template")];
-  const labels = template.metadata.labels ?? {};
-  const isSelected = Object.entries(selector).every(([key, value]) => labels[key] === value);
-  if (isSelected) return findings;
-  const detail = "`selector` does not match template `labels`";
-  return [...findings, invalid("spec.template.metadata.labels", labels, detail)];
+  return [
+    ...findings,
+    ...validateMatch({ matchLabels: selector }, template),
+    ...validatePodTemplateSpec(template, "spec.template"),
+    ...(replicas > 1 ? validateDisks(template, old?.spec.template) : []),
+    ...validateLasting(template, "ReplicationController"),
+  ];
 }

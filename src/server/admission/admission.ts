@@ -8,7 +8,11 @@
  */
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import { RBAC_GROUP } from "../../kinds/rbac/validate.ts";
 import type { Store } from "../../store/types.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import { refuseEscalation } from "../authorization/escalation.ts";
+import type { Quotas } from "../quota/quotas.ts";
 import { defaultStorageClass } from "./default-storage-class.ts";
 import { defaultTolerations } from "./default-tolerations.ts";
 import { limitRanger } from "./limit-ranger.ts";
@@ -25,6 +29,10 @@ import { refuseUnknownTemplates } from "./workflow-templates.ts";
 export interface AdmissionOptions {
   /** "10.96.0.0/16": where the addresses of Services come from. */
   readonly serviceCidr: string;
+  /** Absent: whoever is known may grant everything. */
+  readonly authorizer?: Authorizer;
+  /** Refuses what the quotas of a namespace have no room for; absent: there is always room. */
+  readonly charge?: Quotas["charge"];
 }
 
 export interface Admission {
@@ -57,6 +65,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
   return {
     admit: (request) => {
       for (const plugin of PLUGINS) plugin(request, store);
+      if (options.authorizer) refuseGrant(options.authorizer, request);
       if (!isAbout(request, "Service") || request.part !== undefined) return [];
       settleService(request, addresses.family);
       // A new Service hears of an address it cannot have before it hears of its own mistakes.
@@ -65,6 +74,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
     },
     settle: (kind, object, old) => {
       if (!old) refuseUnknownTemplates(kind, object, store);
+      options.charge?.(kind, object, old);
       if (kind.kind !== "Service" || kind.group !== "") return;
       forgetInternalTraffic(object);
       if (old) addresses.allocate(object, old);
@@ -72,4 +82,12 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),
   };
+}
+
+/** What comes from inside the process names no user, and is trusted. */
+function refuseGrant(authorizer: Authorizer, request: AdmissionRequest): void {
+  const { user, kind, namespace, object, old, operation } = request;
+  if (!user || kind.group !== RBAC_GROUP || operation === "delete") return;
+  const write = { user, resource: kind.resource, namespace, object };
+  refuseEscalation(authorizer, old ? { ...write, old } : write);
 }

@@ -8,6 +8,7 @@ import {
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Store } from "../../store/types.ts";
+import type { User } from "../authorization/user.ts";
 
 export interface AdmissionRequest {
   readonly operation: "create" | "update" | "delete";
@@ -19,6 +20,8 @@ export interface AdmissionRequest {
   /** Owned by the request until it is committed; on deletion the state that goes. */
   readonly object: Draft<KubeObject>;
   readonly old?: KubeObject;
+  /** Who asks; absent for the components inside the process. */
+  readonly user?: User;
   readonly dryRun: boolean;
 }
 

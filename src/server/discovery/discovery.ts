@@ -99,7 +99,8 @@ function describeSubresource(parent: OfferedKind, subresource: Subresource): API
 /** Changes when objects are stored as another version: clients compare it, none takes it apart. */
 function storageHash(kind: OfferedKind, kinds: readonly OfferedKind[]): string {
   const stored = kinds.find((each) => !each.storedAs && isStoredAs(kind, each)) ?? kind;
-  const text = `${stored.group}/${stored.version}/${stored.kind}`;
+  const version = kind.custom?.storageVersion ?? stored.version;
+  const text = `${stored.group}/${version}/${stored.kind}`;
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 

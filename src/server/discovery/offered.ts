@@ -1,4 +1,6 @@
 /** Pure: what there is to discover, in the order in which clients are told of it. */
+
+import { compareVersions } from "../../kinds/customresource/version-order.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { LEDGER_GROUP, LEDGER_VERSION } from "../ledger/job-index.ts";
 
@@ -16,6 +18,7 @@ export type OfferedKind = Pick<
   | "verbs"
   | "subresources"
   | "storedAs"
+  | "custom"
 >;
 
 /**
@@ -88,17 +91,15 @@ function placeOf(group: string): number {
   return place < 0 ? GROUP_ORDER.length : place;
 }
 
-/** Newest first: "v2" before "v1". */
+/** Newest first: "v2" before "v1", and that before "v1beta1". */
 function offeredVersions(kinds: readonly OfferedKind[]): OfferedVersion[] {
   const versions = [...new Set(kinds.map(({ version }) => version))];
-  return versions
-    .sort((one, other) => compareText(other, one))
-    .map((version) => ({
-      version,
-      kinds: kinds
-        .filter((kind) => kind.version === version)
-        .sort((one, other) => compareText(one.resource, other.resource)),
-    }));
+  return versions.sort(compareVersions).map((version) => ({
+    version,
+    kinds: kinds
+      .filter((kind) => kind.version === version)
+      .sort((one, other) => compareText(one.resource, other.resource)),
+  }));
 }
 
 /** By code unit, as Go compares strings. */

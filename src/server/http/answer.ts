@@ -1,10 +1,11 @@
-/** What leaves the server: bytes with a status, bytes as they come, or a stream of watch events. */
+/** What leaves the server: bytes with a status, bytes as they come, watch events, or a stream. */
 
 import type { Kind } from "../../kinds/kind.ts";
 import type { Watching } from "../verbs/watch.ts";
 import type { Representation } from "./negotiate.ts";
+import type { RawUpgrade } from "./streams/websocket.ts";
 
-export type Answer = BytesAnswer | StreamAnswer | WatchAnswer;
+export type Answer = BytesAnswer | StreamAnswer | WatchAnswer | UpgradeAnswer;
 
 export interface BytesAnswer {
   readonly type: "bytes";
@@ -22,6 +23,15 @@ export interface StreamAnswer {
   readonly contentType: string;
   /** Rejects where there is nothing to send. The signal says that nobody listens any more. */
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly warnings?: readonly string[];
+  readonly revision?: number;
+}
+
+/** The connection changes its protocol. */
+export interface UpgradeAnswer {
+  readonly type: "upgrade";
+  /** Settles when all is over; rejects before anything was sent where it cannot be. */
+  readonly accept: (raw: RawUpgrade) => Promise<void>;
   readonly warnings?: readonly string[];
   readonly revision?: number;
 }

@@ -1,5 +1,5 @@
 /** The body of a request as an object of the expected kind, defaulted. */
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, badRequest } from "../../api/errors.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import {
   decodeBody,
@@ -74,6 +74,18 @@ export function judgePatch(
   throw invalidPatch(shown(), formatStrict(strict));
 }
 
+/** Keys that a configuration has twice: an error, warnings, or nothing. */
+export function judgeRepeated(
+  repeatedKeys: readonly string[],
+  validation: FieldValidation,
+): readonly string[] {
+  if (repeatedKeys.length === 0 || validation === "Ignore") return [];
+  if (validation === "Warn") return repeatedKeys;
+  const lines = repeatedKeys.map((line) => `\n  ${line}`).join("");
+  const problem = `error converting YAML to JSON: yaml: unmarshal errors:${lines}`;
+  throw badRequest(`error strict decoding YAML: ${problem}`);
+}
+
 export function readDeleteOptions(request: Request): DeleteOptions {
   if (request.body.length === 0) return parseDeleteQuery(request.query);
   const mediaType = requestMedia(request.contentType);
@@ -84,15 +96,16 @@ export function readDeleteOptions(request: Request): DeleteOptions {
   return decodeDeleteOptions({ bytes: request.body, mediaType });
 }
 
-const PATCH_TYPES: { readonly [contentType: string]: PatchType | undefined } = {
+const PATCH_TYPES: { readonly [contentType: string]: PatchType | "apply" | undefined } = {
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
 };
 
-const ACCEPTED_PATCHES = [...Object.keys(PATCH_TYPES), "application/apply-patch+yaml"];
+const ACCEPTED_PATCHES = Object.keys(PATCH_TYPES);
 
-export function readPatch(request: Request): { type: PatchType; body: string } {
+export function readPatch(request: Request): { type: PatchType | "apply"; body: string } {
   const { contentType = "" } = request;
   const named = contentType.split(",").map((each) => (each.split(";", 1)[0] ?? "").trim());
   if (!named.some((each) => each in PATCH_TYPES)) {

@@ -4,7 +4,7 @@ import { admitCaller, bearerAuthenticator, type Guard } from "./guard.ts";
 const ADMIN = { name: "admin", groups: [] };
 const guard: Guard = {
   hosts: new Set(["127.0.0.1", "localhost", "[::1]"]),
-  authenticate: bearerAuthenticator((token) => token === "secret", ADMIN),
+  authenticate: bearerAuthenticator((token) => (token === "secret" ? ADMIN : undefined)),
 };
 
 function admit(path: string, headers: { host?: string; origin?: string; authorization?: string }) {

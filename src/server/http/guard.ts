@@ -1,40 +1,43 @@
 /** Who may talk to the server at all: the Host and Origin a request names, and its credentials. */
 import { ApiError, unauthorized } from "../../api/errors.ts";
-import type { User } from "./request.ts";
+import { ANONYMOUS, type User } from "../authorization/user.ts";
 
 export interface Guard {
   /** Host names clients may use, without port: a page on another name is not our client. */
   readonly hosts: ReadonlySet<string>;
-  readonly authenticate: (authorization: string | undefined) => User | undefined;
+  readonly authenticate: (credentials: Credentials) => User | undefined;
+  /** Whoever shows no credentials is somebody, too; absent: on the public paths only. */
+  readonly takesAnonymous?: boolean;
 }
 
 export interface Credentials {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
+  /** Whom a certificate of our own authority names. */
+  readonly certificate?: User | undefined;
 }
 
 /** What Kubernetes grants to everyone. */
 const PUBLIC_PATHS = /^\/(?:healthz|livez|readyz|version)\/?$/;
 
-const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
-
 export function admitCaller(guard: Guard, path: string, credentials: Credentials): User {
   refuseForeignPages(guard, credentials);
-  const user = guard.authenticate(credentials.authorization);
+  const user = guard.authenticate(credentials);
   if (user) return user;
-  if (credentials.authorization === undefined && PUBLIC_PATHS.test(path)) return ANONYMOUS;
+  const showsNothing = (credentials.authorization ?? "") === "";
+  if (showsNothing && (guard.takesAnonymous || PUBLIC_PATHS.test(path))) return ANONYMOUS;
   throw unauthorized();
 }
 
-/** Accepts "Bearer TOKEN"; the verifier decides whose token it is. */
+/** Accepts certificates, then "Bearer TOKEN"; the verifier decides whose token it is. */
 export function bearerAuthenticator(
-  verify: (token: string) => boolean,
-  user: User,
+  findUser: (token: string) => User | undefined,
 ): Guard["authenticate"] {
-  return (authorization) => {
+  return ({ authorization, certificate }) => {
+    if (certificate) return certificate;
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-    return token !== undefined && verify(token) ? user : undefined;
+    return token === undefined ? undefined : findUser(token);
   };
 }
 

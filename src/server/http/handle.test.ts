@@ -48,6 +48,14 @@ test("a group that nobody serves is a page that is not there", () => {
   });
 });
 
+test("who wants a webhook to be called is told that none is", () => {
+  const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  expect(ask(aServer(), "POST", path, {}).object).toMatchObject({
+    reason: "NotFound",
+    message: expect.stringContaining("calls no admission webhooks"),
+  });
+});
+
 test("a malformed escape is refused before anything else is looked at", () => {
   expect(ask(aServer(), "GET", "/api/v1/nodes/%zz")).toMatchObject({
     status: 400,

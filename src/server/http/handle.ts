@@ -5,11 +5,12 @@
  * (those on the indexes of Jobs), meta-routes (all others), represent (bytes), then listen and
  * watch-stream (sockets).
  */
-import { badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
+import { ApiError, badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import { type Kind, verbsOf } from "../../kinds/kind.ts";
 import { LEDGER_GROUP } from "../ledger/job-index.ts";
 import { type Answer, plainText } from "./answer.ts";
+import { authorizeRequest } from "./authorize.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { serveLedger } from "./ledger.ts";
 import { serveMeta } from "./meta-routes.ts";
@@ -29,9 +30,11 @@ export function handle(server: ApiServer, request: Request): Answer {
 function dispatch(server: ApiServer, request: Request): Answer {
   const route = parseRoute(request.path);
   if (!route) return plainText(400, "400 Bad Request");
+  authorizeRequest(server, request.user, request, route);
   if (route.kind === "other") return serveMeta(server, request);
   const { resource } = route;
   if (isLedger(resource)) return serveLedger(server, request, resource);
+  if (resource.group === ADMISSION_GROUP) throw noAdmission();
   if (!server.registry.hasGroup(resource.group)) return plainText(404, "404 page not found\n");
   if (isBindings(resource)) return serveBindings(server, request, resource.namespace);
   const kind = server.registry.findResource(resource);
@@ -39,6 +42,15 @@ function dispatch(server: ApiServer, request: Request): Answer {
   const answer = serveKind(server, toResourceRequest(request, kind, resource), resource);
   if (kind.deprecation === undefined) return answer;
   return { ...answer, warnings: [kind.deprecation, ...(answer.warnings ?? [])] };
+}
+
+const ADMISSION_GROUP = "admissionregistration.k8s.io";
+
+/** Whoever relies on a webhook must hear that nobody would call it. */
+function noAdmission(): ApiError {
+  const missing = "this server calls no admission webhooks and evaluates no admission policies";
+  const problem = `the server could not find the requested resource: ${missing}`;
+  return new ApiError(404, "NotFound", problem, {});
 }
 
 /** An error is an answer here too: it carries the warnings that its kind has for everyone. */

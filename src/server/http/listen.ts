@@ -2,20 +2,38 @@
 import { chmodSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
-import { ApiError } from "../../api/errors.ts";
-import type { Answer, StreamAnswer, WatchAnswer } from "./answer.ts";
+import { createServer as createHttpsServer, type ServerOptions } from "node:https";
+import type { Duplex } from "node:stream";
+import type { Answer, StreamAnswer, UpgradeAnswer, WatchAnswer } from "./answer.ts";
 import { ByteStream } from "./byte-stream.ts";
+import { findCaller } from "./caller.ts";
 import { errorAnswer } from "./error-answer.ts";
-import { admitCaller, type Guard } from "./guard.ts";
+import { FairQueue } from "./fair-queue.ts";
+import type { Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
+import { noteRequest } from "./note-request.ts";
 import { parseQuery } from "./query.ts";
-import type { ApiServer, User } from "./request.ts";
+import { type Bodies, readBody, tooManyRequests } from "./read-body.ts";
+import type { ApiServer } from "./request.ts";
 import { send, sinkOf } from "./respond.ts";
+import type { RawUpgrade } from "./streams/websocket.ts";
+import {
+  findUpgrade,
+  refusalAnswer,
+  responseOn,
+  StreamBroken,
+  takeBearer,
+  Upgrades,
+} from "./upgrade.ts";
 import { WatchStream } from "./watch-stream.ts";
 
 export type ListenOptions = ListenPlace & {
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: {
+    readonly cert: string;
+    readonly key: string;
+    /** Clients may show a certificate of this authority; absent: they are not asked for one. */
+    readonly clientAuthority?: string;
+  };
   readonly guard: Guard;
 };
 
@@ -31,7 +49,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 const HEADER_LIMIT_BYTES = 64 * 1024;
 /** Go keeps idle connections for 90 s; closing them sooner resets requests under way. */
 const KEEP_ALIVE_MS = 125_000;
@@ -41,13 +58,23 @@ const CLOSE_GRACE_MS = 2_000;
 
 export async function listen(server: ApiServer, options: ListenOptions): Promise<Listener> {
   const streams = new Set<Stream>();
+  const upgrades = new Upgrades();
+  streams.add({ finish: () => upgrades.closeAll() });
+  const queue = new FairQueue({ nowMs: () => performance.now(), afterReading });
+  const common = { server, guard: options.guard, streams, queue, bodies: { bytes: 0 } };
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
-    serve({ server, guard: options.guard, streams, message, response });
+    serve({ ...common, message, response });
   };
   const limits = { maxHeaderSize: HEADER_LIMIT_BYTES, noDelay: true };
   const http: Server = options.tls
-    ? createHttpsServer({ ...limits, ...options.tls, minVersion: "TLSv1.2" }, onRequest)
+    ? createHttpsServer({ ...limits, ...tlsOptions(options.tls) }, onRequest)
     : createHttpServer(limits, onRequest);
+  http.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const response = responseOn(message, socket);
+    takeBearer(message);
+    const upgrading = { upgrades, raw: { message, socket, head } };
+    serve({ ...common, message, response, upgrading });
+  });
   http.keepAliveTimeout = KEEP_ALIVE_MS;
   http.headersTimeout = HEADERS_TIMEOUT_MS;
   http.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -63,6 +90,18 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
     port: typeof address === "object" && address !== null ? address.port : 0,
     close: () => close(http, streams),
   };
+}
+
+/** Twice around: who is only just connecting takes some turns to be heard at all. */
+function afterReading(callback: () => void): void {
+  setImmediate(() => setImmediate(callback));
+}
+
+/** Whoever shows no certificate, or none of ours, may still have a token. */
+function tlsOptions({ cert, key, clientAuthority }: ListenOptions["tls"] & object): ServerOptions {
+  const own: ServerOptions = { cert, key, minVersion: "TLSv1.2" };
+  if (clientAuthority === undefined) return own;
+  return { ...own, ca: clientAuthority, requestCert: true, rejectUnauthorized: false };
 }
 
 const OWNER_ONLY = 0o600;
@@ -100,32 +139,53 @@ interface Exchange {
   readonly server: ApiServer;
   readonly guard: Guard;
   readonly streams: Set<Stream>;
+  readonly queue: FairQueue;
+  readonly bodies: Bodies;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
+  /** It wants to speak another protocol. */
+  readonly upgrading?: { readonly upgrades: Upgrades; readonly raw: RawUpgrade };
 }
 
 /** Without an await where nothing has to be waited for: most answers are ready at once. */
 function serve(exchange: Exchange): void {
-  const { server, guard, message, response } = exchange;
+  const { server, guard, queue, bodies, message, response } = exchange;
   const { method = "GET", url = "/", headers } = message;
   const question = url.indexOf("?");
   const path = question < 0 ? url : url.slice(0, question);
   const asked = { method, path, accept: headers.accept };
   const fail = (error: unknown) => send(errorAnswer(server, asked, error), message, response);
   try {
-    const user: User = admitCaller(guard, path, {
-      host: headers.host,
-      origin: headers.origin,
-      authorization: headers.authorization,
-    });
+    const user = findCaller(server, guard, message, path);
+    const query = question < 0 ? NO_QUERY : parseQuery(url.slice(question + 1));
+    if (server.audit) noteRequest(server, exchange, { method, path, query, user });
     const answer = (body: Buffer): void => {
-      const query = question < 0 ? NO_QUERY : parseQuery(url.slice(question + 1));
       const { "content-type": contentType, "if-none-match": ifNoneMatch } = headers;
-      const request = { ...asked, query, contentType, ifNoneMatch, body, user };
+      const upgrade = exchange.upgrading && findUpgrade(message);
+      const more = upgrade ? { upgrade } : {};
+      const userAgent = headers["user-agent"];
+      const read = { query, contentType, ifNoneMatch, userAgent, body };
+      const request = { ...asked, ...read, user, ...more };
       respond(exchange, handle(server, request), fail);
     };
-    if (method === "GET" || method === "HEAD") answer(NO_BODY);
-    else readBody(message).then(answer).catch(fail);
+    const queued = (body: Buffer): void => {
+      const isTaken = queue.enter(user.name, headers["user-agent"] ?? "", () => {
+        // Whoever has gone meanwhile needs no answer.
+        if (response.destroyed) return;
+        try {
+          answer(body);
+        } catch (error) {
+          fail(error);
+        }
+      });
+      if (!isTaken) throw tooManyRequests();
+    };
+    if (PROBES.test(path)) answer(NO_BODY);
+    else if (method === "GET" || method === "HEAD" || exchange.upgrading) queued(NO_BODY);
+    else
+      readBody(message, bodies, (over) => response.once("close", over))
+        .then(queued)
+        .catch(fail);
   } catch (error) {
     fail(error);
   }
@@ -142,6 +202,7 @@ function respond(exchange: Exchange, answer: Answer, fail: (error: unknown) => v
   const go = (): void => {
     if (answer.type === "watch") startWatch(exchange, answer);
     else if (answer.type === "stream") startStream(exchange, answer).catch(fail);
+    else if (answer.type === "upgrade") startUpgrade(exchange, answer);
     else send(answer, message, response);
   };
   if (revision <= store.durableRevision) go();
@@ -159,6 +220,21 @@ async function startStream(exchange: Exchange, answer: StreamAnswer): Promise<vo
   }
 }
 
+function startUpgrade({ server, message, response, upgrading }: Exchange, answer: UpgradeAnswer) {
+  if (!upgrading) return;
+  const { upgrades, raw } = upgrading;
+  const fail = (error: unknown): void => {
+    const { method = "GET", url = "/", headers } = message;
+    const asked = { method, path: url, accept: headers.accept };
+    const refusal = refusalAnswer(error) ?? errorAnswer(server, asked, error);
+    send(refusal, message, responseOn(message, raw.socket));
+  };
+  upgrades.accept(answer, raw, response).catch((error) => {
+    if (error instanceof StreamBroken) server.log.debug("a stream broke off", { error });
+    else fail(error);
+  });
+}
+
 function startWatch({ server, streams, response }: Exchange, answer: WatchAnswer): void {
   if (response.destroyed) return;
   const watch = new WatchStream(server, answer, sinkOf(response));
@@ -170,31 +246,7 @@ function startWatch({ server, streams, response }: Exchange, answer: WatchAnswer
   watch.start();
 }
 
+/** They are asked to find out whether the server lives, which must not depend on who else asks. */
+const PROBES = /^\/(?:healthz|livez|readyz)$/;
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = new URLSearchParams();
-
-async function readBody(message: IncomingMessage): Promise<Buffer> {
-  const length = Number(message.headers["content-length"] ?? 0);
-  if (length > BODY_LIMIT_BYTES) throw tooLarge(message);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    message.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) reject(tooLarge(message));
-      else chunks.push(chunk);
-    });
-    message.on("end", () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    message.on("error", reject);
-    message.on("aborted", () => reject(new ApiError(400, "BadRequest", "the request was aborted")));
-  });
-}
-
-function tooLarge(message: IncomingMessage): ApiError {
-  // What is left of the body is read and thrown away, so that the client gets to see the answer.
-  message.resume();
-  const problem = `Request entity too large: limit is ${BODY_LIMIT_BYTES}`;
-  return new ApiError(413, "RequestEntityTooLarge", problem);
-}

@@ -16,6 +16,7 @@ import {
   OPENAPI_V2_JSON,
   OPENAPI_V2_PROTOBUF_TYPE,
 } from "../openapi/openapi-v2.ts";
+import { ISSUER } from "../tokens/claims.ts";
 import { type Answer, type BytesAnswer, json, plainText } from "./answer.ts";
 import { contentHash } from "./content-hash.ts";
 import {
@@ -38,7 +39,10 @@ const PAGE_NOT_FOUND = "404 page not found\n";
 
 export function serveMeta(server: ApiServer, request: Request): Answer {
   const answer =
-    serveHealth(request) ?? serveMetrics(server, request) ?? serveOpenapi(server, request);
+    serveHealth(request) ??
+    serveMetrics(server, request) ??
+    serveOpenapi(server, request) ??
+    serveIssuer(server, request);
   if (answer) return { ...answer, revision: NO_REVISION };
   return { ...serveDiscovery(server, request), revision: NO_REVISION };
 }
@@ -90,6 +94,29 @@ function serveOpenapiV2(request: Request): BytesAnswer {
   }
   throw unavailable(["application/json", OPENAPI_V2_PROTOBUF_TYPE]);
 }
+
+/** With what others verify tokens of ServiceAccounts themselves: OpenID Connect discovery. */
+function serveIssuer({ signer, address }: ApiServer, request: Request): BytesAnswer | undefined {
+  const path = request.path.replace(/\/$/, "");
+  if ((path !== ISSUER_PATH && path !== KEYS_PATH) || !signer) return undefined;
+  if (request.method !== "GET") throw methodNotAllowed();
+  const headers = { "Cache-Control": "public, max-age=3600" };
+  if (path === KEYS_PATH) {
+    const body = JSON.stringify({ keys: [signer.publicKey] });
+    return { type: "bytes", status: 200, contentType: "application/jwk-set+json", body, headers };
+  }
+  const described = {
+    issuer: ISSUER,
+    jwks_uri: `https://${address}${KEYS_PATH}`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+  };
+  return { ...json(200, described), headers };
+}
+
+const ISSUER_PATH = "/.well-known/openid-configuration";
+const KEYS_PATH = "/openid/v1/jwks";
 
 /** An answer that a client may keep and ask after by its tag. */
 function tagged(

@@ -1,6 +1,6 @@
 /** Pure: the query parameters of each verb, checked as Kubernetes checks them. */
 import { badRequest, invalidObject } from "../../api/errors.ts";
-import { type Finding, forbidden, notSupported, quote } from "../../api/finding.ts";
+import { type Finding, forbidden, notSupported, quote, required } from "../../api/finding.ts";
 import { validateFieldManager } from "../../kinds/meta/object-meta.ts";
 import { type DeleteOptions, validateDryRun } from "../verbs/delete-options.ts";
 import type { ListOptions } from "../verbs/list.ts";
@@ -11,9 +11,12 @@ export interface WriteQuery {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** Only for an apply: take what belongs to others. */
+  readonly force: boolean;
 }
 
-export type WriteOptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
+/** An apply has options of its own under the name of those of a patch. */
+export type WriteOptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ApplyOptions";
 
 export function parseWriteQuery(query: URLSearchParams, kind: WriteOptionsKind): WriteQuery {
   const dryRun = query.getAll("dryRun");
@@ -24,15 +27,38 @@ export function parseWriteQuery(query: URLSearchParams, kind: WriteOptionsKind):
     ...validateDryRun(dryRun),
     ...validateFieldValidation(validation),
   ];
-  if (kind === "PatchOptions" && query.get("force") !== null) {
-    findings.unshift(forbidden("force", "may not be specified for non-apply patch"));
+  findings.unshift(...validateApply(query, kind, fieldManager));
+  if (findings.length > 0) {
+    const name = kind === "ApplyOptions" ? "PatchOptions" : kind;
+    throw invalidObject({ group: "meta.k8s.io", kind: name }, "", findings);
   }
-  if (findings.length > 0) throw invalidObject({ group: "meta.k8s.io", kind }, "", findings);
   return {
     dryRun: dryRun.length > 0,
     fieldManager,
+    force: flag(query, "force").force ?? false,
     fieldValidation: validation === "" ? "Warn" : (validation as FieldValidation),
   };
+}
+
+function validateApply(query: URLSearchParams, kind: WriteOptionsKind, manager: string): Finding[] {
+  if (kind === "ApplyOptions") {
+    return manager === "" ? [required("fieldManager", "is required for apply patch")] : [];
+  }
+  if (kind !== "PatchOptions" || query.get("force") === null) return [];
+  return [forbidden("force", "may not be specified for non-apply patch")];
+}
+
+const MANAGER_BYTES_MAX = 128;
+
+/** Who does not say who manages the fields is known by the first part of its User-Agent. */
+export function managerOfAgent(userAgent = ""): string {
+  let name = "";
+  for (const character of userAgent.split("/", 1)[0] ?? "") {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) continue;
+    if (Buffer.byteLength(name + character) > MANAGER_BYTES_MAX) break;
+    name += character;
+  }
+  return name;
 }
 
 function validateFieldValidation(value: string): Finding[] {

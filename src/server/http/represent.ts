@@ -25,6 +25,11 @@ export interface View extends Omit<TableOptions, "version"> {
 /** As much of a kind as it takes to show an object: a Scale has that much, too. */
 export type Shown = Pick<Kind, "group" | "kind" | "message" | "columns" | "cells">;
 
+/** A kind that a user defined says itself what a list of it is called. */
+function listKindOf({ kind, custom }: Kind): string {
+  return custom?.listKind ?? `${kind}List`;
+}
+
 export function representObject(kind: Shown, object: KubeObject, view: View): Represented {
   const { media, as, version = "v1" } = view.representation;
   switch (as) {
@@ -102,6 +107,7 @@ export function representList(kind: Kind, listed: Listed, view: View): Represent
 
 function encodeList(media: MediaType, kind: Kind, { items, metadata }: Listed): Represented {
   const contentType = CONTENT_TYPES[media];
+  if (kind.custom) return encodeCustomList(media, kind, { items, metadata });
   const typeMeta = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
   if (media === "json") {
     return { contentType, body: joinItems(kind, items, JSON.stringify({ ...typeMeta, metadata })) };
@@ -111,6 +117,20 @@ function encodeList(media: MediaType, kind: Kind, { items, metadata }: Listed): 
     return { contentType, body: encodeProtobuf(list, `${kind.message}List`) };
   }
   return { contentType, body: formatYaml({ ...typeMeta, metadata, items: items.map(bare) }) };
+}
+
+/** Each item says what it is: Go has no struct for them, whose type would say so. */
+function encodeCustomList(media: MediaType, kind: Kind, { items, metadata }: Listed): Represented {
+  const contentType = CONTENT_TYPES[media];
+  const head = { apiVersion: apiVersionOf(kind), kind: listKindOf(kind) };
+  if (media === "yaml") return { contentType, body: formatYaml({ ...head, items, metadata }) };
+  const parts: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)];
+  for (const [index, item] of items.entries()) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(encodeJson(item));
+  }
+  parts.push(Buffer.from(`],"metadata":${JSON.stringify(metadata)}}`));
+  return { contentType, body: Buffer.concat(parts) };
 }
 
 function bare(object: KubeObject): object {

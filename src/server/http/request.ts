@@ -1,21 +1,32 @@
 /** What a request is once it left its socket, and what it is asked of. */
 import type { LogSource } from "../../api/log-source.ts";
+import type { StreamSource } from "../../api/stream-source.ts";
 import type { Log } from "../../base/log.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Registry } from "../../kinds/registry.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import type { User } from "../authorization/user.ts";
 import type { ServerContext } from "../context.ts";
+import type { TokenVerifier } from "../tokens/verify-token.ts";
+import type { AuditLog } from "./audit.ts";
 
 export interface ApiServer extends ServerContext {
   readonly registry: Registry;
   readonly log: Log;
-  /** Whose the credentials of an Authorization header are. */
-  readonly findUser: (authorization: string | undefined) => User | undefined;
+  /** Whose a bearer token is. */
+  readonly tokens: TokenVerifier;
+  /** Notes every request that comes by a connection; absent: none is noted. */
+  readonly audit?: AuditLog;
+  /** Absent: whoever is known may do everything. */
+  readonly authorizer?: Authorizer;
   /** host:port, for clients that ask where the server is. */
   readonly address: string;
   /** What /metrics shows; absent where nobody counts. */
   readonly metrics?: { text(): string };
   /** Where the output of pods is read; absent where no node is connected. */
   readonly logs?: LogSource | undefined;
+  /** Where commands run beside containers; absent where no node is connected. */
+  readonly streams?: StreamSource | undefined;
 }
 
 export interface Request {
@@ -25,13 +36,18 @@ export interface Request {
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
   readonly ifNoneMatch: string | undefined;
+  readonly userAgent?: string | undefined;
   readonly body: Buffer;
   readonly user: User;
+  /** The client asked to speak another protocol from here on. */
+  readonly upgrade?: Upgrade;
 }
 
-export interface User {
-  readonly name: string;
-  readonly groups: readonly string[];
+export interface Upgrade {
+  /** "websocket", "spdy/3.1" */
+  readonly protocol: string;
+  /** What it would speak inside that, in its order of preference. */
+  readonly subprotocols: readonly string[];
 }
 
 /** A request for a resource, its kind known. */

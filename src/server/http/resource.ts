@@ -4,6 +4,8 @@ import type { KubeObject } from "../../api/object.ts";
 import { findFieldEquality, parseFieldSelector } from "../../api/selectors/field-selector-query.ts";
 import { type Kind, type Verb, verbsOf } from "../../kinds/kind.ts";
 import { isReview } from "../../kinds/review/kinds.ts";
+import type { WriteOptions } from "../context.ts";
+import { apply } from "../verbs/apply.ts";
 import { create } from "../verbs/create.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { deleteCollection } from "../verbs/delete-collection.ts";
@@ -21,12 +23,19 @@ import { parseSelection } from "../verbs/selection.ts";
 import { type UpdateTarget, update } from "../verbs/update.ts";
 import { watch } from "../verbs/watch.ts";
 import type { Answer, BytesAnswer, WatchAnswer } from "./answer.ts";
-import { judgePatch, readDeleteOptions, readObject, readPatch } from "./body.ts";
+import { judgePatch, judgeRepeated, readDeleteOptions, readObject, readPatch } from "./body.ts";
 import { warned } from "./error-answer.ts";
 import { type Endpoint, mediaOf, negotiate } from "./negotiate.ts";
-import { parseGetQuery, parseListQuery, parseWriteQuery } from "./options.ts";
+import {
+  managerOfAgent,
+  parseGetQuery,
+  parseListQuery,
+  parseWriteQuery,
+  type WriteOptionsKind,
+  type WriteQuery,
+} from "./options.ts";
 import { representList, representObject, representStatus, type View } from "./represent.ts";
-import type { ApiServer, NamedRequest, ResourceRequest } from "./request.ts";
+import type { ApiServer, NamedRequest, Request, ResourceRequest } from "./request.ts";
 import { serveReview } from "./review.ts";
 import { parseIncludeObject } from "./table.ts";
 
@@ -141,12 +150,21 @@ function serveCreate(
   const { kind, namespace } = request;
   const view = viewOf(server, request);
   if (isReview(kind)) return serveReview(server, request, view);
-  const options = parseWriteQuery(request.query, "CreateOptions");
+  const options = writeOptions(request, "CreateOptions");
   const decoded = readObject(server, request, kind, options.fieldValidation);
   return warned(server, request, decoded.warnings, () => {
     const written = create(server, kind, namespace, decoded.object, options);
     return objectAnswer(server, 201, kind, written.object, view, written.warnings);
   });
+}
+
+export function writeOptions(
+  request: Request,
+  kind: WriteOptionsKind,
+): WriteQuery & WriteOptions & { readonly manager: string } {
+  const { query, user, userAgent } = request;
+  const options = parseWriteQuery(query, kind);
+  return { ...options, user, manager: options.fieldManager || managerOfAgent(userAgent) };
 }
 
 export function objectAnswer(
@@ -179,7 +197,7 @@ export function serveUpdate(
   target: UpdateTarget,
 ): Answer {
   const view = viewOf(server, request);
-  const options = parseWriteQuery(request.query, "UpdateOptions");
+  const options = writeOptions(request, "UpdateOptions");
   const decoded = readObject(server, request, request.kind, options.fieldValidation);
   return warned(server, request, decoded.warnings, () => {
     const updated = update(server, target, decoded.object, options);
@@ -190,15 +208,34 @@ export function serveUpdate(
 
 export function servePatch(server: ApiServer, request: NamedRequest, target: UpdateTarget): Answer {
   const { kind } = request;
-  const change = readPatch(request);
+  const { type, body } = readPatch(request);
+  if (type === "apply") return serveApply(server, request, target, body);
+  const change = { type, body };
   const view = viewOf(server, request);
-  const options = parseWriteQuery(request.query, "PatchOptions");
+  const options = writeOptions(request, "PatchOptions");
   const warnings: string[] = [];
   return warned(server, request, warnings, () => {
     const patched = patch(server, target, change, options, (strict, shown) => {
       warnings.push(...judgePatch(strict, shown, options.fieldValidation));
     });
     return objectAnswer(server, 200, kind, patched.object, view, patched.warnings);
+  });
+}
+
+function serveApply(
+  server: ApiServer,
+  request: NamedRequest,
+  target: UpdateTarget,
+  body: string,
+): Answer {
+  const view = viewOf(server, request);
+  const options = writeOptions(request, "ApplyOptions");
+  const warnings: string[] = [];
+  return warned(server, request, warnings, () => {
+    const { object, created, ...more } = apply(server, target, body, options, (repeatedKeys) => {
+      warnings.push(...judgeRepeated(repeatedKeys, options.fieldValidation));
+    });
+    return objectAnswer(server, created ? 201 : 200, request.kind, object, view, more.warnings);
   });
 }
 

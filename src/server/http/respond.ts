@@ -92,6 +92,9 @@ export function sinkOf(response: ServerResponse): Sink {
     abort: () => {
       response.destroy();
     },
+    onceTaken: (callback) => {
+      response.once("drain", callback);
+    },
     get bufferedBytes() {
       return response.writableLength;
     },

@@ -1,13 +1,14 @@
 /** The requests on parts of an object: status, scale, binding, eviction, finalize, streams. */
 import { methodNotAllowed, type Status } from "../../api/errors.ts";
-import type { KubeObject } from "../../api/object.ts";
+import type { TokenRequest } from "../../api/generated/authentication.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Subresource } from "../../kinds/kind.ts";
+import { requestToken, TOKEN_REQUEST } from "../tokens/request-token.ts";
 import { bind } from "../verbs/bind.ts";
 import { type DeleteOptions, validateDeleteOptions } from "../verbs/delete-options.ts";
 import { evict } from "../verbs/evict.ts";
 import { get } from "../verbs/get.ts";
-import { getScale, patchScale, SCALE, updateScale } from "../verbs/scale.ts";
-import { refuseStream } from "../verbs/streams.ts";
+import { applyScale, getScale, patchScale, SCALE, updateScale } from "../verbs/scale.ts";
 import type { UpdateTarget } from "../verbs/update.ts";
 import type { Answer, BytesAnswer } from "./answer.ts";
 import { judgePatch, readMessage, readPatch } from "./body.ts";
@@ -17,7 +18,8 @@ import { parseWriteQuery } from "./options.ts";
 import { servePodLog } from "./pod-log.ts";
 import { representObject, representStatus } from "./represent.ts";
 import type { ApiServer, NamedRequest, Request } from "./request.ts";
-import { objectAnswer, servePatch, serveUpdate, viewOf } from "./resource.ts";
+import { objectAnswer, servePatch, serveUpdate, viewOf, writeOptions } from "./resource.ts";
+import { serveStream } from "./streams/serve-stream.ts";
 
 export function serveSubresource(
   server: ApiServer,
@@ -37,10 +39,12 @@ export function serveSubresource(
       return serveBinding(server, request, namespace, name);
     case "eviction":
       return serveEviction(server, request);
+    case "token":
+      return serveToken(server, request);
     case "log":
       return servePodLog(server, request);
     default:
-      throw refuseStream(server, request, subresource.name);
+      return serveStream(server, request, subresource.name);
   }
 }
 
@@ -73,15 +77,17 @@ function serveScale(server: ApiServer, request: NamedRequest): Answer {
     case "GET":
       return answer(getScale(server, target));
     case "PUT": {
-      const options = parseWriteQuery(request.query, "UpdateOptions");
+      const options = writeOptions(request, "UpdateOptions");
       const decoded = readMessage(server.registry, request, SCALE, options.fieldValidation);
       return warned(server, request, decoded.warnings, () =>
         answer(updateScale(server, target, decoded.object, options)),
       );
     }
     default: {
-      const options = parseWriteQuery(request.query, "PatchOptions");
-      const change = readPatch(request);
+      const { type, body } = readPatch(request);
+      if (type === "apply") return answer(applyToScale(server, request, target, body));
+      const options = writeOptions(request, "PatchOptions");
+      const change = { type, body };
       const warnings: string[] = [];
       return warned(server, request, warnings, () =>
         answer(
@@ -92,6 +98,16 @@ function serveScale(server: ApiServer, request: NamedRequest): Answer {
       );
     }
   }
+}
+
+function applyToScale(
+  server: ApiServer,
+  request: NamedRequest,
+  target: UpdateTarget,
+  body: string,
+): KubeObject {
+  const options = writeOptions(request, "ApplyOptions");
+  return applyScale(server, target, body, options);
 }
 
 const BINDING = { group: "", version: "v1", kind: "Binding", message: "core/v1.Binding" };
@@ -132,6 +148,19 @@ function serveEviction(server: ApiServer, request: NamedRequest): Answer {
   validateDeleteOptions(eviction.deleteOptions ?? {});
   evict(server, request.namespace, request.name, eviction, options);
   return created(server, request, decoded.warnings);
+}
+
+/** The one answer that holds a secret: nobody may keep it on the way. */
+function serveToken(server: ApiServer, request: NamedRequest): Answer {
+  const { namespace, name } = request;
+  const view = viewOf(server, request);
+  const options = parseWriteQuery(request.query, "CreateOptions");
+  const decoded = readMessage(server.registry, request, TOKEN_REQUEST, options.fieldValidation);
+  const asked = decoded.object as unknown as Draft<TokenRequest>;
+  const issued = requestToken(server, { namespace, name }, asked);
+  const represented = representObject(TOKEN_REQUEST, issued, view);
+  const { revision } = server.store;
+  return { type: "bytes", status: 201, ...represented, warnings: decoded.warnings, revision };
 }
 
 function created(server: ApiServer, request: Request, warnings: readonly string[]): BytesAnswer {

@@ -94,5 +94,6 @@ function bookmarkObject(kind: Kind, revision: number, endsInitial: boolean): Kub
     ...(endsInitial ? { annotations } : {}),
   };
   const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  if (kind.custom) return { ...typeMeta, metadata };
   return decodeObject(parsed({ metadata }), kind.message, typeMeta).object;
 }

@@ -5,13 +5,14 @@ import { ask, askWatch } from "../../../test/support/ask.ts";
 import { type Sink, WatchStream } from "./watch-stream.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
-const MIB = 1024 * 1024;
 
-/** A client that takes everything at once, or nothing. */
+/** A client that takes everything at once, or nothing until it is told to. */
 class TestSink implements Sink {
   contentType = "";
   bytes: Buffer = Buffer.alloc(0);
   bufferedBytes = 0;
+  isStuck = false;
+  #onTaken: (() => void)[] = [];
   state: "new" | "open" | "ended" | "aborted" = "new";
 
   begin(contentType: string): void {
@@ -20,6 +21,16 @@ class TestSink implements Sink {
   }
   write(bytes: Uint8Array): void {
     this.bytes = Buffer.concat([this.bytes, bytes]);
+    if (this.isStuck) this.bufferedBytes += bytes.length;
+  }
+  onceTaken(callback: () => void): void {
+    this.#onTaken.push(callback);
+  }
+  /** Reads what there is, and goes on reading or not. */
+  read(isStuck: boolean): void {
+    this.isStuck = isStuck;
+    this.bufferedBytes = 0;
+    for (const callback of this.#onTaken.splice(0)) callback();
   }
   end(): void {
     this.state = "ended";
@@ -133,17 +144,61 @@ test("a watch without a time ends after half an hour to an hour", async () => {
   expect(new Set(ends).size).toBeGreaterThan(10);
 });
 
-test("a client that does not read is dropped, so that it notices", async () => {
-  const server = aServer();
+const LARGE = "x".repeat(40 * 1024);
+
+async function createLarge(server: TestServer, name: string): Promise<void> {
+  ask(server, "POST", CONFIG_MAPS, configMapBody({ name }, { a: LARGE }));
+  await server.store.durable(server.store.revision);
+}
+
+test.each(["", "&labelSelector=!none"])(
+  "a client that does not read has little kept for it, and goes on where it was (%s)",
+  async (selector) => {
+    const server = aServer();
+    for (const name of ["a", "b", "c", "d"]) await createLarge(server, name);
+    const sink = new TestSink();
+    sink.isStuck = true;
+    const answer = askWatch(server, `${CONFIG_MAPS}?watch=true${selector}`);
+    new WatchStream(server, answer, sink).start();
+    expect(sink.shown).toEqual(["ADDED a", "ADDED b"]);
+    for (const name of ["e", "f", "g"]) await createLarge(server, name);
+    expect(sink.bufferedBytes).toBeLessThan(128 * 1024);
+    sink.read(true);
+    expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c", "ADDED d"]);
+    sink.read(false);
+    const all = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `ADDED ${name}`);
+    expect(sink.shown).toEqual(all);
+    await create(server, "h");
+    expect(sink.shown).toEqual([...all, "ADDED h"]);
+  },
+);
+
+test("a client that reads again when the past is gone is told to start over", async () => {
+  const server = aServer({ historyLimits: { changes: 4 } });
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
-  sink.bufferedBytes = 16 * MIB;
-  await create(server, "a");
-  expect(sink.state).toBe("open");
-  sink.bufferedBytes++;
-  await create(server, "b");
-  expect(sink.state).toBe("aborted");
+  sink.isStuck = true;
+  await createLarge(server, "a");
+  await createLarge(server, "b");
+  for (let each = 0; each < 8; each++) await create(server, `c${each}`);
+  sink.read(false);
+  expect(sink.events.slice(2)).toMatchObject([{ type: "ERROR", object: { code: 410 } }]);
+  expect(sink.state).toBe("ended");
+});
+
+test("no bookmark says that a client has come further than it was told", async () => {
+  const server = aServer();
+  const { revision } = server.store;
+  const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${revision}`;
+  const { sink } = await open(server, `${CONFIG_MAPS}?${query}`);
+  sink.isStuck = true;
+  await createLarge(server, "a");
+  await createLarge(server, "b");
   await create(server, "c");
+  server.clock.advance(60_000);
   expect(sink.shown).toEqual(["ADDED a", "ADDED b"]);
+  sink.read(false);
+  server.clock.advance(60_000);
+  expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c", "BOOKMARK"]);
 });
 
 test("a watch from a forgotten revision is told so in an event, and ends", async () => {

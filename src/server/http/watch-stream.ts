@@ -1,14 +1,19 @@
 /**
  * Sends a watch down a connection: the initial objects, then changes as they become durable,
  * bookmarks now and then, until the client, the timeout or the server ends it.
+ *
+ * A client that reads slower than things happen has little encoded for it ahead: the stream stops
+ * listening to the store and goes on from where it was when there is room again. Should the store
+ * have forgotten that by then, the client is told to start over.
  */
 import { ApiError } from "../../api/errors.ts";
+import type { KubeObject } from "../../api/object.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Change, Store, Subscription } from "../../store/types.ts";
 import type { WatchBatch } from "../verbs/watch.ts";
 import type { WatchAnswer } from "./answer.ts";
-import { type WatchEncoder, watchEncoder } from "./watch-encode.ts";
+import { type EventType, type WatchEncoder, watchEncoder } from "./watch-encode.ts";
 
 /** The connection, as far as a watch is concerned. */
 export interface Sink {
@@ -19,6 +24,8 @@ export interface Sink {
   abort(): void;
   /** Bytes handed over and not yet taken by the client. */
   readonly bufferedBytes: number;
+  /** Calls back when the client has taken all of them; asked for only where there are many. */
+  onceTaken(callback: () => void): void;
 }
 
 export interface WatchEnvironment {
@@ -27,10 +34,12 @@ export interface WatchEnvironment {
   readonly random: Random;
 }
 
-/** A client that reads this much slower than things happen is told to start over. */
-const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
+/** What may wait for a client before nothing more is encoded for it. */
+const ROOM_BYTES = 64 * 1024;
 const BOOKMARK_INTERVAL_MS = 60_000;
 const MIN_TIMEOUT_MS = 30 * 60_000;
+/** More than this at once is the past of one watch, which nobody shares. */
+const SHARED_CHANGES = 1000;
 
 const batches = new WeakMap<readonly Change[], Map<string, Uint8Array>>();
 
@@ -46,10 +55,22 @@ function sharedBytes(
   return bytes;
 }
 
+interface Told {
+  readonly type: EventType;
+  readonly object: KubeObject;
+}
+
 export class WatchStream {
   private readonly encoder: WatchEncoder;
   private readonly timers: Timer[] = [];
   private subscription: Subscription | undefined;
+  /** What was heard and is still to be told, from its position on. */
+  private waiting: readonly Told[] = [];
+  private position = 0;
+  /** All up to here was heard. */
+  private revision: number;
+  private owesInitialEnd: boolean;
+  private isFull = false;
   private closed = false;
 
   constructor(
@@ -58,30 +79,23 @@ export class WatchStream {
     private readonly sink: Sink,
   ) {
     this.encoder = watchEncoder(answer, () => new Date(environment.clock.nowMs()));
+    this.revision = answer.watching.revision;
+    this.owesInitialEnd = answer.watching.marksInitialEnd;
   }
 
   /** Call once what the initial objects show is durable. */
   start(): void {
-    const { watching } = this.answer;
     this.sink.begin(this.encoder.contentType, this.answer.warnings ?? []);
-    const chunks = watching.initial.map((object) => this.encoder.event("ADDED", object));
-    if (watching.marksInitialEnd) chunks.push(this.encoder.bookmark(watching.revision, true));
-    if (chunks.length > 0) this.sink.write(Buffer.concat(chunks));
     this.scheduleEnd();
     if (this.answer.bookmarks) this.scheduleBookmark();
-    try {
-      this.subscription = watching.start((batch) => this.send(this.encodeBatch(batch)));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.sink.write(this.encoder.error(error.status));
-      this.finish();
-    }
-    if (this.closed) this.subscription?.close();
+    this.waiting = this.answer.watching.initial.map((object) => ({ type: "ADDED", object }));
+    this.goOn();
   }
 
   /** Stops sending; the connection is the caller's to close. */
   close(): void {
     this.closed = true;
+    this.waiting = [];
     this.subscription?.close();
     for (const timer of this.timers) timer.cancel();
   }
@@ -93,21 +107,92 @@ export class WatchStream {
     this.sink.end();
   }
 
-  /** Watches that see the same in the same form share the bytes of a batch. */
-  private encodeBatch(batch: WatchBatch): Uint8Array {
-    const { scope } = this.answer.watching;
-    const encode = () =>
-      Buffer.concat(batch.events().map(({ type, object }) => this.encoder.event(type, object)));
-    if (scope === undefined || !this.encoder.isShared) return encode();
-    return sharedBytes(batch.changes, `${this.encoder.contentType} ${scope}`, encode);
+  /** Tells what is waiting as long as there is room, then listens again. */
+  private goOn(): void {
+    this.tellWaiting();
+    if (this.closed || this.isFull) return;
+    if (this.owesInitialEnd) {
+      this.owesInitialEnd = false;
+      this.sink.write(this.encoder.bookmark(this.answer.watching.revision, true));
+    }
+    if (this.sink.bufferedBytes > ROOM_BYTES) this.rest();
+    else if (!this.subscription) this.listen();
   }
 
-  private send(bytes: Uint8Array): void {
-    if (this.closed || bytes.length === 0) return;
-    this.sink.write(bytes);
-    if (this.sink.bufferedBytes <= BUFFER_LIMIT_BYTES) return;
-    this.close();
-    this.sink.abort();
+  private tellWaiting(): void {
+    while (!this.closed && this.position < this.waiting.length) {
+      if (this.sink.bufferedBytes > ROOM_BYTES) {
+        this.rest();
+        return;
+      }
+      this.sink.write(this.encodeSome());
+    }
+    this.waiting = [];
+    this.position = 0;
+  }
+
+  private encodeSome(): Uint8Array {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    while (bytes < ROOM_BYTES) {
+      const told = this.waiting[this.position];
+      if (!told) break;
+      this.position++;
+      const chunk = this.encoder.event(told.type, told.object);
+      bytes += chunk.length;
+      chunks.push(chunk);
+    }
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  }
+
+  /** Nothing is kept for a client that does not read but what it has been sent. */
+  private rest(): void {
+    this.subscription?.close();
+    this.subscription = undefined;
+    if (this.isFull) return;
+    this.isFull = true;
+    this.sink.onceTaken(() => {
+      this.isFull = false;
+      this.goOn();
+    });
+  }
+
+  private listen(): void {
+    try {
+      const { watching } = this.answer;
+      const subscription = watching.start((batch) => this.hear(batch), this.revision);
+      // What is past is told while the subscription is made, and may be too much at once.
+      if (this.closed || this.isFull) subscription.close();
+      else this.subscription = subscription;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.sink.write(this.encoder.error(error.status));
+      this.finish();
+    }
+  }
+
+  private hear(batch: WatchBatch): void {
+    if (this.closed || this.isFull) return;
+    this.revision = batch.changes.at(-1)?.revision ?? this.revision;
+    const shared = this.encodeShared(batch);
+    if (!shared) {
+      this.waiting = batch.events();
+      this.position = 0;
+      this.tellWaiting();
+      return;
+    }
+    if (shared.length > 0) this.sink.write(shared);
+    if (this.sink.bufferedBytes > ROOM_BYTES) this.rest();
+  }
+
+  /** Watches that see the same in the same form share the bytes of a batch. */
+  private encodeShared(batch: WatchBatch): Uint8Array | undefined {
+    const { scope } = this.answer.watching;
+    if (scope === undefined || !this.encoder.isShared) return undefined;
+    if (batch.changes.length > SHARED_CHANGES) return undefined;
+    const encode = () =>
+      Buffer.concat(batch.events().map(({ type, object }) => this.encoder.event(type, object)));
+    return sharedBytes(batch.changes, `${this.encoder.contentType} ${scope}`, encode);
   }
 
   private scheduleEnd(): void {
@@ -122,7 +207,8 @@ export class WatchStream {
   private scheduleBookmark(): void {
     const { clock, store } = this.environment;
     this.timers[1] = clock.schedule(BOOKMARK_INTERVAL_MS, () => {
-      this.send(this.encoder.bookmark(store.durableRevision, false));
+      // While something is still to be told, the client has not come that far.
+      if (this.subscription) this.sink.write(this.encoder.bookmark(store.durableRevision, false));
       if (!this.closed) this.scheduleBookmark();
     });
   }

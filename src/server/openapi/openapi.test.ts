@@ -113,6 +113,7 @@ test("the patch of a Job has what kubectl looks for before it applies", () => {
     expect.objectContaining({ name: "fieldValidation", in: "query" }),
   );
   expect(Object.keys(patch?.requestBody?.content ?? {})).toEqual([
+    "application/apply-patch+yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",

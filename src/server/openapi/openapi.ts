@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Kind } from "../../kinds/kind.ts";
+import { customSchemas } from "./custom-schemas.ts";
 import { operationsOf } from "./operations.ts";
 import { findSchemaName, reachableSchemas } from "./schemas.ts";
 
@@ -33,35 +34,42 @@ export function openapiIndex(kinds: readonly Kind[]): OpenapiIndex {
 
 /** The document at a path of the index, "api/v1" or "apis/batch/v1"; undefined if there is none. */
 export function openapiDocument(path: string, kinds: readonly Kind[]): OpenapiDocument | undefined {
-  let documents = cache.get(kinds);
-  if (documents === undefined) {
-    documents = new Map();
-    cache.set(kinds, documents);
-  }
-  let document = documents.get(path);
-  if (document === undefined && kinds.some((kind) => documentPath(kind) === path)) {
-    document = composeDocument(kinds.filter((kind) => documentPath(kind) === path));
-    documents.set(path, document);
-  }
+  const described = kinds.filter((kind) => documentPath(kind) === path);
+  const [first] = described;
+  if (first === undefined) return undefined;
+  const known = cache.get(first);
+  if (known && isSame(known.described, described)) return known.document;
+  const document = composeDocument(described);
+  cache.set(first, { described, document });
   return document;
 }
 
-// A registry lives as long as its server; its documents go with it.
-const cache = new WeakMap<readonly Kind[], Map<string, OpenapiDocument>>();
+interface Composed {
+  readonly described: readonly Kind[];
+  readonly document: OpenapiDocument;
+}
+
+/** By the first kind of a document: it is composed again when one of its kinds is another. */
+const cache = new WeakMap<Kind, Composed>();
+
+function isSame(known: readonly Kind[], described: readonly Kind[]): boolean {
+  return known.length === described.length && known.every((kind, at) => kind === described[at]);
+}
 
 function documentPath({ group, version }: Kind): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
 function composeDocument(kinds: readonly Kind[]): OpenapiDocument {
-  const described = kinds.filter((kind) => findSchemaName(kind) !== undefined);
+  const described = kinds.filter((kind) => kind.custom || findSchemaName(kind) !== undefined);
+  const own = Object.assign({}, ...described.map(customSchemas));
   const paths = Object.assign({}, ...described.map(operationsOf));
   const text = JSON.stringify({
     openapi: "3.0.0",
     info: { title: "Tally", version: kinds[0]?.version ?? "v1" },
     paths,
     components: {
-      schemas: reachableSchemas(paths),
+      schemas: reachableSchemas(paths, own),
       securitySchemes: {
         BearerToken: { type: "apiKey", in: "header", name: "authorization" },
       },

@@ -8,6 +8,7 @@ import {
   PATCH_PARAMETERS,
   WRITE_PARAMETERS,
 } from "./parameters.ts";
+import { customSchemaName } from "./custom-schemas.ts";
 import { findSchemaName, metaReference, type Schema, schemaReference } from "./schemas.ts";
 
 export interface Paths {
@@ -101,7 +102,7 @@ function subresourceMethods(kind: Kind, subresource: Subresource): Methods {
     version: subresource.version ?? kind.version,
     kind: subresource.kind ?? kind.kind,
   };
-  if (findSchemaName(payload) === undefined) return {};
+  if (findSchemaName(payload) === undefined && !kind.custom) return {};
   const methods = objectVerbs(kind, subresource.verbs, payload, suffix);
   if (subresource.verbs.includes("create")) {
     const object = referenceTo(payload);
@@ -152,7 +153,7 @@ function objectVerbs(
       payload,
       suffix,
       parameters: PATCH_PARAMETERS,
-      body: Object.fromEntries(PATCH_TYPES.map((type) => [type, { schema: PATCH }])),
+      body: Object.fromEntries(patchTypes(kind).map((type) => [type, { schema: PATCH }])),
       responses: { 200: object, 201: object },
     });
   }
@@ -161,10 +162,22 @@ function objectVerbs(
 
 const PATCH = metaReference("Patch");
 const PATCH_TYPES = [
+  "application/apply-patch+yaml",
   "application/json-patch+json",
   "application/merge-patch+json",
   "application/strategic-merge-patch+json",
 ];
+
+const CUSTOM_PATCH_TYPES = [
+  "application/apply-patch+yaml",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+];
+
+/** kubectl sends the first of its own that it finds here. */
+function patchTypes({ custom }: Kind): readonly string[] {
+  return custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
+}
 
 interface Payload {
   readonly group: string;
@@ -226,13 +239,12 @@ function capitalized(word: string): string {
 }
 
 function referenceTo(payload: Payload): Schema {
-  const schemaName = findSchemaName(payload);
-  if (schemaName === undefined) throw new Error(`no schema for ${payload.kind}`);
-  return schemaReference(schemaName);
+  return schemaReference(findSchemaName(payload) ?? customSchemaName(payload));
 }
 
 function listReference(kind: Kind): Schema {
-  return referenceTo({ group: kind.group, version: kind.version, kind: `${kind.kind}List` });
+  const listKind = kind.custom?.listKind ?? `${kind.kind}List`;
+  return referenceTo({ group: kind.group, version: kind.version, kind: listKind });
 }
 
 function ofAnyMediaType(schema: Schema): Schema {

@@ -28,15 +28,20 @@ export function metaReference(name: string): Schema {
 }
 
 /** Every schema that the given part of a document refers to, directly or through other schemas. */
-export function reachableSchemas(from: unknown): { [schemaName: string]: Schema } {
-  const { schemas } = load();
+export function reachableSchemas(
+  from: unknown,
+  own: { readonly [schemaName: string]: Schema } = {},
+): { [schemaName: string]: Schema } {
+  const schemas = { ...load().schemas, ...own };
   const found = new Map<string, Schema>();
   const pending = [...referencesOf(from)];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (found.has(name)) continue;
     const schema = schemas[name];
+    // What a user wrote may look like a reference and be none.
+    if (schema === undefined && Object.keys(own).length > 0) continue;
     if (schema === undefined) throw new Error(`no schema ${name}`);
-    found.set(name, withDescriptions(name, schema));
+    found.set(name, name in own ? schema : withDescriptions(name, schema));
     pending.push(...referencesOf(schema));
   }
   return Object.fromEntries([...found].sort(([left], [right]) => (left < right ? -1 : 1)));

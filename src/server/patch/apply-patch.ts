@@ -8,9 +8,9 @@
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
 import type { Json, KubeObject } from "../../api/object.ts";
+import { findDuplicates } from "../../api/schema/duplicate-fields.ts";
 import { JsonSyntaxError, parseJson } from "../../api/schema/json-text.ts";
 import type { ParsedJson } from "../../api/schema/parsed-json.ts";
-import { findDuplicates } from "./duplicate-fields.ts";
 import { cannotUnmarshal, formatGoValue, isObject, type JsonObject } from "./go-value.ts";
 import { applyOperations } from "./json-patch.ts";
 import { parseOperations } from "./json-patch-operations.ts";

@@ -56,7 +56,7 @@ test("a bound pod is nominated to no node any more", () => {
   ask(server, "PATCH", `${PODS}/p/status`, { status: { nominatedNodeName: "hoped" } });
   expect(ask(server, "GET", `${PODS}/p`).text).toContain('"nominatedNodeName":"hoped"');
   ask(server, "POST", BINDING, to("n"));
-  expect(ask(server, "GET", `${PODS}/p`).text).not.toContain("nominatedNodeName");
+  expect(ask(server, "GET", `${PODS}/p`).text).not.toContain('"nominatedNodeName"');
 });
 
 test("annotations and labels of a binding go over to the pod", () => {

@@ -25,8 +25,9 @@ test("the server decides on uid, time, revision and generation, whatever the cli
   });
   expect(object.metadata.uid).not.toBe("mine");
   const kept = new Set(Object.keys(object.metadata));
-  const dropped = ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"];
+  const dropped = ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
   expect(dropped.filter((field) => kept.has(field))).toEqual([]);
+  expect(object.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["unknown"]);
 });
 
 test("a generated name keeps 58 characters of its base", () => {

@@ -1,9 +1,11 @@
 /** POST of an object: name it, admit it, validate it, commit it. */
 import { ApiError, alreadyExists, badRequest, invalidObject } from "../../api/errors.ts";
-import type { ObjectMeta } from "../../api/generated/meta.ts";
+import type { ManagedFieldsEntry, ObjectMeta } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMeta } from "../../kinds/meta/object-meta.ts";
+import { type Entries, trackUpdate } from "../apply/field-manager.ts";
+import { fieldWriter } from "../apply/writer.ts";
 import {
   fromStored,
   groupKind,
@@ -27,7 +29,10 @@ export function create(
   namespace: string,
   object: Draft<KubeObject>,
   options: WriteOptions,
+  /** Whose the fields are, where that is known already. */
+  owners?: { readonly managedFields: Entries | undefined },
 ): Written {
+  if (kind.custom?.isTerminating) throw terminating();
   const metadata = object.metadata;
   matchNamespace(kind.namespaced, namespace, object);
   // What is no number is no revision, and is overlooked.
@@ -38,15 +43,32 @@ export function create(
     metadata.name = freeName(server, kind, namespace, metadata.generateName);
   }
   const repeated = dropRepeatedOwners(object, "sent");
-  const written = createNamed(server, kind, namespace, object, options);
+  const managed = owners ? owners.managedFields : trackCreate(server, kind, object, options);
+  const written = createNamed(server, kind, namespace, { object, managed }, options);
   return { object: written.object, warnings: [...repeated, ...written.warnings] };
+}
+
+function trackCreate(
+  server: ServerContext,
+  kind: Kind,
+  object: Draft<KubeObject>,
+  { manager }: WriteOptions,
+): Entries | undefined {
+  if (manager === undefined) return undefined;
+  const sent = object.metadata.managedFields as Entries | undefined;
+  return trackUpdate(fieldWriter(server, kind, "", manager), undefined, object, sent);
+}
+
+function terminating(): ApiError {
+  const message = "create not allowed while custom resource definition is terminating";
+  return new ApiError(405, "MethodNotAllowed", message, {});
 }
 
 function createNamed(
   server: ServerContext,
   kind: Kind,
   namespace: string,
-  object: Draft<KubeObject>,
+  { object, managed }: { object: Draft<KubeObject>; managed: Entries | undefined },
   options: WriteOptions,
 ): Written {
   const admitted = server.admission.admit({
@@ -54,9 +76,10 @@ function createNamed(
     kind,
     namespace,
     object,
+    ...(options.user ? { user: options.user } : {}),
     dryRun: options.dryRun,
   });
-  fillMetadata(server, kind, object);
+  fillMetadata(server, kind, object, managed);
   kind.rules.prepareForCreate?.(object, server.gates);
   const name = object.metadata.name ?? "";
   const findings = kind.rules.validate(object);
@@ -65,7 +88,6 @@ function createNamed(
   if (common.length > 0) throw invalidObject(groupKind(kind), name, common);
   const warnings = [...admitted];
   if (!options.isQuiet) warnings.push(...(kind.rules.warningsOnCreate?.(object) ?? []));
-  if (kind.unattended) warnings.push(kind.unattended);
   server.admission.settle(kind, object);
   const key = keyOf(kind, namespace, name);
   const present = server.store.get(key);
@@ -120,7 +142,12 @@ function freeName(server: ServerContext, kind: Kind, namespace: string, base: st
   });
 }
 
-function fillMetadata(server: ServerContext, kind: Kind, object: Draft<KubeObject>): void {
+function fillMetadata(
+  server: ServerContext,
+  kind: Kind,
+  object: Draft<KubeObject>,
+  managed: Entries | undefined,
+): void {
   const given = object.metadata;
   const metadata: Draft<ObjectMeta> = {};
   if (given.name !== undefined) metadata.name = given.name;
@@ -135,5 +162,6 @@ function fillMetadata(server: ServerContext, kind: Kind, object: Draft<KubeObjec
   if (given.annotations !== undefined) metadata.annotations = given.annotations;
   if (given.ownerReferences !== undefined) metadata.ownerReferences = given.ownerReferences;
   if (given.finalizers !== undefined) metadata.finalizers = given.finalizers;
+  if (managed !== undefined) metadata.managedFields = managed as Draft<ManagedFieldsEntry>[];
   object.metadata = metadata;
 }

@@ -82,6 +82,9 @@ function deleteNow(
 
   const next = draftOf(object);
   setFinalizers(next, finalizers);
+  if (object.metadata.deletionTimestamp === undefined) {
+    kind.deletion?.mark?.(next, timestamp(server.clock));
+  }
   if (grace.kind === "mark") mark(next, grace.deletionTimestamp, grace.seconds);
   else if (finalizers.length > 0) mark(next, timestamp(server.clock), 0);
   const marked = write(server, kind, object, next, options);
@@ -129,7 +132,9 @@ function seconds(ms: number): string {
 
 /** The finalizers of the garbage collector follow the policy; all others stay. */
 function finalizersAfter(kind: Kind, object: KubeObject, options: DeleteOptions): string[] {
-  const present = object.metadata.finalizers ?? [];
+  const { finalizers: given = [], deletionTimestamp } = object.metadata;
+  const own = deletionTimestamp === undefined ? kind.deletion?.finalizer : undefined;
+  const present = own && !given.includes(own) ? [...given, own] : given;
   const others = present.filter((name) => name !== ORPHAN && name !== FOREGROUND);
   const wanted = GARBAGE_FINALIZERS[policyOf(kind, present, options)] ?? [];
   const isUnchanged = others.length + wanted.length === new Set(present).size;

@@ -1,11 +1,11 @@
 /** PATCH: apply the patch to the newest state, decode the result, then go on as an update does. */
-import { type ApiError, invalidObject, notFound } from "../../api/errors.ts";
+import { ApiError, invalidObject, notFound } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
 import { type Decoded, DecodeError, decodeObject } from "../../api/schema/decode.ts";
 import { decodePatched, type ExpectedKind } from "../../api/schema/kind-of-body.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
-import { apiVersionOf } from "../../kinds/kind.ts";
+import { apiVersionOf, type Kind } from "../../kinds/kind.ts";
 import {
   fromStored,
   groupResource,
@@ -18,7 +18,7 @@ import {
 import { applyPatch, type PatchType } from "../patch/apply-patch.ts";
 import { matchNamespace } from "./create.ts";
 import { dropRepeatedOwners } from "./owner-references.ts";
-import { matchName, replace, type UpdateTarget } from "./update.ts";
+import { matchName, replace, track, type UpdateTarget } from "./update.ts";
 
 export interface Patch {
   readonly type: PatchType;
@@ -39,6 +39,7 @@ export function patch(
   judge: (strict: readonly string[], shown: () => string) => void,
 ): Patched {
   const { kind, namespace, name } = target;
+  refuseStrategic(kind, change.type);
   const stored = server.store.get(keyOf(kind, namespace, name));
   if (!stored) throw notFound(groupResource(kind), name);
   const current = fromStored(kind, stored);
@@ -54,8 +55,19 @@ export function patch(
   matchNamespace(kind.namespaced, namespace, next);
   kind.rules.setDefaults?.(next, server.gates, known);
   const repeated = dropRepeatedOwners(next, "patched");
-  const { object, warnings } = replace(server, target, current, next, options);
+  const managed = track(server, target, current, next, options);
+  const { object, warnings } = replace(server, target, current, next, options, managed);
   return { object, warnings: [...repeated, ...warnings], strict: findings };
+}
+
+/** How lists are merged is known of kinds with Go types only. */
+export function refuseStrategic({ custom }: Kind, type: PatchType): void {
+  if (!custom || type !== "strategic") return;
+  const problem = "the body of the request was in an unknown format";
+  const accepted =
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+  const message = `${problem} - accepted media types include: ${accepted}`;
+  throw new ApiError(415, "UnsupportedMediaType", message);
 }
 
 interface Outcome {

@@ -1,19 +1,36 @@
 /** The scale of a workload: its replica count as an autoscaling/v1 Scale. */
-import { conflict, invalidObject, MODIFIED } from "../../api/errors.ts";
-import { invalid } from "../../api/finding.ts";
+import { conflict, internalError, invalidObject, MODIFIED } from "../../api/errors.ts";
+import { invalid, quote } from "../../api/finding.ts";
 import type { Scale } from "../../api/generated/autoscaling.ts";
 import type { LabelSelector } from "../../api/generated/meta.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
-import type { Cell } from "../../kinds/kind.ts";
+import { canonicalize } from "../../api/schema/decode.ts";
+import { apiVersionOf, type Cell, type Kind } from "../../kinds/kind.ts";
 import { ageColumn, column, nameColumn } from "../../kinds/meta/columns.ts";
+import { applyConfiguration, type Entries, trackUpdate } from "../apply/field-manager.ts";
+import { fieldElement } from "../apply/path-element.ts";
+import { fromScaleFields, toScaleFields } from "../apply/scale-fields.ts";
+import { fieldWriter } from "../apply/writer.ts";
 import { groupResource, type ServerContext, type WriteOptions } from "../context.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
+import {
+  type ApplyOptions,
+  readConfiguration,
+  refuseManagedFields,
+  refuseOtherKind,
+} from "./apply.ts";
 import { matchNamespace } from "./create.ts";
 import { get } from "./get.ts";
-import { decodeOutcome, type Patch } from "./patch.ts";
-import { matchName, preconditionFailed, replace, type UpdateTarget } from "./update.ts";
+import { decodeOutcome, type Patch, refuseStrategic } from "./patch.ts";
+import {
+  matchName,
+  type Owners,
+  preconditionFailed,
+  replace,
+  type UpdateTarget,
+} from "./update.ts";
 
 const OF_SCALED = "number of instances for the scaled object.";
 const OBSERVED = "replicas is the actual number of observed instances of the scaled object.";
@@ -43,7 +60,12 @@ interface Scalable extends KubeObject {
 }
 
 export function getScale(server: ServerContext, target: UpdateTarget): KubeObject {
-  return toScale(find(server, target), target);
+  const object = find(server, target);
+  const fields = target.kind.custom?.scale;
+  if (fields && fields.specReplicas(object) === undefined) {
+    throw internalError(`the spec replicas field ${quote(fields.specReplicasPath)} does not exist`);
+  }
+  return toScale(object, target);
 }
 
 export function updateScale(
@@ -73,6 +95,7 @@ export function patchScale(
   options: WriteOptions,
   judge: (strict: readonly string[], shown: () => string) => void,
 ): KubeObject {
+  refuseStrategic(target.kind, change.type);
   const object = find(server, target);
   const current = toScale(object, target);
   const { result, strict, shown } = applyPatch({ ...change, current, message: SCALE.message });
@@ -81,6 +104,61 @@ export function patchScale(
   matchTarget(decoded.object, target);
   matchUid(decoded.object, object, target);
   return write(server, target, object, decoded.object as unknown as Draft<Scale>, options);
+}
+
+export function applyScale(
+  server: ServerContext,
+  target: UpdateTarget,
+  body: string,
+  options: ApplyOptions,
+): KubeObject {
+  const object = find(server, target);
+  const { value: config } = readConfiguration(body);
+  refuseOtherKind(SCALE, config);
+  refuseManagedFields(config);
+  const writer = fieldWriter(server, SCALE_KIND, "scale", options.manager);
+  const current = scaleWithOwners(object, target);
+  const applied = applyConfiguration(writer, current, config, options.force);
+  const next = canonicalize(applied.object ?? current, SCALE.message);
+  matchTarget(next, target);
+  matchUid(next, object, target);
+  const owners = ownersAfter(object, target, applied.managedFields);
+  return write(server, target, object, next as unknown as Draft<Scale>, options, owners);
+}
+
+const SCALE_KIND = { ...SCALE, resource: "" };
+
+/** The owners of the replica count are those of the scale. */
+function scaleWithOwners(object: Scalable, target: UpdateTarget): Scale {
+  const scale = toScale(object, target);
+  const { managedFields: parent } = object.metadata;
+  const managedFields = toScaleFields(parent, apiVersionOf(target.kind), replicasPath(target.kind));
+  if (managedFields === undefined) return scale;
+  return { ...scale, metadata: { ...scale.metadata, managedFields } };
+}
+
+function ownersAfter(object: Scalable, { kind }: UpdateTarget, scale: Entries | undefined): Owners {
+  const { managedFields: parent } = object.metadata;
+  const path = replicasPath(kind);
+  return { managedFields: fromScaleFields(parent, scale, apiVersionOf(kind), path) };
+}
+
+function replicasPath({ custom }: Kind): readonly string[] {
+  const path = custom?.scale?.specReplicasPath ?? ".spec.replicas";
+  return path.split(".").slice(1).map(fieldElement);
+}
+
+function trackScale(
+  server: ServerContext,
+  target: UpdateTarget,
+  object: Scalable,
+  scale: Draft<Scale>,
+  { manager }: WriteOptions,
+): Owners | undefined {
+  if (manager === undefined || object.metadata.managedFields === undefined) return undefined;
+  const writer = fieldWriter(server, SCALE_KIND, "scale", manager);
+  const current = scaleWithOwners(object, target);
+  return ownersAfter(object, target, trackUpdate(writer, current, scale, undefined));
 }
 
 function matchUid(
@@ -101,7 +179,7 @@ function find(server: ServerContext, { kind, namespace, name }: UpdateTarget): S
 
 function toScale(object: Scalable, { kind }: UpdateTarget): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const selector = selectorText(object.spec.selector, kind.kind);
+  const { replicas, observed, selector } = countsOf(object, kind);
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
@@ -112,11 +190,34 @@ function toScale(object: Scalable, { kind }: UpdateTarget): Scale {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     },
-    spec: { ...(object.spec.replicas ? { replicas: object.spec.replicas } : {}) },
+    spec: { ...(replicas ? { replicas } : {}) },
     status: {
-      replicas: object.status.replicas ?? 0,
+      replicas: observed,
       ...(selector === "" ? {} : { selector }),
     },
+  };
+}
+
+interface Counts {
+  readonly replicas: number;
+  readonly observed: number;
+  readonly selector: string;
+}
+
+/** A kind that a user defined says where it has them. */
+function countsOf(object: Scalable, kind: Kind): Counts {
+  const fields = kind.custom?.scale;
+  if (fields) {
+    return {
+      replicas: fields.specReplicas(object) ?? 0,
+      observed: fields.statusReplicas(object),
+      selector: fields.selector(object),
+    };
+  }
+  return {
+    replicas: object.spec.replicas ?? 0,
+    observed: object.status.replicas ?? 0,
+    selector: selectorText(object.spec.selector, kind.kind),
   };
 }
 
@@ -135,18 +236,23 @@ function write(
   object: Scalable,
   scale: Draft<Scale>,
   options: WriteOptions,
+  /** Whose the fields are, where that is known already. */
+  known?: Owners,
 ): KubeObject {
   const given = scale.metadata.resourceVersion ?? "";
   if (given !== "" && given !== "0" && given !== object.metadata.resourceVersion) {
     throw conflict(groupResource(target.kind), target.name, MODIFIED);
   }
+  const owners = known ?? trackScale(server, target, object, scale, options);
   const replicas = scale.spec.replicas ?? 0;
   if (replicas < 0) {
     const problem = "must be greater than or equal to 0";
     throw invalidObject(SCALE, target.name, [invalid("spec.replicas", replicas, problem)]);
   }
   const next = draftOf(object);
-  next.spec.replicas = replicas;
-  const written = replace(server, target, object, next as Draft<KubeObject>, options);
+  const fields = target.kind.custom?.scale;
+  if (fields) fields.setSpecReplicas(next as Draft<KubeObject>, replicas);
+  else next.spec.replicas = replicas;
+  const written = replace(server, target, object, next as Draft<KubeObject>, options, owners);
   return toScale(written.object as Scalable, target);
 }

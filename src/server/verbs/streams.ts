@@ -3,6 +3,7 @@ import { ApiError, badRequest } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { LogSource } from "../../api/log-source.ts";
+import type { StreamSource } from "../../api/stream-source.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { ServerContext } from "../context.ts";
 import { get } from "./get.ts";
@@ -14,21 +15,29 @@ export interface StreamRequest {
   readonly query: URLSearchParams;
 }
 
-/** Why the stream cannot be opened. */
-export function refuseStream(
-  server: ServerContext,
+export interface LocatedStream {
+  readonly pod: Pod;
+  /** "" for ports, which are the pod's. */
+  readonly container: string;
+  readonly source: StreamSource;
+}
+
+/** Where a stream is to be opened. */
+export function locateStream(
+  server: ServerContext & { readonly streams?: StreamSource | undefined },
   request: StreamRequest,
   subresource: string,
-): ApiError {
+): LocatedStream {
   const { kind, namespace, name } = request;
   const object = get(server, kind, namespace, name);
-  if (kind.kind !== "Pod") return notServed(subresource, kind.resource);
+  if (kind.kind !== "Pod") throw notServed(subresource, kind.resource);
   const pod = object as Pod;
-  if (subresource === "exec" || subresource === "attach") {
-    chooseContainer(pod, request.query.get("container") ?? "");
-  }
-  if (!pod.spec.nodeName) return badRequest(`pod ${name} does not have a host assigned`);
-  return notConnected(subresource, pod);
+  const isOfPod = subresource !== "exec" && subresource !== "attach";
+  const container = isOfPod ? "" : chooseContainer(pod, request.query.get("container") ?? "");
+  if (!pod.spec.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
+  if (isOfPod && subresource !== "portforward") throw notServed(subresource, kind.resource);
+  if (!server.streams) throw notConnected(subresource, pod);
+  return { pod, container, source: server.streams };
 }
 
 export interface LocatedLog {

@@ -16,9 +16,13 @@ import {
   notFound,
 } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
+import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMetaUpdate } from "../../kinds/meta/object-meta.ts";
+import { type Entries, trackUpdate } from "../apply/field-manager.ts";
+import { equalBarTimes } from "../apply/managed-fields.ts";
+import { fieldWriter } from "../apply/writer.ts";
 import {
   fromStored,
   groupKind,
@@ -61,8 +65,28 @@ export function update(
     throw preconditionFailed(target, "UID", uid, old.metadata.uid ?? "");
   }
   const repeated = dropRepeatedOwners(object, "sent");
-  const written = replace(server, target, old, object, options);
+  const managed = track(server, target, old, object, options);
+  const written = replace(server, target, old, object, options, managed);
   return { object: written.object, warnings: [...repeated, ...written.warnings], created: false };
+}
+
+export interface Owners {
+  readonly managedFields: Entries | undefined;
+}
+
+/** Whose the fields are after the update; undefined if nobody keeps track of them. */
+export function track(
+  server: ServerContext,
+  { kind, part }: UpdateTarget,
+  old: KubeObject,
+  next: Draft<KubeObject>,
+  { manager }: WriteOptions,
+): Owners | undefined {
+  if (manager === undefined) return undefined;
+  const sent = next.metadata.managedFields as Entries | undefined;
+  if (sent === undefined && old.metadata.managedFields === undefined) return undefined;
+  const writer = fieldWriter(server, kind, part === "object" ? "" : part, manager);
+  return { managedFields: trackUpdate(writer, old, next, sent) };
 }
 
 /** Commits the next state of an object that is at hand. */
@@ -72,10 +96,11 @@ export function replace(
   old: KubeObject,
   next: Draft<KubeObject>,
   options: WriteOptions,
+  owners: Owners = old.metadata as Owners,
 ): Written {
   const { kind, name } = target;
   matchRevision(target, old, next);
-  repairMetadata(next, old);
+  repairMetadata(next, old, owners);
   const admitted = server.admission.admit({
     operation: "update",
     kind,
@@ -83,6 +108,7 @@ export function replace(
     ...(target.part === "object" ? {} : { part: target.part }),
     object: next,
     old,
+    ...(options.user ? { user: options.user } : {}),
     dryRun: options.dryRun,
   });
   prepare(server, target, next, old);
@@ -111,13 +137,25 @@ function commit(
   const key = keyOf(kind, namespace, name);
   const revision = old.metadata.resourceVersion ?? "";
   next.metadata.resourceVersion = revision;
-  if (isEqual(next, old)) return old;
+  if (isUnchanged(next, old) && (kind.rules.isStoredAsShown?.(old) ?? true)) return old;
   if (isReleased(next, old)) {
     if (!options.dryRun) server.store.remove(key, revision);
     return next;
   }
   if (options.dryRun) return next;
   return fromStored(kind, server.store.update(key, toStored(kind, next), revision));
+}
+
+/** Who wrote the same again has not written anything: the time alone does not count. */
+function isUnchanged(next: Draft<KubeObject>, old: KubeObject): boolean {
+  const { metadata } = next;
+  const { managedFields } = metadata;
+  const before = old.metadata.managedFields;
+  if (managedFields === before) return isEqual(next, old);
+  next.metadata = { ...metadata, managedFields: before as Draft<ManagedFieldsEntry>[] };
+  const isSame = isEqual(next, old) && equalBarTimes(managedFields, before);
+  next.metadata = metadata;
+  return isSame;
 }
 
 /** The last finalizer of an object that only waited for it is gone. */
@@ -203,11 +241,12 @@ function matchRevision(target: UpdateTarget, old: KubeObject, next: Draft<KubeOb
 }
 
 /** What the server keeps in metadata whatever the client sends. */
-function repairMetadata(next: Draft<KubeObject>, old: KubeObject): void {
+function repairMetadata(next: Draft<KubeObject>, old: KubeObject, { managedFields }: Owners): void {
   const metadata = next.metadata;
   const before = old.metadata;
   delete metadata.selfLink;
-  delete metadata.managedFields;
+  if (managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = managedFields as Draft<ManagedFieldsEntry>[];
   if (before.generation === undefined) delete metadata.generation;
   else metadata.generation = before.generation;
   if (metadata.uid === undefined && before.uid !== undefined) metadata.uid = before.uid;
@@ -236,14 +275,14 @@ function prepare(
     keepStatus(kind, next, old);
     kind.rules.prepareForUpdate?.(next, old, gates);
   } else kind.rules.parts?.[part]?.prepare(next, old);
-  if (!kind.hasGeneration || isEqual(desired(next), desired(old))) return;
+  if (!kind.hasGeneration || isEqual(desired(kind, next), desired(kind, old))) return;
   next.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 type Parts = { [key: string]: unknown };
 
 function keepStatus(kind: Kind, next: Draft<KubeObject>, old: KubeObject): void {
-  if (!kind.subresources?.some((subresource) => subresource.name === "status")) return;
+  if (!hasStatus(kind)) return;
   const status = (old as unknown as Parts)["status"];
   if (status === undefined) delete (next as unknown as Parts)["status"];
   else (next as unknown as Parts)["status"] = status;
@@ -260,9 +299,16 @@ function keepAllButStatus(next: Draft<KubeObject>, old: KubeObject): void {
 }
 
 /** What the user asks for: everything that a change of generation counts. */
-function desired(object: KubeObject | Draft<KubeObject>): Parts {
-  const { metadata: _metadata, status: _status, ...rest } = object as unknown as Parts;
+function desired(kind: Kind, object: KubeObject | Draft<KubeObject>): Parts {
+  const { metadata: _metadata, ...content } = object as unknown as Parts;
+  // In a kind without a status of its own the field of that name is one like any other.
+  if (kind.custom && !hasStatus(kind)) return content;
+  const { status: _status, ...rest } = content;
   return rest;
+}
+
+function hasStatus({ subresources }: Kind): boolean {
+  return subresources?.some(({ name }) => name === "status") ?? false;
 }
 
 function validate(

@@ -25,7 +25,8 @@ export interface Watching {
   readonly marksInitialEnd: boolean;
   /** Watches of one scope see the same events; absent where a selector makes a watch its own. */
   readonly scope?: string;
-  start(listener: (batch: WatchBatch) => void): Subscription;
+  /** Changes after the revision above, or after a later one where the watch goes on. */
+  start(listener: (batch: WatchBatch) => void, after?: number): Subscription;
 }
 
 /** Changes that became durable together. */
@@ -61,7 +62,7 @@ export function watch(
     revision,
     marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true,
     ...(matches ? {} : { scope: `${apiVersionOf(kind)}/${kind.resource}/${namespace ?? ""}` }),
-    start: (listener) => subscribe(server, resource, revision, toEvent, listener),
+    start: (listener, after = revision) => subscribe(server, resource, after, toEvent, listener),
   };
 }
 

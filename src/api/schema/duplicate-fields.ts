@@ -1,5 +1,5 @@
 /** Pure: finds the keys that a text of JSON gives more than once. */
-import { type ExactJson, type ParsedJson, RepeatedKeys } from "../../api/schema/parsed-json.ts";
+import { type ExactJson, type ParsedJson, RepeatedKeys } from "./parsed-json.ts";
 
 /** One complaint per path, in the order of the text. */
 export function findDuplicates({ exact }: ParsedJson): string[] {

@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { passingSigningKey, storedSigningKey } from "./signing-key.ts";
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tally-key-"));
+  file = join(directory, "service-accounts.key");
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test("the key is made when it is needed first, for its owner alone, and stays", async () => {
+  const key = storedSigningKey(file);
+  expect(await readdir(directory)).toEqual([]);
+  const signature = key.sign("text");
+  expect(await readdir(directory)).toEqual(["service-accounts.key"]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const again = storedSigningKey(file);
+  expect(again.verify("text", signature)).toBe(true);
+  expect(again.verify("other", signature)).toBe(false);
+  expect(again.keyId).toBe(key.keyId);
+});
+
+test("keys tell each other's signatures from their own", () => {
+  const signature = passingSigningKey().sign("text");
+  expect(passingSigningKey().verify("text", signature)).toBe(false);
+});
+
+test("a file that holds no key is an error that names it and nothing it holds", async () => {
+  await writeFile(file, "a secret");
+  expect(() => storedSigningKey(file).keyId).toThrow(
+    `${file} holds no usable key (delete it to have a new one made)`,
+  );
+});
+
+test("what is published of a key holds nothing private", () => {
+  expect(Object.keys(passingSigningKey().publicKey).sort()).toEqual(
+    ["alg", "crv", "kid", "kty", "use", "x", "y"].sort(),
+  );
+});

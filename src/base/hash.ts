@@ -1,0 +1,8 @@
+/** Pure: FNV-1a over 32 bits: spreads what is alike, and is the same everywhere and always. */
+export function hashText(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  }
+  return value >>> 0;
+}

@@ -1,0 +1,91 @@
+/** Pure: an expression from its text to its value. */
+import { ExpressionError, formatError } from "./ast.ts";
+import { compile } from "./compile.ts";
+import { kubernetesFunctions } from "./library/kubernetes.ts";
+import { parseExpression } from "./parser.ts";
+import type { Scope } from "./scope.ts";
+import { fits, type Type } from "./types.ts";
+import { CelError, type Value } from "./value.ts";
+
+export interface Expression {
+  readonly type: Type;
+  /** Which of the variables it names. */
+  readonly uses: ReadonlySet<string>;
+  /** Throws CelError. */
+  evaluate(values: readonly Value[], budget: Budget): Value;
+}
+
+/** What evaluations may still take, in steps. */
+export interface Budget {
+  left: number;
+}
+
+/** One evaluation may take no more, whatever is left for others. */
+const MAX_STEPS = 1_000_000;
+
+export type CompiledExpression =
+  | { readonly expression: Expression }
+  /** Where and what, with the line that is meant. */
+  | { readonly problem: string };
+
+/** The variables come in the order in which their values are given. */
+export function compileExpression(
+  source: string,
+  variables: readonly (readonly [string, Type])[],
+  wanted?: Type,
+): CompiledExpression {
+  try {
+    const uses = new Set<string>();
+    const node = parseExpression(source);
+    const scope: Scope = {
+      variables: noted(
+        new Map(variables.map(([name, type], slot) => [name, { slot, type }])),
+        uses,
+      ),
+      functions: kubernetesFunctions(),
+      nextSlot: variables.length,
+    };
+    const { type, run } = compile(node, scope);
+    if (wanted && !fits(wanted, type, new Map()))
+      return { problem: `must evaluate to a ${wanted.kind}` };
+    return { expression: { type, uses, evaluate: evaluator(run) } };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { problem: `compilation failed: ${formatError(error, source)}` };
+  }
+}
+
+/** Notes which variables are looked up; those of macros are copies and note nothing new. */
+function noted(
+  variables: Map<string, { slot: number; type: Type }>,
+  uses: Set<string>,
+): Scope["variables"] {
+  for (const [name, variable] of variables) {
+    const { slot, type } = variable;
+    const watched = {
+      type,
+      get slot() {
+        uses.add(name);
+        return slot;
+      },
+    };
+    variables.set(name, watched);
+  }
+  return variables;
+}
+
+function evaluator(run: (frame: { slots: Value[]; step: (count: number) => void }) => Value) {
+  return (values: readonly Value[], budget: Budget): Value => {
+    let left = Math.min(MAX_STEPS, budget.left);
+    const before = left;
+    const step = (count: number) => {
+      left -= count;
+      if (left < 0) throw new CelError("operation cancelled: actual cost limit exceeded");
+    };
+    try {
+      return run({ slots: [...values], step });
+    } finally {
+      budget.left -= before - left;
+    }
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Pure: JSON to an object of a kind that a user defined. Of its metadata the tables know the fields,
+ * of all else the schema does: what neither knows is left out and told.
+ */
+import { quote } from "../../api/finding.ts";
+import type { Draft, Json, KubeObject } from "../../api/object.ts";
+import { type Decoded, DecodeError, decodeMessage } from "../../api/schema/decode.ts";
+import { findDuplicates } from "../../api/schema/duplicate-fields.ts";
+import { type ParsedJson, parsed } from "../../api/schema/parsed-json.ts";
+import { withoutNulls } from "./defaults.ts";
+import { prune } from "./prune.ts";
+import { isObject, keepsUnknown, type Schema } from "./schema.ts";
+
+/** Throws DecodeError. Kind and apiVersion stay as they are written: validation judges them. */
+export function decodeCustom(json: ParsedJson, schema: Schema): Decoded<Draft<KubeObject>> {
+  const { value } = json;
+  if (!isObject(value))
+    throw new DecodeError("json: cannot unmarshal into map[string]interface {}");
+  for (const field of ["Kind", "apiVersion"] as const) {
+    const given = value[field === "Kind" ? "kind" : field];
+    if (typeof given === "string" && given !== "") continue;
+    throw new DecodeError(`Object '${field}' is missing in '${JSON.stringify(value)}'`);
+  }
+  const { metadata = {}, ...rest } = value;
+  if (metadata !== null && !isObject(metadata)) {
+    throw new DecodeError(
+      `metadata: Invalid value: ${JSON.stringify(metadata)}: must be an object`,
+    );
+  }
+  const decoded = decodeMessage(parsed(metadata), "meta/v1.ObjectMeta");
+  const content = prune(rest, schema);
+  const known = keepsUnknown(schema) ? content.value : withoutNulls(content.value, schema);
+  const object = sortedWith(known as { [key: string]: Json }, decoded.object);
+  const strict = [
+    ...(json.strict ?? findDuplicates(json)),
+    ...decoded.strict.map((found) => found.replace('field "', 'field "metadata.')),
+    ...content.unknown.map((path) => `unknown field ${quote(path)}`),
+  ];
+  return { object: object as unknown as Draft<KubeObject>, strict };
+}
+
+function sortedWith(
+  content: { readonly [key: string]: Json },
+  metadata: { [key: string]: Json },
+): { [key: string]: Json } {
+  const entries = Object.entries({ ...content, metadata });
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}

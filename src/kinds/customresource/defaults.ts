@@ -1,0 +1,90 @@
+/** Pure: fills in what a schema gives values to; nulls that it does not allow count as missing. */
+import { draftOf, type Json } from "../../api/object.ts";
+import { fieldSchema, isObject, itemsOf, type Schema } from "./schema.ts";
+
+/** The same value where there is nothing to add: objects are read far more often than defaulted. */
+export function withDefaults(value: Json, schema: Schema): Json {
+  if (!hasDefaults(schema)) return value;
+  return filled(value, schema);
+}
+
+function filled(value: Json, schema: Schema): Json {
+  if (Array.isArray(value)) return filledList(value, schema);
+  return isObject(value) ? filledObject(value as { [key: string]: Json }, schema) : value;
+}
+
+function filledList(list: Json[], schema: Schema): Json {
+  const items = itemsOf(schema);
+  if (!items || !hasDefaults(items)) return list;
+  let copy: Json[] | undefined;
+  for (const [at, item] of list.entries()) {
+    const next = filledField(item, items) ?? null;
+    if (next === item) continue;
+    copy ??= [...list];
+    copy[at] = next;
+  }
+  return copy ?? list;
+}
+
+function filledObject(object: { [key: string]: Json }, schema: Schema): Json {
+  const changes = new Map<string, Json | undefined>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (property.default === undefined || Object.hasOwn(object, name)) continue;
+    changes.set(name, filled(draftOf(property.default as Json) as Json, property));
+  }
+  for (const [name, value] of Object.entries(object)) {
+    const field = fieldSchema(schema, name);
+    if (!field) continue;
+    const next = filledField(value, field);
+    if (next !== value) changes.set(name, next);
+  }
+  if (changes.size === 0) return object;
+  const merged = new Map<string, Json>(Object.entries(object));
+  for (const [name, value] of changes) {
+    if (value === undefined) merged.delete(name);
+    else merged.set(name, value);
+  }
+  return Object.fromEntries([...merged].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Undefined for a null that is not allowed and has nothing to take its place. */
+function filledField(value: Json, schema: Schema): Json | undefined {
+  if (value === null && !schema.nullable) {
+    if (schema.default === undefined) return value;
+    return filled(draftOf(schema.default as Json) as Json, schema);
+  }
+  return filled(value, schema);
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+function hasDefaults(schema: Schema): boolean {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const inner = [
+    ...Object.values(schema.properties ?? {}),
+    ...(isObject(schema.additionalProperties) ? [schema.additionalProperties as Schema] : []),
+    ...(isObject(schema.items) ? [schema.items as Schema] : []),
+  ];
+  const found = schema.default !== undefined || inner.some(hasDefaults);
+  known.set(schema, found);
+  return found;
+}
+
+/** Without the nulls of fields that may not be null and have no default: as if they were not sent. */
+export function withoutNulls(value: Json, schema: Schema): Json {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    return items ? value.map((item) => withoutNulls(item, items)) : value;
+  }
+  if (!isObject(value)) return value;
+  const copy = new Map<string, Json>();
+  for (const [name, item] of Object.entries(value)) {
+    const field = fieldSchema(schema, name);
+    const isProperty = schema.properties && Object.hasOwn(schema.properties, name);
+    const isDropped = item === null && isProperty && field && !field.nullable;
+    if (isDropped && field.default === undefined) continue;
+    copy.set(name, field ? withoutNulls(item, field) : item);
+  }
+  return Object.fromEntries(copy);
+}

@@ -1,0 +1,60 @@
+/**
+ * Pure: the parts of a structural schema, as the rules below look at them.
+ *
+ * This folder holds what a kind is that a user defined: reading order decode (with prune), defaults,
+ * validate (with validate-value, formats, list-types), columns, scale, then custom-kind, which puts
+ * them together. Rules in CEL are in cel/. Nothing here knows where definitions are kept.
+ */
+import type { JSONSchemaProps } from "../../api/generated/apiextensions.ts";
+import type { Json } from "../../api/object.ts";
+
+export type Schema = JSONSchemaProps;
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The schema of the items of a list; undefined where there is none, or one for each place. */
+export function itemsOf({ items }: Schema): Schema | undefined {
+  return isObject(items) ? (items as Schema) : undefined;
+}
+
+/** Of the values of a map; true where anything is allowed. */
+export function additionalOf({ additionalProperties }: Schema): Schema | boolean | undefined {
+  if (typeof additionalProperties === "boolean") return additionalProperties;
+  return isObject(additionalProperties) ? (additionalProperties as Schema) : undefined;
+}
+
+export function propertyOf({ properties }: Schema, name: string): Schema | undefined {
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+/** What describes the value of a field: a property of that name, or what all others are. */
+export function fieldSchema(schema: Schema, name: string): Schema | undefined {
+  const property = propertyOf(schema, name);
+  if (property) return property;
+  const additional = additionalOf(schema);
+  return typeof additional === "object" ? additional : undefined;
+}
+
+export function keepsUnknown(schema: Schema): boolean {
+  return schema["x-kubernetes-preserve-unknown-fields"] === true;
+}
+
+export function isEmbedded(schema: Schema): boolean {
+  return schema["x-kubernetes-embedded-resource"] === true;
+}
+
+export function isIntOrString(schema: Schema): boolean {
+  return schema["x-kubernetes-int-or-string"] === true;
+}
+
+/** "spec.items[0].name" */
+export function childPath(path: string, child: string | number): string {
+  if (typeof child === "number") return `${path}[${child}]`;
+  return path === "" ? child : `${path}.${child}`;
+}

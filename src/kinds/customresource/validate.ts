@@ -1,0 +1,61 @@
+/** Pure: what is wrong with an object of a user's kind: its values, its lists, then its rules. */
+import { type Finding, invalid, required } from "../../api/finding.ts";
+import type { Json, KubeObject } from "../../api/object.ts";
+import { validateListTypes } from "./list-types.ts";
+import { hasRules, validateRules } from "./rules.ts";
+import { childPath, fieldSchema, isEmbedded, isObject, itemsOf, type Schema } from "./schema.ts";
+import { NOWHERE, validateValue } from "./validate-value.ts";
+
+export function validateContent(
+  next: KubeObject,
+  old: KubeObject | undefined,
+  schema: Schema,
+): Finding[] {
+  const value = next as unknown as Json;
+  const before = old as unknown as Json | undefined;
+  const findings: Finding[] = [
+    ...validateValue(value, schema, "", before),
+    ...validateEmbedded(value, schema, "", true),
+    ...validateListTypes(value, schema, ""),
+  ];
+  if (!hasRules(schema)) return findings;
+  if (findings.some(({ type, message }) => isBlocking(type, message))) {
+    return [...findings, invalid(NOWHERE, null, UNCHECKED)];
+  }
+  return [...findings, ...validateRules(value, schema, before)];
+}
+
+/** A value that is not of its type, or too large, is nothing that a rule could look at. */
+function isBlocking(type: Finding["type"], message: string): boolean {
+  if (["Required", "NotSupported", "TooLong", "TooMany"].includes(type)) return true;
+  return type === "Invalid" && message.includes(" in body must be of type ");
+}
+
+const UNCHECKED =
+  "some validation rules were not checked because the object was invalid; " +
+  "correct the existing errors to complete validation";
+
+function validateEmbedded(value: Json, schema: Schema, path: string, isRoot = false): Finding[] {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    if (!items) return [];
+    return value.flatMap((item, at) => validateEmbedded(item, items, childPath(path, at)));
+  }
+  if (!isObject(value)) return [];
+  const own = isEmbedded(schema) && !isRoot ? missingType(value, path) : [];
+  const inner = Object.entries(value).flatMap(([name, item]) => {
+    const field = fieldSchema(schema, name);
+    return field ? validateEmbedded(item, field, childPath(path, name)) : [];
+  });
+  return [...own, ...inner];
+}
+
+function missingType(value: { readonly [key: string]: Json }, path: string): Finding[] {
+  return ["apiVersion", "kind"].flatMap((field) => {
+    const given = value[field];
+    if (given === undefined || given === "") {
+      return [required(childPath(path, field), "must not be empty")];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,29 @@
+/** Pure: what a definition says of itself: whether its names are free, and whether it is served. */
+import type { CustomResourceDefinitionCondition } from "../../api/generated/apiextensions.ts";
+
+export type Conditions = readonly CustomResourceDefinitionCondition[] | null | undefined;
+
+export function isTrue(conditions: Conditions, type: string): boolean {
+  return conditions?.some((each) => each.type === type && each.status === "True") ?? false;
+}
+
+/** With the condition in place; it keeps its time as long as its status stays. */
+export function withCondition(
+  conditions: Conditions,
+  condition: CustomResourceDefinitionCondition,
+  now: string,
+): readonly CustomResourceDefinitionCondition[] {
+  const all = conditions ?? [];
+  const before = all.find(({ type }) => type === condition.type);
+  const isKept = before?.status === condition.status;
+  const lastTransitionTime = isKept ? (before.lastTransitionTime ?? now) : now;
+  const { type, status, reason, message } = condition;
+  const next = {
+    type,
+    status,
+    lastTransitionTime,
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  };
+  return before ? all.map((each) => (each === before ? next : each)) : [...all, next];
+}

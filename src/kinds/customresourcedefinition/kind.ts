@@ -1,0 +1,78 @@
+/**
+ * Pure: CustomResourceDefinitions: kinds that users define.
+ *
+ * Reading order: this file, validate (names, versions), validate-version, validate-schema (what a
+ * schema may say) with validate-structural and validate-extensions, then conditions. What becomes
+ * of a definition that is stored is decided in server/customresources; what its objects are is in
+ * kinds/customresource.
+ */
+import type { Finding } from "../../api/finding.ts";
+import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
+import type { Draft } from "../../api/object.ts";
+import { defineKind } from "../kind.ts";
+import { createdAtColumn, nameColumn } from "../meta/columns.ts";
+import { validateAnyMetaUpdate } from "../meta/object-meta.ts";
+import { CLEANUP_FINALIZER, markTerminating } from "./deletion.ts";
+import { validateDefinition, validateDefinitionUpdate } from "./validate.ts";
+import { conversionWarnings } from "./validate-conversion.ts";
+import { validateStatus } from "./validate-status.ts";
+
+export const customResourceDefinitionKind = defineKind<CustomResourceDefinition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  singular: "customresourcedefinition",
+  namespaced: false,
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  message: "apiextensions/v1.CustomResourceDefinition",
+  hasGeneration: true,
+  subresources: [{ name: "status", verbs: ["get", "patch", "update"] }],
+  rules: {
+    setDefaults,
+    prepareForCreate: (definition) => {
+      definition.status = { conditions: null, acceptedNames: NO_NAMES, storedVersions: null };
+      rememberStored(definition);
+    },
+    validate: validateDefinition,
+    warningsOnCreate: conversionWarnings,
+    prepareForUpdate: rememberStored,
+    validateUpdate: validateDefinitionUpdate,
+    validateStatusUpdate,
+  },
+  deletion: { finalizer: CLEANUP_FINALIZER, mark: markTerminating },
+  columns: [nameColumn, createdAtColumn],
+  cells: ({ metadata }) => [metadata.name ?? "", metadata.creationTimestamp ?? ""],
+});
+
+const NO_NAMES = { plural: "", kind: "" };
+const WEBHOOK_PORT = 443;
+
+function setDefaults({ spec }: Draft<CustomResourceDefinition>): void {
+  const { names } = spec;
+  if (names.singular === undefined) names.singular = names.kind.toLowerCase();
+  if (names.listKind === undefined && names.kind !== "") names.listKind = `${names.kind}List`;
+  spec.conversion ??= { strategy: "None" };
+  if (spec.conversion.strategy === "") spec.conversion.strategy = "None";
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service && service.port === undefined) service.port = WEBHOOK_PORT;
+}
+
+/** A version that objects were once stored as is remembered until someone says none is left. */
+function rememberStored({ spec, status }: Draft<CustomResourceDefinition>): void {
+  const stored = status.storedVersions ?? [];
+  for (const { name, storage } of spec.versions ?? []) {
+    if (storage && !stored.includes(name)) status.storedVersions = [...stored, name];
+  }
+}
+
+function validateStatusUpdate(
+  next: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+): Finding[] {
+  return [
+    ...validateAnyMetaUpdate(next.metadata, old.metadata, "metadata"),
+    ...validateStatus(next),
+  ];
+}

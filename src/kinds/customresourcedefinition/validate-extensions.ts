@@ -1,0 +1,129 @@
+/** Pure: the keywords of Kubernetes' own in a schema: lists that are maps or sets, and the like. */
+import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
+import { isObject, itemsOf, propertyOf, type Schema } from "../customresource/schema.ts";
+
+export function validateExtensions(schema: Schema, path: string): Finding[] {
+  const findings: Finding[] = [];
+  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
+    const at = `${path}.x-kubernetes-preserve-unknown-fields`;
+    findings.push(invalid(at, false, "must be true or undefined"));
+  }
+  return [...findings, ...validateMapType(schema, path), ...validateListType(schema, path)];
+}
+
+function needsType(schema: Schema, type: string, keyword: string, path: string): Finding[] {
+  if (schema.type === type) return [];
+  const problem = `must be ${type} if ${keyword} is specified`;
+  if (!schema.type) return [required(`${path}.type`, problem)];
+  return [invalid(`${path}.type`, schema.type, problem)];
+}
+
+function validateMapType(schema: Schema, path: string): Finding[] {
+  const keyword = "x-kubernetes-map-type";
+  const mapType = schema[keyword];
+  if (mapType === undefined) return [];
+  const allowed = ["atomic", "granular"];
+  return [
+    ...needsType(schema, "object", keyword, path),
+    ...(allowed.includes(mapType) ? [] : [notSupported(`${path}.${keyword}`, mapType, allowed)]),
+  ];
+}
+
+function validateListType(schema: Schema, path: string): Finding[] {
+  const keyword = "x-kubernetes-list-type";
+  const listType = schema[keyword];
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const findings: Finding[] = [];
+  if (listType !== undefined) {
+    const allowed = ["atomic", "set", "map"];
+    const mistyped = needsType(schema, "array", keyword, path);
+    findings.push(...mistyped);
+    if (mistyped.length === 0 && !allowed.includes(listType)) {
+      findings.push(notSupported(`${path}.${keyword}`, listType, allowed));
+    }
+  }
+  if (keys.length > 0 && listType !== "map") {
+    const problem = "must be map if x-kubernetes-list-map-keys is non-empty";
+    findings.push(
+      listType === undefined
+        ? required(`${path}.${keyword}`, problem)
+        : invalid(`${path}.${keyword}`, listType, problem),
+    );
+  }
+  if (listType === "map") findings.push(...validateListMap(schema, keys, path));
+  if (listType === "set") findings.push(...validateSet(schema, path));
+  return findings;
+}
+
+const KEYS = "x-kubernetes-list-map-keys";
+
+function validateListMap(schema: Schema, keys: readonly string[], path: string): Finding[] {
+  const findings: Finding[] = [];
+  if (keys.length === 0) {
+    const problem = "must not be empty if x-kubernetes-list-type is map";
+    findings.push(required(`${path}.${KEYS}`, problem));
+  }
+  const items = itemsOf(schema);
+  if (!items) {
+    const problem = "must have a schema if x-kubernetes-list-type is map";
+    return [...findings, required(`${path}.items`, problem)];
+  }
+  if (items.type !== "object") {
+    const problem = "must be object if parent array's x-kubernetes-list-type is map";
+    return [...findings, invalid(`${path}.items.type`, items.type ?? "", problem)];
+  }
+  if (items.nullable) {
+    const problem = "cannot be nullable when x-kubernetes-list-type is map";
+    findings.push(forbidden(`${path}.items.nullable`, problem));
+  }
+  for (const [at, key] of keys.entries()) {
+    findings.push(...validateListKey(items, key, path, at));
+    if (keys.indexOf(key) < at) {
+      findings.push(invalid(`${path}.${KEYS}[${at}]`, key, "must not contain duplicate entries"));
+    }
+  }
+  return findings;
+}
+
+const IS_KEY = `this property is in ${KEYS}, so it`;
+
+function validateListKey(items: Schema, key: string, path: string, at: number): Finding[] {
+  const property = propertyOf(items, key);
+  const place = `${path}.items.properties[${key}]`;
+  if (!property) {
+    const problem = "entries must all be names of item properties";
+    return [invalid(`${path}.${KEYS}[${at}]`, key, problem)];
+  }
+  const findings: Finding[] = [];
+  if (property.type === "array" || property.type === "object") {
+    const problem = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+    findings.push(invalid(`${place}.type`, items.type, problem));
+  }
+  if (!(items.required ?? []).includes(key) && property.default === undefined) {
+    const problem = `${IS_KEY} must have a default or be a required property`;
+    findings.push(required(`${place}.default`, problem));
+  }
+  if (property.nullable) {
+    findings.push(forbidden(`${place}.nullable`, `${IS_KEY} cannot be nullable`));
+  }
+  return findings;
+}
+
+function validateSet(schema: Schema, path: string): Finding[] {
+  const items = itemsOf(schema);
+  if (!items || !isObject(schema.items)) return [];
+  const findings: Finding[] = [];
+  if (items.nullable) {
+    const problem = "cannot be nullable when x-kubernetes-list-type is set";
+    findings.push(forbidden(`${path}.items.nullable`, problem));
+  }
+  const isMap = items.type === "object" && items["x-kubernetes-map-type"] !== "atomic";
+  const isList =
+    items.type === "array" && (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
+  if (isMap || isList) {
+    const keyword = isMap ? "x-kubernetes-map-type" : "x-kubernetes-list-type";
+    const problem = "must be atomic as item of a list with x-kubernetes-list-type=set";
+    findings.push(invalid(`${path}.items.${keyword}`, items[keyword] ?? null, problem));
+  }
+  return findings;
+}

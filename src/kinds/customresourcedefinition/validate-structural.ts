@@ -1,0 +1,202 @@
+/**
+ * Pure: whether a schema is structural: every field has one place that says what it is, and what is
+ * within allOf, anyOf, oneOf and not only restricts it further.
+ */
+import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
+import {
+  additionalOf,
+  isEmbedded,
+  isIntOrString,
+  itemsOf,
+  keepsUnknown,
+  propertyOf,
+  type Schema,
+} from "../customresource/schema.ts";
+
+export function validateStructural(schema: Schema, path: string): Finding[] {
+  return [...validatePart(schema, path, "root"), ...validateMissing(schema, schema, path, path)];
+}
+
+type Level = "root" | "item" | "field";
+
+const EMPTY: Readonly<Record<Level, string>> = {
+  root: "must not be empty at the root",
+  item: "must not be empty for specified array items",
+  field: "must not be empty for specified object fields",
+};
+
+function validatePart(schema: Schema, path: string, level: Level): Finding[] {
+  const items = itemsOf(schema);
+  const additional = additionalOf(schema);
+  return [
+    ...validateType(schema, path, level),
+    ...validateResource(schema, path, level),
+    ...validateAlternatives(schema, path, isIntOrString(schema)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+      validatePart(property, `${path}.properties[${name}]`, "field"),
+    ),
+    ...(items ? validatePart(items, `${path}.items`, "item") : []),
+    ...(typeof additional === "object"
+      ? validatePart(additional, `${path}.additionalProperties`, "field")
+      : []),
+  ];
+}
+
+function validateType(schema: Schema, path: string, level: Level): Finding[] {
+  const at = `${path}.type`;
+  const { type = "" } = schema;
+  if (isEmbedded(schema) && type !== "object") {
+    const problem = "must be object if x-kubernetes-embedded-resource is true";
+    return [type === "" ? required(at, problem) : invalid(at, type, problem)];
+  }
+  if (type === "" && !isIntOrString(schema) && !keepsUnknown(schema)) {
+    return [required(at, EMPTY[level])];
+  }
+  if (type !== "" && isIntOrString(schema)) {
+    return [forbidden(at, "must be empty if x-kubernetes-int-or-string is true")];
+  }
+  if (level !== "root" || type === "object" || type === "") return [];
+  return [invalid(at, type, "must be object at the root")];
+}
+
+const ONLY_NAMES =
+  "must not specify anything other than name and generateName, but metadata is implicitly specified";
+
+function validateResource(schema: Schema, path: string, level: Level): Finding[] {
+  const findings: Finding[] = [];
+  const properties = schema.properties ?? {};
+  if (isEmbedded(schema) && !keepsUnknown(schema) && Object.keys(properties).length === 0) {
+    const problem =
+      "must not be empty if x-kubernetes-embedded-resource is true without " +
+      "x-kubernetes-preserve-unknown-fields";
+    findings.push(required(`${path}.properties`, problem));
+  }
+  if (level !== "root" && !isEmbedded(schema)) return findings;
+  for (const name of ["kind", "apiVersion"]) {
+    const property = propertyOf(schema, name);
+    if (!property || property.type === "string") continue;
+    const at = `${path}.properties[${name}].type`;
+    findings.push(invalid(at, property.type ?? "", "must be string"));
+  }
+  const metadata = propertyOf(schema, "metadata");
+  if (!metadata) return findings;
+  const at = `${path}.properties[metadata]`;
+  if (metadata.type !== "object") {
+    findings.push(invalid(`${at}.type`, metadata.type ?? "", "must be object"));
+  }
+  const others = Object.keys(metadata.properties ?? {});
+  if (others.some((name) => name !== "name" && name !== "generateName")) {
+    findings.push(forbidden(at, ONLY_NAMES));
+  }
+  return findings;
+}
+
+const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
+
+function validateAlternatives(schema: Schema, path: string, isAlternative: boolean): Finding[] {
+  const combined = COMBINED.flatMap((keyword) =>
+    (schema[keyword] ?? []).flatMap((each, at) => {
+      const place = `${path}.${keyword}[${at}]`;
+      // Numbers or strings are often written as the two types they are.
+      const isType = isAlternative && keyword !== "oneOf";
+      return [
+        ...validateNested(each, place, isType),
+        ...validateAlternatives(each, place, isType && keyword === "allOf"),
+      ];
+    }),
+  );
+  if (!schema.not) return combined;
+  const place = `${path}.not`;
+  return [
+    ...combined,
+    ...validateNested(schema.not, place, false),
+    ...validateAlternatives(schema.not, place, false),
+  ];
+}
+
+const NOT_NESTED: readonly (readonly [keyof Schema, string])[] = [
+  ["additionalProperties", "undefined"],
+  ["default", "undefined"],
+  ["title", "empty"],
+  ["description", "empty"],
+  ["nullable", "false"],
+  ["x-kubernetes-preserve-unknown-fields", "false"],
+  ["x-kubernetes-embedded-resource", "false"],
+  ["x-kubernetes-int-or-string", "false"],
+  ["x-kubernetes-list-map-keys", "empty"],
+  ["x-kubernetes-list-type", "undefined"],
+  ["x-kubernetes-map-type", "undefined"],
+];
+
+function validateNested(schema: Schema, path: string, mayBeTyped: boolean): Finding[] {
+  const findings: Finding[] = [];
+  if (schema.type && !mayBeTyped) {
+    findings.push(forbidden(`${path}.type`, "must be empty to be structural"));
+  }
+  for (const [keyword, state] of NOT_NESTED) {
+    const value = schema[keyword];
+    if (value === undefined || value === "" || value === false) continue;
+    findings.push(forbidden(`${path}.${keyword}`, `must be ${state} to be structural`));
+  }
+  if (propertyOf(schema, "metadata")) {
+    const at = `${path}.properties[metadata]`;
+    findings.push(forbidden(at, "must not be specified in a nested context"));
+  }
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const at = `${path}.properties[${name}]`;
+    return [...validateNested(property, at, false), ...validateAlternatives(property, at, false)];
+  });
+  const items = itemsOf(schema);
+  const ofItems = items
+    ? [
+        ...validateNested(items, `${path}.items`, false),
+        ...validateAlternatives(items, `${path}.items`, false),
+      ]
+    : [];
+  return [...findings, ...inner, ...ofItems];
+}
+
+/** What a restriction names has to be specified outside of it as well. */
+function validateMissing(schema: Schema, whole: Schema, path: string, root: string): Finding[] {
+  const nested = [
+    ...COMBINED.flatMap((keyword) =>
+      (schema[keyword] ?? []).map((each, at) => [each, `${path}.${keyword}[${at}]`] as const),
+    ),
+    ...(schema.not ? [[schema.not, `${path}.not`] as const] : []),
+  ];
+  const items = itemsOf(schema);
+  const wholeItems = itemsOf(whole);
+  return [
+    ...nested.flatMap(([each, at]) => missingIn(each, whole, at, root)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+      const place = `.properties[${name}]`;
+      const own = propertyOf(whole, name);
+      return own ? validateMissing(property, own, path + place, root + place) : [];
+    }),
+    ...(items && wholeItems
+      ? validateMissing(items, wholeItems, `${path}.items`, `${root}.items`)
+      : []),
+  ];
+}
+
+function missingIn(nested: Schema, whole: Schema, path: string, root: string): Finding[] {
+  const items = itemsOf(nested);
+  const wholeItems = itemsOf(whole);
+  const additional = additionalOf(whole);
+  const because = (at: string) => `because it is defined in ${at}`;
+  return [
+    ...Object.entries(nested.properties ?? {}).flatMap(([name, property]) => {
+      const place = `.properties[${name}]`;
+      const own =
+        propertyOf(whole, name) ?? (typeof additional === "object" ? additional : undefined);
+      if (own) return missingIn(property, own, path + place, root + place);
+      return [required(root + place, because(path + place))];
+    }),
+    ...(items
+      ? wholeItems
+        ? missingIn(items, wholeItems, `${path}.items`, `${root}.items`)
+        : [required(`${root}.items`, because(`${path}.items`))]
+      : []),
+    ...validateMissing({ ...nested, properties: {} }, whole, path, root),
+  ];
+}

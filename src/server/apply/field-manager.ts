@@ -1,0 +1,180 @@
+/**
+ * Pure: who owns which fields of an object: the managedFields that a write leaves behind, and the
+ * object that a server-side apply makes.
+ *
+ * Reading order: this file, updater (what a write owns and an apply takes or removes), compare,
+ * to-field-set, merge-values and remove-fields (the four walks along a schema), field-set and
+ * path-element (sets of paths), managed-fields (how they are stored), conflicts, last-applied,
+ * cap-managers, reset-fields. What a type is like comes as an argument; nothing here knows the
+ * store or a request.
+ */
+import { type ApiError, badRequest } from "../../api/errors.ts";
+import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
+import type { Json, KubeObject } from "../../api/object.ts";
+import type { FieldSchema } from "../../api/schema/field-schema.ts";
+import { capManagers } from "./cap-managers.ts";
+import { ApplyConflicts, conflictError, conflictingFields, withoutFields } from "./conflicts.ts";
+import { difference, type FieldSet, isEmptySet } from "./field-set.ts";
+import { findMismatches, formatMismatches } from "./find-mismatches.ts";
+import { fieldsLastApplied, KUBECTL } from "./last-applied.ts";
+import {
+  formatManaged,
+  type Managed,
+  type ManagerName,
+  managedOf,
+  parseManaged,
+  UNMANAGED,
+} from "./managed-fields.ts";
+import { ElementError } from "./path-element.ts";
+import { type Applied, type Ownership, ownApply, ownUpdate } from "./updater.ts";
+
+/** What is written to, and by whom. */
+export interface FieldWriter {
+  readonly schema: FieldSchema;
+  /** An object of the kind in which nothing is said: what a create changes. */
+  readonly empty: Json;
+  readonly apiVersion: string;
+  /** "" for the object itself. */
+  readonly subresource: string;
+  readonly filter: (fields: FieldSet) => FieldSet;
+  readonly isVersion: (apiVersion: string) => boolean;
+  readonly manager: string;
+  readonly time: string;
+}
+
+export type Entries = readonly ManagedFieldsEntry[];
+
+/**
+ * The managedFields of an object after an update of any kind, a create included, whose live object
+ * is absent. `sent` is what the request itself says of them; undefined if it does not.
+ */
+export function trackUpdate(
+  writer: FieldWriter,
+  live: KubeObject | undefined,
+  next: KubeObject,
+  sent: Entries | undefined,
+): Entries | undefined {
+  const stored = live?.metadata.managedFields;
+  const managed = startingPoint(writer, stored, sent);
+  // Nobody ever applied it, and somebody asked to forget who wrote it: nothing is kept.
+  if (managed.size === 0 && live !== undefined) return undefined;
+  const before = live === undefined ? writer.empty : (live as unknown as Json);
+  const owners = updated(writer, before, next as unknown as Json, managed);
+  return unchanged(stored, formatManaged(owners));
+}
+
+function startingPoint(
+  { subresource }: FieldWriter,
+  stored: Entries | undefined,
+  sent: Entries | undefined,
+): Managed {
+  if (sent === stored || sent === undefined || subresource !== "") return managedOf(stored);
+  if (isReset(sent)) return UNMANAGED;
+  const parsed = parseManaged(sent);
+  return parsed === undefined || parsed.size === 0 ? managedOf(stored) : parsed;
+}
+
+/** An empty list, or one with an empty entry, which every way to write one lets through. */
+function isReset(sent: Entries): boolean {
+  return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
+}
+
+function updated(writer: FieldWriter, live: Json, next: Json, managed: Managed): Managed {
+  try {
+    return capManagers(ownUpdate(ownershipOf(writer, "Update"), live, next, managed));
+  } catch (error) {
+    // A list whose items have no keys: the write goes on, and is nobody's.
+    if (error instanceof ElementError) return managed;
+    throw error;
+  }
+}
+
+/** Where nothing but their order in memory is new, the old ones stay. */
+function unchanged(stored: Entries | undefined, next: Entries | undefined): Entries | undefined {
+  if (stored === undefined || next === undefined || stored.length !== next.length) return next;
+  return next.every((entry, index) => entry === stored[index]) ? stored : next;
+}
+
+function ownershipOf(writer: FieldWriter, operation: ManagerName["operation"]): Ownership {
+  const { schema, filter, isVersion, time, apiVersion, subresource } = writer;
+  const manager = writer.manager === "" ? UNKNOWN : writer.manager;
+  return {
+    schema,
+    filter,
+    isVersion,
+    time,
+    manager: { manager, operation, apiVersion, subresource },
+  };
+}
+
+const UNKNOWN = "unknown";
+
+/** Who is said to have written an object that nobody tracked until it was applied. */
+const BEFORE_FIRST_APPLY = "before-first-apply";
+
+export interface AppliedObject {
+  /** Undefined if the object stays as it is, but for its managedFields. */
+  readonly object: Json | undefined;
+  readonly managedFields: Entries | undefined;
+}
+
+/** Throws ApiError: 409 with every conflict as a cause, 400 if the configuration does not fit. */
+export function applyConfiguration(
+  writer: FieldWriter,
+  live: KubeObject | undefined,
+  config: Json,
+  force: boolean,
+): AppliedObject {
+  const mismatches = findMismatches(writer.schema, config);
+  if (mismatches.length > 0) throw untyped(config, mismatches);
+  const before = live === undefined ? writer.empty : (live as unknown as Json);
+  const stored = live?.metadata.managedFields;
+  const managed = managedBefore(writer, before, managedOf(stored));
+  const { object, managed: owners } = applied(writer, before, config, managed, force);
+  return { object, managedFields: unchanged(stored, formatManaged(capManagers(owners))) };
+}
+
+function managedBefore(writer: FieldWriter, live: Json, managed: Managed): Managed {
+  if (managed.size > 0) return managed;
+  return updated({ ...writer, manager: BEFORE_FIRST_APPLY }, writer.empty, live, managed);
+}
+
+/** Conflicts with what kubectl itself applied before, in its own old way, are none. */
+function applied(
+  writer: FieldWriter,
+  live: Json,
+  config: Json,
+  managed: Managed,
+  force: boolean,
+): Applied {
+  const ownership = ownershipOf(writer, "Apply");
+  try {
+    return ownApply(ownership, live, config, managed, force);
+  } catch (error) {
+    if (error instanceof ElementError) throw badRequest(error.message);
+    if (!(error instanceof ApplyConflicts)) throw error;
+    const { conflicts } = error;
+    if (writer.manager !== KUBECTL) throw conflictError(conflicts);
+    const allowed = fieldsLastApplied(writer.schema, live, writer.apiVersion);
+    if (allowed === undefined) throw conflictError(conflicts);
+    if (isEmptySet(difference(conflictingFields(conflicts), allowed))) {
+      return ownApply(ownership, live, config, managed, true);
+    }
+    throw conflictError(withoutFields(conflicts, allowed));
+  }
+}
+
+interface Named {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly namespace?: string; readonly name?: string };
+}
+
+function untyped(config: Json, mismatches: readonly string[]): ApiError {
+  const { apiVersion = "", kind = "", metadata } = config as Named;
+  const { namespace = "", name = "" } = metadata ?? {};
+  const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  const what = `${namespace}/${name}; ${version}, Kind=${kind}`;
+  const problem = formatMismatches(mismatches);
+  return badRequest(`failed to create typed patch object (${what}): ${problem}`);
+}

@@ -1,0 +1,145 @@
+/**
+ * Pure: sets of paths into an object, in the form Kubernetes writes: `{"f:spec": {"f:a": {}}}`.
+ *
+ * A key is a path element: `f:` a field, `k:` an item of a list by its keys, `v:` one by its value,
+ * `i:` one by its index. What is below it is either empty, which makes the path a member of the
+ * set, or leads on; `.` then says that the path is a member as well. Sets are never changed, so
+ * that they may share parts.
+ */
+
+export interface FieldSet {
+  readonly [element: string]: FieldSet;
+}
+
+export const LEAF: FieldSet = Object.freeze({});
+export const NO_FIELDS: FieldSet = LEAF;
+
+const SELF = ".";
+
+/** Nothing is in it: only at the root, below an element emptiness is membership. */
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+/** Whether the path that leads to a node is a member. */
+export function isMember(node: FieldSet): boolean {
+  return SELF in node || isEmptySet(node);
+}
+
+/** What is below a node, as a set of its own. */
+export function below(node: FieldSet): FieldSet {
+  if (!(SELF in node)) return node;
+  const { [SELF]: _, ...rest } = node;
+  return rest;
+}
+
+/** A node from its two halves; undefined if there is nothing to say. */
+export function nodeOf(member: boolean, children: FieldSet): FieldSet | undefined {
+  if (isEmptySet(children)) return member ? LEAF : undefined;
+  return member ? { [SELF]: LEAF, ...children } : children;
+}
+
+/** The set of one path. */
+export function setOfPath(path: readonly string[]): FieldSet {
+  let set: FieldSet = LEAF;
+  for (const element of [...path].reverse()) set = { [element]: set };
+  return set;
+}
+
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = node[element];
+    if (node === undefined) return false;
+  }
+  return path.length > 0 && isMember(node);
+}
+
+export function union(one: FieldSet, other: FieldSet): FieldSet {
+  if (one === other || isEmptySet(other)) return one;
+  if (isEmptySet(one)) return other;
+  let out: { [element: string]: FieldSet } | undefined;
+  for (const element in other) {
+    const [ours, theirs] = [one[element], other[element]];
+    if (theirs === undefined || ours === theirs) continue;
+    const joined = ours === undefined ? theirs : joinNodes(ours, theirs);
+    if (joined === ours) continue;
+    out ??= { ...one };
+    out[element] = joined;
+  }
+  return out ?? one;
+}
+
+/** The first one, if the other adds nothing. */
+function joinNodes(one: FieldSet, other: FieldSet): FieldSet {
+  const [ours, theirs] = [below(one), below(other)];
+  const joined = union(ours, theirs);
+  const gains = isMember(other) && !isMember(one);
+  if (joined === ours && !gains) return one;
+  return nodeOf(isMember(one) || isMember(other), joined) ?? LEAF;
+}
+
+export function difference(one: FieldSet, other: FieldSet): FieldSet {
+  return combine(one, other, (ours, theirs) => {
+    if (theirs === undefined) return ours;
+    return nodeOf(isMember(ours) && !isMember(theirs), difference(below(ours), below(theirs)));
+  });
+}
+
+/** The same, but a member takes with it all that is below it. */
+export function recursiveDifference(one: FieldSet, other: FieldSet): FieldSet {
+  return combine(one, other, (ours, theirs) => {
+    if (theirs === undefined) return ours;
+    if (isMember(theirs)) return undefined;
+    return nodeOf(isMember(ours), recursiveDifference(below(ours), below(theirs)));
+  });
+}
+
+export function intersection(one: FieldSet, other: FieldSet): FieldSet {
+  return combine(one, other, (ours, theirs) => {
+    if (theirs === undefined) return undefined;
+    return nodeOf(isMember(ours) && isMember(theirs), intersection(below(ours), below(theirs)));
+  });
+}
+
+/** Stands for any element in a pattern. */
+export const ANY = "*";
+
+/** What is at or below one of the patterns. */
+export function onlyBelow(set: FieldSet, patterns: readonly (readonly string[])[]): FieldSet {
+  const out: { [element: string]: FieldSet } = {};
+  for (const [element, node] of Object.entries(set)) {
+    const next = patterns.filter(([head]) => head === ANY || head === element);
+    const rest = next.map((pattern) => pattern.slice(1));
+    const whole = rest.some((pattern) => pattern.length === 0);
+    const kept = whole ? node : nodeOf(false, onlyBelow(below(node), rest));
+    if (kept !== undefined) out[element] = kept;
+  }
+  return out;
+}
+
+export function equalSets(one: FieldSet, other: FieldSet): boolean {
+  if (one === other) return true;
+  const elements = Object.keys(one);
+  if (elements.length !== Object.keys(other).length) return false;
+  return elements.every((element) => {
+    const [ours, theirs] = [one[element], other[element]];
+    return ours !== undefined && theirs !== undefined && equalSets(ours, theirs);
+  });
+}
+
+function combine(
+  one: FieldSet,
+  other: FieldSet,
+  keep: (ours: FieldSet, theirs: FieldSet | undefined) => FieldSet | undefined,
+): FieldSet {
+  const out: { [element: string]: FieldSet } = {};
+  let isSame = true;
+  for (const [element, ours] of Object.entries(one)) {
+    const kept = keep(ours, other[element]);
+    if (kept !== ours) isSame = false;
+    if (kept !== undefined) out[element] = kept;
+  }
+  return isSame ? one : out;
+}

@@ -1,0 +1,143 @@
+/** Pure: metadata.managedFields as it is stored, and as it is worked with. */
+import { isEqual } from "../../api/equal.ts";
+import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
+import type { Json } from "../../api/object.ts";
+import { type FieldSet, LEAF, NO_FIELDS } from "./field-set.ts";
+import { ElementError, parseElement, sortedSet } from "./path-element.ts";
+
+/** Whose the fields are. */
+export interface ManagerName {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  /** "" for the object itself. */
+  readonly subresource: string;
+}
+
+export interface Owned {
+  readonly name: ManagerName;
+  readonly fields: FieldSet;
+  /** Absent where a manager never changed anything. */
+  readonly time?: string | undefined;
+  /** As it is written, as long as nothing of it changed. */
+  readonly entry?: ManagedFieldsEntry;
+}
+
+/** By identity of the manager. */
+export type Managed = ReadonlyMap<string, Owned>;
+
+export const UNMANAGED: Managed = new Map();
+
+/** An applier is the same one whatever version it speaks. */
+export function identify({ manager, operation, apiVersion, subresource }: ManagerName): string {
+  const version = operation === "Apply" ? "" : apiVersion;
+  return JSON.stringify([manager, operation, version, subresource]);
+}
+
+/** The same fields, written again. */
+export function restamp(owned: Owned, time: string): Owned {
+  if (owned.time === time) return owned;
+  const { name, fields, entry } = owned;
+  if (entry?.time === undefined) return { name, fields, time };
+  return { name, fields, time, entry: { ...entry, time } };
+}
+
+/** Of an object of the store, whose sets are in the form they should have. */
+export function managedOf(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+  if (entries === undefined || entries.length === 0) return UNMANAGED;
+  const managed = new Map<string, Owned>();
+  for (const entry of entries) {
+    const name = nameOf(entry);
+    if (name === undefined) continue;
+    const fields = (entry.fieldsV1 ?? NO_FIELDS) as FieldSet;
+    managed.set(identify(name), { name, fields, time: entry.time, entry });
+  }
+  return managed;
+}
+
+/** Of a request; undefined if it is not what the server would have written. */
+export function parseManaged(entries: readonly ManagedFieldsEntry[]): Managed | undefined {
+  const managed = new Map<string, Owned>();
+  for (const entry of entries) {
+    const name = nameOf(entry);
+    const fields = parseFields((entry.fieldsV1 ?? {}) as Json);
+    if (name === undefined || fields === undefined || entry.fieldsType !== "FieldsV1") {
+      return undefined;
+    }
+    managed.set(identify(name), { name, fields, time: entry.time });
+  }
+  return managed;
+}
+
+function nameOf(entry: ManagedFieldsEntry): ManagerName | undefined {
+  const { manager = "", operation, apiVersion = "", subresource = "" } = entry;
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (apiVersion === "") return undefined;
+  return { manager, operation, apiVersion, subresource };
+}
+
+function parseFields(json: Json): FieldSet | undefined {
+  try {
+    return parseSet(json);
+  } catch (error) {
+    if (error instanceof ElementError) return undefined;
+    throw error;
+  }
+}
+
+function parseSet(json: Json): FieldSet {
+  if (json === null || typeof json !== "object" || Array.isArray(json)) {
+    throw new ElementError("not a set of fields");
+  }
+  const out: { [element: string]: FieldSet } = {};
+  for (const [text, inside] of Object.entries(json)) {
+    const element = text === "." ? "." : parseElement(text);
+    if (element !== undefined) out[element] = element === "." ? LEAF : parseSet(inside);
+  }
+  return out;
+}
+
+/** Undefined where nobody owns anything. What did not change is the entry it was. */
+export function formatManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
+  if (managed.size === 0) return undefined;
+  return [...managed.values()].map(formatEntry).sort(compareEntries);
+}
+
+function formatEntry(owned: Owned): ManagedFieldsEntry {
+  const { name, time, entry, fields } = owned;
+  if (entry !== undefined) return entry;
+  const { manager, operation, apiVersion, subresource } = name;
+  return {
+    manager,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: sortedSet(fields),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Whether the two would be the same if nobody looked at the clock. */
+export function equalBarTimes(
+  one: readonly ManagedFieldsEntry[] | undefined,
+  other: readonly ManagedFieldsEntry[] | undefined,
+): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.length !== other.length) return false;
+  return one.every((entry, index) => isEqual({ ...entry, time: other[index]?.time }, other[index]));
+}
+
+function compareEntries(one: ManagedFieldsEntry, other: ManagedFieldsEntry): number {
+  return (
+    compareTexts(one.operation, other.operation) ||
+    compareTexts(one.time ?? "", other.time ?? "") ||
+    compareTexts(one.manager, other.manager) ||
+    compareTexts(one.apiVersion, other.apiVersion) ||
+    compareTexts(one.subresource, other.subresource)
+  );
+}
+
+function compareTexts(one = "", other = ""): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}

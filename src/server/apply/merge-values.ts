@@ -1,0 +1,119 @@
+/** Pure: a configuration laid over an object: what it says counts, what it leaves out stays. */
+import type { Json } from "../../api/object.ts";
+import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
+import { setOwn } from "../../api/schema/parsed-json.ts";
+import { itemElement } from "./path-element.ts";
+import { formOf, isBare, listOf, mapOf, schemaOfKey } from "./value.ts";
+
+/** Neither of the two is changed; the outcome shares with them whatever is theirs alone. */
+export function mergeValues(
+  schema: FieldSchema,
+  live: Json | undefined,
+  config: Json | undefined,
+): Json | undefined {
+  if (config === undefined) return live;
+  if (live === undefined) return config;
+  const form = formOf(schema, config);
+  switch (form.kind) {
+    case "scalar":
+      return config;
+    case "list": {
+      const [ours, theirs] = [listOf(live), listOf(config)];
+      if (form.relation === "atomic" || (isBare(ours) && isBare(theirs))) return config;
+      return mergeItems(form, ours ?? [], theirs ?? []);
+    }
+    case "map": {
+      const [ours, theirs] = [mapOf(live), mapOf(config)];
+      if (form.isAtomic || (isBare(ours) && isBare(theirs))) return config;
+      return mergeKeys(form, ours ?? {}, theirs ?? {});
+    }
+  }
+}
+
+type Fields = { readonly [key: string]: Json };
+
+function mergeKeys(map: MapSchema, live: Fields, config: Fields): Json | undefined {
+  const out: { [key: string]: Json } = {};
+  let isEmpty = true;
+  for (const key of new Set([...Object.keys(live), ...Object.keys(config)])) {
+    const schema = schemaOfKey(map, key);
+    const ours = Object.hasOwn(live, key) ? live[key] : undefined;
+    const theirs = Object.hasOwn(config, key) ? config[key] : undefined;
+    const merged = schema === undefined ? (theirs ?? ours) : mergeValues(schema, ours, theirs);
+    if (merged === undefined) continue;
+    setOwn(out, key, merged);
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : out;
+}
+
+/**
+ * The items of the configuration keep its order; those of the object that it does not speak of stay
+ * where they were among the items that both have.
+ */
+function mergeItems(
+  list: ListSchema,
+  live: readonly Json[],
+  config: readonly Json[],
+): Json | undefined {
+  const ours = live.map((item) => itemElement(list, item));
+  const theirs = config.map((item) => itemElement(list, item));
+  const out: Json[] = [];
+  for (const { element, at } of orderItems(ours, theirs)) {
+    const mine = at === undefined ? singleItem(ours, live, element) : live[at];
+    const their = at === undefined ? singleItem(theirs, config, element) : undefined;
+    const merged = mergeValues(list.element(), mine, their);
+    if (merged !== undefined) out.push(merged);
+  }
+  return out.length === 0 ? undefined : out;
+}
+
+/** An item that is there twice matches none. */
+function singleItem(elements: readonly string[], items: readonly Json[], element: string) {
+  const at = elements.indexOf(element);
+  return elements.lastIndexOf(element) === at ? items[at] : undefined;
+}
+
+interface Placed {
+  readonly element: string;
+  /** Where the item is that only the object has. */
+  readonly at?: number;
+}
+
+/** The steps are those of Kubernetes, so that the order is the same in every odd case. */
+function orderItems(ours: readonly string[], theirs: readonly string[]): Placed[] {
+  const [mine, their] = [new Set(ours), new Set(theirs)];
+  const shared = theirs.filter((element) => mine.has(element));
+  const taken = new Set<string>();
+  const placed: Placed[] = [];
+  const take = (element: string) => {
+    taken.add(element);
+    placed.push({ element });
+    if (shared[0] === element) shared.shift();
+  };
+  let [at, next] = [0, 0];
+  while (at < ours.length || next < theirs.length) {
+    const [our, other] = [ours[at], theirs[next]];
+    if (our !== undefined && our === other) {
+      take(our);
+      at++;
+      next++;
+      continue;
+    }
+    if (our !== undefined && !their.has(our)) {
+      placed.push({ element: our, at });
+      at++;
+      continue;
+    }
+    const isLater = other !== undefined && shared[0] !== undefined && shared[0] !== our;
+    if (our !== undefined && (isLater || taken.has(our))) {
+      at++;
+      if (isLater) continue;
+    }
+    if (other !== undefined) {
+      take(other);
+      next++;
+    }
+  }
+  return placed;
+}

@@ -1,0 +1,31 @@
+/** Pure: who asks, as authentication found out and authorization judges. */
+import type { UserInfo } from "../../api/generated/authentication.ts";
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: { readonly [key: string]: readonly string[] };
+  /** Who asks in the name of this one. */
+  readonly impersonator?: User;
+}
+
+export function userInfo({ name, uid, groups, extra }: User): UserInfo {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+export const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** Whoever is of this group may do everything, whatever the rules say. */
+const ALMIGHTY = "system:masters";
+
+export function isAlmighty({ groups }: User): boolean {
+  return groups.includes(ALMIGHTY);
+}
+
+export const AUTHENTICATED = "system:authenticated";

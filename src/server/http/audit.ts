@@ -1,0 +1,77 @@
+/** Pure: one request as an event of the audit log: who did what, when, and how it ended. */
+import { formatMicroTime } from "../../api/time.ts";
+import type { Attributes } from "../authorization/attributes.ts";
+import { type User, userInfo } from "../authorization/user.ts";
+
+/** Where events go; a line each. */
+export interface AuditLog {
+  note(event: AuditEvent): void;
+}
+
+export interface AuditedRequest {
+  readonly id: string;
+  readonly uri: string;
+  readonly user: User;
+  readonly attributes: Attributes;
+  readonly sourceAddress: string;
+  readonly userAgent: string | undefined;
+  readonly receivedMs: number;
+}
+
+export interface AuditedOutcome {
+  readonly stage: "ResponseStarted" | "ResponseComplete";
+  readonly code: number;
+  /** Of the decision who may do what. */
+  readonly isAllowed: boolean;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+export interface AuditEvent {
+  readonly kind: "Event";
+  readonly apiVersion: "audit.k8s.io/v1";
+  readonly [field: string]: unknown;
+}
+
+/** The level is Metadata: neither bodies nor credentials are ever part of it. */
+export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutcome): AuditEvent {
+  const { user, attributes } = request;
+  const { impersonator } = user;
+  const { code, isAllowed, reason } = outcome;
+  return {
+    kind: "Event",
+    apiVersion: "audit.k8s.io/v1",
+    level: "Metadata",
+    auditID: request.id,
+    stage: outcome.stage,
+    requestURI: request.uri,
+    verb: attributes.verb,
+    user: userInfo(impersonator ?? user),
+    ...(impersonator ? { impersonatedUser: userInfo(user) } : {}),
+    sourceIPs: [request.sourceAddress],
+    ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent }),
+    ...objectRef(attributes),
+    responseStatus: { metadata: {}, ...(code >= 400 ? { status: "Failure" } : {}), code },
+    requestReceivedTimestamp: formatMicroTime(request.receivedMs),
+    stageTimestamp: formatMicroTime(outcome.atMs),
+    annotations: {
+      "authorization.k8s.io/decision": isAllowed ? "allow" : "forbid",
+      "authorization.k8s.io/reason": reason,
+    },
+  };
+}
+
+function objectRef(attributes: Attributes): { readonly objectRef?: object } {
+  if (attributes.kind === "path") return {};
+  const { resource, namespace, name, group, version, subresource } = attributes;
+  return {
+    objectRef: {
+      resource,
+      ...(namespace === "" ? {} : { namespace }),
+      ...(name === "" ? {} : { name }),
+      ...(group === "" ? {} : { apiGroup: group }),
+      apiVersion: version,
+      ...(subresource === "" ? {} : { subresource }),
+    },
+  };
+}

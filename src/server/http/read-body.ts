@@ -1,0 +1,60 @@
+/** The body of a request, within the limits of one and of all together. */
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../../api/errors.ts";
+
+const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
+/** Of all requests that are being read or wait to be served. */
+const BODIES_LIMIT_BYTES = 256 * 1024 * 1024;
+
+/** What the bodies of a server's requests take up at the moment. */
+export interface Bodies {
+  bytes: number;
+}
+
+/** The bytes are given back when the exchange is over, however it ends. */
+export function readBody(
+  message: IncomingMessage,
+  bodies: Bodies,
+  onOver: (callback: () => void) => void,
+): Promise<Buffer> {
+  const length = Number(message.headers["content-length"] ?? 0);
+  if (length > BODY_LIMIT_BYTES) return Promise.reject(refused(message, tooLarge()));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    onOver(() => {
+      bodies.bytes -= size;
+      size = 0;
+    });
+    message.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      bodies.bytes += chunk.length;
+      if (size > BODY_LIMIT_BYTES) reject(refused(message, tooLarge()));
+      else if (bodies.bytes > BODIES_LIMIT_BYTES) reject(refused(message, tooManyRequests()));
+      else chunks.push(chunk);
+    });
+    message.on("end", () => {
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    message.on("error", reject);
+    message.on("aborted", () => reject(new ApiError(400, "BadRequest", "the request was aborted")));
+  });
+}
+
+/** What is left of the body is read and thrown away, so that the client gets to see the answer. */
+function refused(message: IncomingMessage, error: ApiError): ApiError {
+  message.removeAllListeners("data");
+  message.resume();
+  return error;
+}
+
+function tooLarge(): ApiError {
+  const problem = `Request entity too large: limit is ${BODY_LIMIT_BYTES}`;
+  return new ApiError(413, "RequestEntityTooLarge", problem);
+}
+
+/** In the words of Kubernetes, which clients take for what it is: they wait and ask again. */
+export function tooManyRequests(): ApiError {
+  const problem = "Too many requests, please try again later.";
+  return new ApiError(429, "TooManyRequests", problem, { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,62 @@
+/** The headers of SPDY streams: names and values, compressed as one stream per connection. */
+import { createInflate, type Inflate } from "node:zlib";
+import { headerDictionary } from "./dictionary.ts";
+
+export type SpdyHeaders = ReadonlyMap<string, string>;
+
+/** Headers of streams name a port or a kind: what is longer is none of them. */
+const LONGEST_BLOCK_BYTES = 64 * 1024;
+
+export class HeaderReader {
+  private readonly inflate: Inflate = createInflate({ dictionary: headerDictionary() });
+  private readonly pieces: Buffer[] = [];
+  private onFailure: ((error: Error) => void) | undefined;
+
+  constructor() {
+    this.inflate.on("data", (piece: Buffer) => this.pieces.push(piece));
+    this.inflate.on("error", (error) => this.onFailure?.(error));
+  }
+
+  /** One block after the other, in their order. */
+  async read(block: Buffer): Promise<SpdyHeaders> {
+    await new Promise<void>((resolve, reject) => {
+      this.onFailure = reject;
+      this.inflate.write(block, () => resolve());
+    });
+    return parseHeaders(Buffer.concat(this.pieces.splice(0)));
+  }
+
+  close(): void {
+    this.inflate.destroy();
+  }
+}
+
+function parseHeaders(bytes: Buffer): SpdyHeaders {
+  if (bytes.length > LONGEST_BLOCK_BYTES) throw new Error("SPDY headers are too long");
+  let at = 0;
+  const text = (): string => {
+    const length = bytes.readUInt32BE(at);
+    at += 4 + length;
+    return bytes.toString("latin1", at - length, at);
+  };
+  const headers = new Map<string, string>();
+  const count = bytes.readUInt32BE(at);
+  at += 4;
+  for (let each = 0; each < count; each++) headers.set(text().toLowerCase(), text());
+  return headers;
+}
+
+/**
+ * The other direction says nothing in its headers. An empty list is one stored block, which needs no
+ * compressor; before the first one of a connection comes zlib's own beginning.
+ */
+export function emptyHeaders({ isFirst }: { readonly isFirst: boolean }): Buffer {
+  return isFirst ? Buffer.concat([ZLIB_BEGINNING, EMPTY_BLOCK]) : EMPTY_BLOCK;
+}
+
+const ZLIB_BEGINNING = Buffer.from([0x78, 0x01]);
+/**
+ * Stored, four bytes long, its complement, and a count of zero. Behind it an empty block: with that a
+ * reader hands out what it has, without it Go's waits for more and fails.
+ */
+const EMPTY_BLOCK = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);

@@ -1,0 +1,66 @@
+/** Pure: how OpenAPI describes kinds that users defined: their own schema, and what all have. */
+import type { Kind } from "../../kinds/kind.ts";
+import type { Schema } from "./schemas.ts";
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** "com.example.v1.Widget": the group from its end, as packages are named. */
+export function customSchemaName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split(".").reverse(), version, kind].join(".");
+}
+
+const META = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.";
+const API_VERSION = {
+  description: "The version of the schema that this object is written in.",
+  type: "string",
+};
+const KIND = { description: "The kind of the object.", type: "string" };
+
+/** The schemas of the object and of a list of them, by name; none for a kind that is built in. */
+export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
+  if (!kind.custom) return {};
+  const { schema, listKind } = kind.custom;
+  const { group, version } = kind;
+  const own = customSchemaName(kind);
+  const object = {
+    ...schema,
+    type: "object",
+    properties: {
+      ...schema.properties,
+      apiVersion: API_VERSION,
+      kind: KIND,
+      metadata: {
+        description: "What every object has: its name, labels, owners and the like.",
+        allOf: [{ $ref: `${META}ObjectMeta` }],
+      },
+    },
+    "x-kubernetes-group-version-kind": [{ group, version, kind: kind.kind }],
+  };
+  const list = {
+    description: `${listKind} is a list of ${kind.kind}.`,
+    type: "object",
+    required: ["items"],
+    properties: {
+      apiVersion: API_VERSION,
+      items: {
+        description: `A list of ${kind.resource}.`,
+        type: "array",
+        items: { allOf: [{ $ref: `#/components/schemas/${own}` }] },
+      },
+      kind: KIND,
+      metadata: {
+        description: "What every list has.",
+        allOf: [{ $ref: `${META}ListMeta` }],
+      },
+    },
+    "x-kubernetes-group-version-kind": [{ group, version, kind: listKind }],
+  };
+  return {
+    [own]: object as Schema,
+    [customSchemaName({ group, version, kind: listKind })]: list as Schema,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Whose a token is. A signature is verified once; whether the token has expired and whether the
+ * account and the object it is bound to are still the same is looked at each time.
+ */
+import type { KubeObject } from "../../api/object.ts";
+import type { User } from "../authorization/user.ts";
+import type { ServerContext } from "../context.ts";
+import { API_AUDIENCES, type Claims, ISSUER, userOf } from "./claims.ts";
+import { parseToken, type TokenSigner } from "./web-token.ts";
+
+export type TokenVerdict =
+  | { readonly kind: "user"; readonly user: User; readonly audiences: readonly string[] }
+  /** Not one of ours, or one that is no longer good: the problem is for a TokenReview. */
+  | { readonly kind: "refused"; readonly problem?: string };
+
+export interface TokenVerifier {
+  /** Audiences of which the token must be for one; absent: this server. */
+  verify(token: string, audiences?: readonly string[]): TokenVerdict;
+}
+
+/** One more token, which is no account's and for whoever asks about it. */
+export function withSecret(
+  accounts: TokenVerifier,
+  isSecret: (token: string) => boolean,
+  user: User,
+): TokenVerifier {
+  return {
+    verify: (token, audiences = API_AUDIENCES) =>
+      isSecret(token) ? { kind: "user", user, audiences } : accounts.verify(token, audiences),
+  };
+}
+
+/** Tokens whose signature is known to be good. */
+const REMEMBERED_TOKENS = 1000;
+
+/** Clocks differ: Kubernetes is this generous with every time in a token and around it. */
+const LEEWAY_MS = 60_000;
+
+export function tokenVerifier(
+  server: Pick<ServerContext, "store" | "clock" | "signer">,
+): TokenVerifier {
+  const genuine = new Map<string, Claims>();
+  const claimsOf = (token: string): Claims | "foreign" | "forged" => {
+    const known = genuine.get(token);
+    if (known) return known;
+    const parsed = parseToken(token, ISSUER);
+    if (!parsed || !server.signer) return "foreign";
+    const { claims, signed, signature, algorithm } = parsed;
+    if (algorithm !== "ES256" || !isGenuine(server.signer, signed, signature)) return "forged";
+    if (genuine.size >= REMEMBERED_TOKENS) genuine.clear();
+    genuine.set(token, claims);
+    return claims;
+  };
+  return {
+    verify: (token, audiences = API_AUDIENCES) => {
+      const claims = claimsOf(token);
+      if (claims === "foreign") return { kind: "refused" };
+      if (claims === "forged") return { kind: "refused", problem: FORGED };
+      const shared = audiences.filter((audience) => claims.aud.includes(audience));
+      const problem =
+        shared.length === 0 ? audienceProblem(claims, audiences) : judge(server, claims);
+      if (problem !== undefined) return { kind: "refused", problem };
+      return { kind: "user", user: userOf(claims), audiences: shared };
+    },
+  };
+}
+
+const FORGED = "go-jose/go-jose: error in cryptographic primitive";
+
+function isGenuine(signer: TokenSigner, signed: string, signature: Buffer): boolean {
+  return signature.length === 64 && signer.verify(signed, signature);
+}
+
+function audienceProblem({ aud }: Claims, audiences: readonly string[]): string {
+  const list = (texts: readonly string[]) =>
+    `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
+  return `token audiences ${list(aud)} is invalid for the target audiences ${list(audiences)}`;
+}
+
+const INVALIDATED = "service account token has been invalidated";
+
+function judge(server: Pick<ServerContext, "store" | "clock">, claims: Claims): string | undefined {
+  const nowMs = server.clock.nowMs();
+  if (nowMs > claims.exp * 1000 + LEEWAY_MS) return "service account token has expired";
+  if (nowMs < claims.nbf * 1000 - LEEWAY_MS) return "service account token is not valid yet";
+  const { namespace, serviceaccount, secret, pod, node } = claims["kubernetes.io"];
+  const bound = [
+    { resource: "serviceaccounts", namespace, claim: serviceaccount },
+    { resource: "secrets", namespace, claim: secret },
+    { resource: "pods", namespace, claim: pod },
+    // The node of a pod is for information; one that a token is bound to has no pod beside it.
+    { resource: "nodes", namespace: "", claim: pod ? undefined : node },
+  ];
+  for (const { resource, namespace: where, claim } of bound) {
+    if (!claim) continue;
+    const object = server.store.get({ resource, namespace: where, name: claim.name });
+    if (!object || object.metadata.uid !== claim.uid) return INVALIDATED;
+    if (isDeletedSince(object, nowMs)) return INVALIDATED;
+  }
+  return undefined;
+}
+
+/** Whoever is being deleted keeps its token until shortly after the end of its grace. */
+function isDeletedSince({ metadata }: KubeObject, nowMs: number): boolean {
+  const { deletionTimestamp } = metadata;
+  if (deletionTimestamp === undefined) return false;
+  return Date.parse(deletionTimestamp) + LEEWAY_MS < nowMs;
+}

@@ -1,0 +1,214 @@
+import { expect, test } from "vitest";
+import {
+  configMapBody,
+  jobBody,
+  podBody,
+  statefulSetBody,
+} from "../../../test/builders/resources.ts";
+import { aServer, type TestServer } from "../../../test/builders/server.ts";
+import { ask } from "../../../test/support/ask.ts";
+import type { ConfigMap } from "../../api/generated/core.ts";
+import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
+import { pods } from "../../api/resources.ts";
+import { localClient } from "../../client/local.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+const SETS = "/apis/apps/v1/namespaces/default/statefulsets";
+const JOBS = "/apis/batch/v1/namespaces/default/jobs";
+const PODS = "/api/v1/namespaces/default/pods";
+
+function apply(server: TestServer, url: string, body: unknown, manager: string, more = "") {
+  const query = `?fieldManager=${manager}${more}`;
+  return ask(server, "PATCH", `${url}${query}`, body, {
+    contentType: "application/apply-patch+yaml",
+  });
+}
+
+function merge(server: TestServer, url: string, body: unknown, manager: string) {
+  const headers = { contentType: "application/merge-patch+json" };
+  return ask(server, "PATCH", `${url}?fieldManager=${manager}`, body, headers);
+}
+
+/** "m1 Apply", "kubelet Update status" */
+function managers(server: TestServer, url: string): string[] {
+  return entries(server, url).map(({ manager, operation, subresource }) =>
+    [manager, operation, subresource].filter(Boolean).join(" "),
+  );
+}
+
+function entries(server: TestServer, url: string): ManagedFieldsEntry[] {
+  return [...(ask(server, "GET", url).object.metadata.managedFields ?? [])];
+}
+
+const map = (data?: { [key: string]: string }) => configMapBody({ name: "cm" }, data);
+
+test("of eleven who changed something the oldest two are forgotten", () => {
+  const server = aServer();
+  ask(server, "POST", `${MAPS}?fieldManager=w00`, map({ k00: "" }));
+  for (const number of ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10"]) {
+    server.clock.advance(1000);
+    merge(server, `${MAPS}/cm`, { data: { [`k${number}`]: "" } }, `w${number}`);
+  }
+  const [oldest, ...others] = entries(server, `${MAPS}/cm`);
+  expect(oldest).toMatchObject({ manager: "ancient-changes", operation: "Update" });
+  expect(oldest?.fieldsV1).toEqual({ "f:data": { ".": {}, "f:k00": {}, "f:k01": {} } });
+  expect(others).toHaveLength(9);
+});
+
+test("what nobody kept track of belongs to nobody in particular until it is applied", () => {
+  const server = aServer();
+  ask(server, "POST", MAPS, map({ a: "1", b: "1" }));
+  merge(server, `${MAPS}/cm`, { metadata: { managedFields: [{}] } }, "w");
+  merge(server, `${MAPS}/cm`, { data: { b: "2" } }, "w");
+  expect(managers(server, `${MAPS}/cm`)).toEqual([]);
+  const refused = apply(server, `${MAPS}/cm`, map({ a: "2" }), "m1");
+  expect(JSON.parse(refused.text).message).toBe(
+    'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a',
+  );
+  apply(server, `${MAPS}/cm`, map({ a: "1" }), "m1");
+  expect(managers(server, `${MAPS}/cm`)).toEqual(["m1 Apply", "before-first-apply Update"]);
+});
+
+test("the parts of an object have managers of their own", () => {
+  const server = aServer();
+  ask(server, "POST", `${PODS}?fieldManager=maker`, podBody({ name: "p" }));
+  merge(
+    server,
+    `${PODS}/p/status`,
+    { status: { phase: "Running" }, spec: { priority: 5 } },
+    "node",
+  );
+  expect(managers(server, `${PODS}/p`)).toEqual(["maker Update", "node Update status"]);
+  const { fieldsV1 } = entries(server, `${PODS}/p`)[1] ?? {};
+  expect(fieldsV1).toEqual({ "f:status": { "f:phase": {} } });
+});
+
+test("a status in an apply of the object is not owned, nor a spec in one of the status", () => {
+  const server = aServer();
+  const job = { ...jobBody({ name: "j" }), status: { active: 3 } };
+  expect(apply(server, `${JOBS}/j`, job, "m1").status).toBe(201);
+  const status = { ...jobBody({ name: "j" }, { parallelism: 7 }), status: { active: 1 } };
+  const applied = apply(server, `${JOBS}/j/status`, status, "m2", "&force=true");
+  expect(applied.object).toMatchObject({ spec: { parallelism: 1 }, status: { active: 1 } });
+  const [first, second] = entries(server, `${JOBS}/j`);
+  expect(first?.fieldsV1).not.toHaveProperty("f:status");
+  expect(second?.fieldsV1).toEqual({ "f:status": { "f:active": {} } });
+});
+
+test("the status of nothing cannot be applied", () => {
+  expect(apply(aServer(), `${JOBS}/j/status`, jobBody({ name: "j" }), "m").status).toBe(404);
+});
+
+test("who applies a scale owns the replicas of the object", () => {
+  const server = aServer();
+  ask(
+    server,
+    "POST",
+    `${SETS}?fieldManager=maker`,
+    statefulSetBody({ name: "s" }, { replicas: 1 }),
+  );
+  const scale = (replicas: number) => ({
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    metadata: { name: "s", namespace: "default" },
+    spec: { replicas },
+  });
+  const refused = apply(server, `${SETS}/s/scale`, scale(2), "scaler");
+  expect([refused.status, JSON.parse(refused.text).details.causes[0].field]).toEqual([
+    409,
+    ".spec.replicas",
+  ]);
+  const scaled = apply(server, `${SETS}/s/scale`, scale(2), "scaler", "&force=true");
+  expect(JSON.parse(scaled.text).spec).toEqual({ replicas: 2 });
+  expect(managers(server, `${SETS}/s`)).toEqual(["scaler Apply scale", "maker Update"]);
+  const [applied, made] = entries(server, `${SETS}/s`);
+  expect(applied).toMatchObject({
+    apiVersion: "apps/v1",
+    fieldsV1: { "f:spec": { "f:replicas": {} } },
+  });
+  expect((made?.fieldsV1 as { "f:spec": object })["f:spec"]).not.toHaveProperty("f:replicas");
+});
+
+test("a patch of the scale that changes nothing takes nothing", () => {
+  const server = aServer();
+  ask(
+    server,
+    "POST",
+    `${SETS}?fieldManager=maker`,
+    statefulSetBody({ name: "s" }, { replicas: 1 }),
+  );
+  const before = entries(server, `${SETS}/s`);
+  merge(server, `${SETS}/s/scale`, { spec: { replicas: 1 } }, "scaler");
+  expect(entries(server, `${SETS}/s`)).toEqual(before);
+});
+
+test("keys that are there twice are refused where strictness is asked for", () => {
+  const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {a: "1", a: "2"}\n';
+  const strict = apply(aServer(), `${MAPS}/cm`, body, "m", "&fieldValidation=Strict");
+  expect([strict.status, JSON.parse(strict.text).message]).toEqual([
+    400,
+    "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n" +
+      '  line 4: key "a" already set in map',
+  ]);
+  const lax = apply(aServer(), `${MAPS}/cm`, body, "m", "&fieldValidation=Ignore");
+  expect([lax.status, lax.warnings]).toEqual([201, []]);
+});
+
+test("the same update again changes nothing, even if its changes are undone", () => {
+  const server = aServer();
+  const namespace = "/api/v1/namespaces/default";
+  const odd = { spec: { finalizers: ["example.com/x"] } };
+  const first = merge(server, namespace, odd, "w").object;
+  server.clock.advance(5000);
+  expect(merge(server, namespace, odd, "w").object).toEqual(first);
+});
+
+test("fields of a version that does not exist have no owner", () => {
+  const server = aServer();
+  ask(server, "POST", `${MAPS}?fieldManager=w`, map({ a: "1" }));
+  const [entry] = entries(server, `${MAPS}/cm`);
+  const managedFields = [{ ...entry, apiVersion: "v9" }];
+  merge(server, `${MAPS}/cm`, { metadata: { managedFields }, data: { b: "2" } }, "x");
+  expect(managers(server, `${MAPS}/cm`)).toEqual(["x Update"]);
+});
+
+test("who has no name is known by its User-Agent, or not at all", () => {
+  const server = aServer();
+  ask(server, "POST", MAPS, configMapBody({ name: "a" }, { a: "1" }), { userAgent: "tool/1 (x)" });
+  ask(server, "POST", MAPS, configMapBody({ name: "b" }, { a: "1" }), { userAgent: "/" });
+  expect(managers(server, `${MAPS}/a`)).toEqual(["tool Update"]);
+  expect(managers(server, `${MAPS}/b`)).toEqual(["unknown Update"]);
+});
+
+test("pods that components make have no managedFields unless all is to be tracked", async () => {
+  const server = aServer();
+  await localClient(server).create(pods, podBody({ name: "p" }));
+  expect(managers(server, `${PODS}/p`)).toEqual([]);
+  const tracking = localClient(server, { manager: "kubelet", tracksAll: true });
+  await tracking.create(pods, podBody({ name: "q" }));
+  expect(managers(server, `${PODS}/q`)).toEqual(["kubelet Update"]);
+});
+
+test("kubectl takes over what it applied the old way, and no more", () => {
+  const server = aServer();
+  const last = JSON.stringify(map({ a: "1", b: "1" }));
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": last };
+  const body = configMapBody({ name: "cm", annotations }, { a: "1", b: "1" });
+  ask(server, "POST", `${MAPS}?fieldManager=kubectl-client-side-apply`, body);
+  merge(server, `${MAPS}/cm`, { data: { b: "2" } }, "other");
+  const refused = apply(server, `${MAPS}/cm`, map({ a: "3", b: "3" }), "kubectl");
+  expect(JSON.parse(refused.text).details.causes).toEqual([
+    {
+      reason: "FieldManagerConflict",
+      message: 'conflict with "other" using v1',
+      field: ".data.b",
+    },
+  ]);
+  const taken = apply(server, `${MAPS}/cm`, map({ a: "3" }), "kubectl").object as ConfigMap;
+  expect(taken.data).toEqual({ a: "3", b: "2" });
+  expect(taken.metadata.annotations).toEqual({
+    "kubectl.kubernetes.io/last-applied-configuration":
+      '{"apiVersion":"v1","data":{"a":"3"},"kind":"ConfigMap",' +
+      '"metadata":{"name":"cm","namespace":"default"}}\n',
+  });
+});
