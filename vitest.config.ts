@@ -17,7 +17,7 @@ export default defineConfig({
           ...shared,
           name: "whole",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/long/**"],
+          exclude: ["test/long/**", "test/cluster/**"],
         },
       },
     ],

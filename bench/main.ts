@@ -1,5 +1,6 @@
 /** `npm run bench [-- --quick] [NAME…]`: prints each figure beside what it is compared with. */
 import { benchApi } from "./api.ts";
+import { benchCluster } from "./cluster.ts";
 import { benchJobs } from "./jobs.ts";
 import type { BenchOptions } from "./options.ts";
 import { benchSpawn } from "./spawn.ts";
@@ -10,6 +11,7 @@ const BENCHMARKS: { readonly [name: string]: (options: BenchOptions) => Promise<
   api: benchApi,
   jobs: benchJobs,
   spawn: benchSpawn,
+  cluster: benchCluster,
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== "--quick");

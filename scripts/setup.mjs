@@ -32,13 +32,18 @@ const LEAN = {
 requireNode();
 installDependencies();
 await bundle({
-  // The spawner is a process of its own that must stay small: it loads nothing of the server.
-  inputs: { main: "src/main.ts", spawner: "src/agent/spawner/main.ts" },
+  // Processes of their own that must stay small: they load nothing of the server.
+  inputs: {
+    main: "src/main.ts",
+    spawner: "src/agent/spawner/main.ts",
+    streams: "src/agent/streams/child/main.ts",
+    forwarder: "src/proxy/main.ts",
+  },
   output: "dist",
   sources: ["src"],
 });
 if (process.argv.includes("bench")) {
-  const sources = ["src", "bench", "test/support"];
+  const sources = ["src", "bench", "test/support", "test/cluster"];
   await bundle({ inputs: { main: "bench/main.ts" }, output: "dist-bench", sources });
 }
 
@@ -88,8 +93,10 @@ async function bundle({ inputs, output, sources }) {
   try {
     // Only now: before the installation there is no such package.
     const { rolldown } = await import("rolldown");
-    const { dependencies } = JSON.parse(fs.readFileSync(inRoot("package.json"), "utf8"));
-    const external = Object.keys(dependencies)
+    const { dependencies, optionalDependencies } = JSON.parse(
+      fs.readFileSync(inRoot("package.json"), "utf8"),
+    );
+    const external = Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !BUNDLED.includes(name))
       .map((name) => new RegExp(`^${name}(/|$)`));
     const entries = Object.entries(inputs).map(([name, file]) => [name, inRoot(file)]);

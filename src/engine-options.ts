@@ -3,6 +3,7 @@
  */
 import type { Client } from "./api/client.ts";
 import type { FeatureGates } from "./api/feature-gates.ts";
+import type { Cidr } from "./base/address.ts";
 import type { Backoff } from "./base/backoff.ts";
 import type { Log } from "./base/log.ts";
 import type { LedgerReader } from "./ledger/reader.ts";
@@ -27,10 +28,14 @@ export interface CoreOptions {
   readonly agent?: AgentMeasures;
   readonly controllers: "all" | "none" | readonly string[];
   readonly serviceCidr: string;
+  /** After so long without a sign of it a node is lost; absent: as in Kubernetes. */
+  readonly nodeGraceMs?: number;
   /** Absent: the Job controller's own measures. */
   readonly jobs?: JobMeasures;
   /** All features are on where it is absent. */
   readonly featureGates?: FeatureGates;
+  /** Whether the owners of fields are kept of pods and events, too, that components make. */
+  readonly tracksAllFields?: boolean;
   readonly log: Log;
 }
 
@@ -44,7 +49,15 @@ export interface EngineOptions extends CoreOptions {
   readonly certificates: ServingCertificates;
   /** The bearer token of the administrator. */
   readonly token: string;
+  /** Who may do what; absent: what roles and bindings say. */
+  readonly authorization?: AuthorizationMode;
+  /** A file in which every request is noted; absent: none is. */
+  readonly auditLog?: string;
 }
+
+/** Kubernetes' own words. */
+export const AUTHORIZATION_MODES = ["RBAC", "AlwaysAllow"] as const;
+export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 export interface AgentMeasures {
   /** Absent: the name of the machine. */
@@ -54,6 +67,7 @@ export interface AgentMeasures {
   readonly environment?: "whole";
   /** What becomes of running pods when the engine stops. */
   readonly onExit: "terminate" | "leave";
+  readonly sandbox: SandboxMeasures;
   readonly strictLimits: boolean;
   /** Whether limits are enforced where control groups can be made. */
   readonly usesCgroups: boolean;
@@ -61,6 +75,18 @@ export interface AgentMeasures {
   readonly logMaxBytes: number;
   /** What becomes of a run that prints more: it goes on unheard, or is failed. */
   readonly onLogLimit: "cut" | "fail";
+}
+
+/** Where pods run that name no runtime, and what sandboxes are like. */
+export interface SandboxMeasures {
+  /** "auto": a process of the host, unless the pod needs more than that. */
+  readonly defaultRuntime: "auto" | "process" | "sandbox" | "engine" | "docker" | "podman";
+  /** The addresses of pods with a network of their own. */
+  readonly podCidr: Cidr;
+  /** Those of pods whose containers are an engine's. */
+  readonly enginePodCidr: Cidr;
+  /** Directories of the host that every sandbox has, and writes to. */
+  readonly sharedPaths: readonly string[];
 }
 
 /** What the Job controller can be tuned by. */
@@ -77,6 +103,7 @@ export interface JobMeasures {
 
 /** The controllers an engine can run, by the names that --controllers takes. */
 export const CONTROLLERS: readonly string[] = [
+  "clusterroleaggregation",
   "cronjob",
   "disruption",
   "endpoints",
@@ -85,6 +112,7 @@ export const CONTROLLERS: readonly string[] = [
   "namespace",
   "nodelifecycle",
   "podgc",
+  "resourcequota",
   "rootca",
   "scheduledjob",
   "scheduler",
@@ -93,6 +121,7 @@ export const CONTROLLERS: readonly string[] = [
   "storage",
   "tainteviction",
   "ttl",
+  "unattended",
   "workflow",
 ];
 

@@ -2,19 +2,24 @@
  * The composition root: opens the store, builds the server around it, listens, starts controllers.
  * The only file that knows every part; nothing imports it but the command line and tests.
  */
-import { tokenVerifier } from "./access/token.ts";
+import { join } from "node:path";
+import type { AuditFile } from "./access/audit-file.ts";
+import { storedSigningKey } from "./access/signing-key.ts";
+import { tokenVerifier as secretVerifier } from "./access/token.ts";
 import {
   type NodeAgent,
   type PreparedRuntime,
   prepareRuntime,
-  startNodeAgent,
+  type ReachedServer,
 } from "./agent/node-agent.ts";
 import { DEFAULT_FEATURE_GATES } from "./api/feature-gates.ts";
+import type { Node } from "./api/generated/core.ts";
 import { systemClock } from "./base/clock.ts";
 import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
+import { clusterRoleAggregation } from "./controllers/clusterroleaggregation/aggregation-controller.ts";
 import { cronJobController } from "./controllers/cronjob/cronjob-controller.ts";
 import { disruptionController } from "./controllers/disruption/disruption-controller.ts";
 import { endpointsController } from "./controllers/endpoints/endpoints-controller.ts";
@@ -29,9 +34,10 @@ import { scheduledJobController } from "./controllers/scheduledjob/scheduledjob-
 import { schedulerController } from "./controllers/scheduler/scheduler.ts";
 import { defaultAccountController } from "./controllers/serviceaccount/default-account.ts";
 import { statefulSetController } from "./controllers/statefulset/statefulset-controller.ts";
-import { storageProtection } from "./controllers/storage/storage-protection.ts";
+import { storageController } from "./controllers/storage/storage-controller.ts";
 import { taintEviction } from "./controllers/tainteviction/taint-eviction.ts";
 import { ttlController } from "./controllers/ttl/ttl-controller.ts";
+import { unattendedWorkloads } from "./controllers/unattended/unattended-workloads.ts";
 import { workflowController } from "./controllers/workflow/workflow-controller.ts";
 import {
   type CoreEngine,
@@ -44,30 +50,24 @@ import {
 import { verbsOf } from "./kinds/kind.ts";
 import { registry } from "./kinds/registry.ts";
 import { ledgerNotes } from "./ledger/ledger-notes.ts";
-import { openAdmission } from "./server/admission/admission.ts";
+import { startNetworkedAgent } from "./networked-agent.ts";
+import { nodeSources } from "./nodes/node-sources.ts";
 import { bootstrap } from "./server/bootstrap.ts";
-import { bearerAuthenticator, type Guard } from "./server/http/guard.ts";
+import { keyOf, type ServerContext } from "./server/context.ts";
+import { ADMINISTRATOR, bracketed, networkGuard, OPEN_GUARD } from "./server/http/guards.ts";
 import type { Listener, ListenOptions } from "./server/http/listen.ts";
-import type { ApiServer, User } from "./server/http/request.ts";
+import type { ApiServer } from "./server/http/request.ts";
 import { INDEXES } from "./server/indexes.ts";
 import { localLedger } from "./server/ledger/local-ledger.ts";
 import { type Sweeper, startSweeper } from "./server/ledger/sweep.ts";
+import { openServer, type ServerParts } from "./server/open-server.ts";
+import { publishServer } from "./server/publish-server.ts";
+import { type TokenVerifier, tokenVerifier, withSecret } from "./server/tokens/verify-token.ts";
 import { openStore } from "./store/open.ts";
 import type { NotesOf, Store } from "./store/types.ts";
 
-const ADMINISTRATOR: User = {
-  name: "tally-admin",
-  groups: ["system:masters", "system:authenticated"],
-};
-
-/** Names a client on this machine may call the server by. */
-const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]", "::1"];
-const SERVICE_HOSTS = [
-  "kubernetes",
-  "kubernetes.default",
-  "kubernetes.default.svc",
-  "kubernetes.default.svc.cluster.local",
-];
+/** The file in the data directory; made when the first token is asked for. */
+const SIGNING_KEY = "service-accounts.key";
 
 /** An engine that is a server on the network. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
@@ -87,15 +87,19 @@ interface Opened {
 }
 
 async function openEngine(options: CoreOptions, network?: EngineOptions): Promise<Opened> {
-  const { log, featureGates: gates = DEFAULT_FEATURE_GATES } = options;
+  const { log } = options;
   const store = await openData(options.dataDir);
   // A process of its own, which takes its time to come up.
   const runtime = options.agent && prepareRuntime(options.dataDir, options.agent, log);
-  const admission = openAdmission(store, { serviceCidr: options.serviceCidr });
-  const machine = { clock: systemClock, random: systemRandom, log };
-  const context = { store, admission, registry, gates, ...machine };
+  const opened = openServer(partsOf(store, options), {
+    serviceCidr: options.serviceCidr,
+    isGuarded: !isEverythingAllowed(network),
+  });
+  const { context, authorizer } = opened;
   const metrics = new Metrics();
   const listeners: Pick<Listener, "close">[] = [];
+  let served: ServedNetwork | undefined;
+  let audit: AuditFile | undefined;
   let sweeper: Sweeper | undefined;
   let agent: NodeAgent | undefined;
   const running: RunningController[] = [];
@@ -104,32 +108,44 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
     if (agent) await agent.stop({ leavesRunning: options.agent?.onExit === "leave" });
     else
       await runtime?.then(
-        (opened) => opened.close({ leavesRunning: true }),
+        (prepared) => prepared.close({ leavesRunning: true }),
         () => {},
       );
     for (const controller of running) controller.stop();
     sweeper?.stop();
     await Promise.all(listeners.map((listener) => listener.close()));
-    admission.close();
+    await audit?.close();
+    opened.close();
     await store.close();
   };
   try {
+    audit = await openAudit(network);
     const server: ApiServer = {
       ...context,
       metrics,
-      findUser: network ? guardOf(network).authenticate : () => ADMINISTRATOR,
-      address: network ? `${network.address}:${network.port}` : "localhost",
-      get logs() {
-        return agent?.logs;
+      ...(audit ? { audit } : {}),
+      tokens: tokensOf(context, network),
+      ...(authorizer ? { authorizer } : {}),
+      get address() {
+        return served ? `${bracketed(served.address)}:${served.port}` : "localhost";
       },
+      ...nodeSources({
+        own: () => agent,
+        findNode: (name) => store.get(keyOf(NODES, "", name)) as Node | undefined,
+        ...(network ? { identity: network.certificates } : {}),
+      }),
     };
-    const served = network && (await serveNetwork(server, network, listeners));
+    served = network && (await serveNetwork(server, network, listeners));
     bootstrap(context, served ?? UNSERVED);
+    const way = reached(network, served);
+    if (way.server) publishServer(context, way.server);
     // Who is not told of it yet need not wait for the disk.
     if (network) await store.durable(store.revision);
+    if (network) opened.beginRoles();
+    if (isChosen(options, "resourcequota")) opened.enforceQuotas();
     running.push(...(await startControllers(context, metrics, options, network)));
     sweeper = startSweeper(context);
-    agent = await startAgent(context, metrics, options, runtime);
+    agent = await startAgent(context, metrics, options, runtime, way);
     // Last: whoever finds the socket finds all of it.
     if (options.socket !== undefined) {
       const listening = listenPrivately(server, options.socket, network ? 0 : LISTEN_AFTER_MS);
@@ -152,20 +168,31 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   }
 }
 
+const NODES = registry.getResource("", "v1", "nodes");
+
 /** What the Service "kubernetes" names where nobody listens: what is usual. */
 const UNSERVED = { address: "127.0.0.1", port: 6443 };
+
+type ServedNetwork = Served & { readonly address: string; readonly port: number };
 
 async function serveNetwork(
   server: ApiServer,
   options: EngineOptions,
   listeners: Pick<Listener, "close">[],
-): Promise<Served & { readonly address: string; readonly port: number }> {
+): Promise<ServedNetwork> {
   const { address, port } = options;
   const secure = await listen(server, {
     address,
     port,
-    tls: { cert: options.certificates.cert, key: options.certificates.key },
-    guard: guardOf(options),
+    tls: {
+      cert: options.certificates.cert,
+      key: options.certificates.key,
+      clientAuthority: options.certificates.ca,
+    },
+    guard: networkGuard(server.tokens, {
+      certificate: options.certificates.cert,
+      takesAnonymous: !isEverythingAllowed(options),
+    }),
   });
   listeners.push(secure);
   const insecure = await listenInsecurely(server, options);
@@ -188,16 +215,29 @@ async function openData(dataDir: string): Promise<Store> {
   }
 }
 
-function guardOf(options: EngineOptions): Guard {
-  const own = [bracketed(options.address), options.address];
-  return {
-    hosts: new Set([...LOOPBACK_HOSTS, ...SERVICE_HOSTS, ...own]),
-    authenticate: bearerAuthenticator(tokenVerifier(options.token), ADMINISTRATOR),
-  };
+function partsOf(
+  store: Store,
+  { dataDir, log, featureGates: gates = DEFAULT_FEATURE_GATES }: CoreOptions,
+): ServerParts {
+  const signer = storedSigningKey(join(dataDir, SIGNING_KEY));
+  return { store, registry, clock: systemClock, random: systemRandom, log, gates, signer };
 }
 
-function bracketed(address: string): string {
-  return address.includes(":") ? `[${address}]` : address;
+function isEverythingAllowed(network: EngineOptions | undefined): boolean {
+  return network?.authorization === "AlwaysAllow";
+}
+
+async function openAudit(network: EngineOptions | undefined): Promise<AuditFile | undefined> {
+  if (network?.auditLog === undefined) return undefined;
+  const { openAuditFile } = await import("./access/audit-file.ts");
+  return openAuditFile(network.auditLog, network.log);
+}
+
+/** The administrator's own token, and those of ServiceAccounts. */
+function tokensOf(context: ServerContext, network: EngineOptions | undefined): TokenVerifier {
+  const accounts = tokenVerifier(context);
+  if (!network) return accounts;
+  return withSecret(accounts, secretVerifier(network.token), ADMINISTRATOR);
 }
 
 async function listenInsecurely(
@@ -250,11 +290,6 @@ async function listen(server: ApiServer, options: ListenOptions): Promise<Listen
   return http.listen(server, options);
 }
 
-const OPEN_GUARD: Guard = {
-  hosts: new Set(LOOPBACK_HOSTS),
-  authenticate: () => ADMINISTRATOR,
-};
-
 /** What can be listed, followed and deleted: what owners and namespaces take with them. */
 const DELETABLE = registry.kinds.filter((kind) => {
   const verbs = verbsOf(kind);
@@ -264,15 +299,32 @@ const DELETABLE = registry.kinds.filter((kind) => {
 async function startAgent(
   server: LocalServer & { readonly random: Random },
   metrics: Metrics,
-  { agent, dataDir, log }: CoreOptions,
+  options: CoreOptions,
   runtime: PreparedRuntime | undefined,
+  reachedServer: { readonly server?: ReachedServer },
 ): Promise<NodeAgent | undefined> {
+  const { agent, dataDir, log, serviceCidr } = options;
   if (!agent || !runtime) return undefined;
   const { clock, random } = server;
-  const client = localClient(server);
+  const tracksAll = options.tracksAllFields ?? false;
+  const client = localClient(server, { manager: "kubelet", tracksAll });
   const own = { client, clock, random, metrics, dataDir, log: log.child({ part: "agent" }) };
-  return startNodeAgent({ ...own, ...agent, runtime });
+  const provisions = reachedServer.server !== undefined && isChosen(options, "storage");
+  const around = { ...reachedServer, serviceCidr, provisions };
+  return startNetworkedAgent({ ...own, ...agent, ...around, runtime });
 }
+
+/** Who listens on all addresses is reached by the one that every machine has. */
+function reached(
+  network: EngineOptions | undefined,
+  served: { readonly port: number } | undefined,
+): { readonly server?: ReachedServer } {
+  if (!network || !served) return {};
+  const host = ANY_ADDRESS.has(network.address) ? "127.0.0.1" : network.address;
+  return { server: { host, port: served.port, certificateAuthority: network.certificates.ca } };
+}
+
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["", "0.0.0.0", "::"]);
 
 async function startControllers(
   server: LocalServer,
@@ -281,15 +333,15 @@ async function startControllers(
   network: EngineOptions | undefined,
 ): Promise<RunningController[]> {
   const { controllers, log, featureGates: gates = DEFAULT_FEATURE_GATES } = options;
-  const isChosen = (name: string) => controllers === "all" || controllers.includes(name);
   const all: Controller[] = [
     defaultAccountController,
-    ...(network ? [rootCaController(network.certificates.ca)] : []),
+    ...(network ? [rootCaController(network.certificates.ca), clusterRoleAggregation] : []),
     jobController(options.jobs),
     garbageCollector(DELETABLE),
     ttlController,
+    unattendedWorkloads,
     endpointsController,
-    ...(isChosen("cronjob") ? [cronJobController(localTimeZone())] : []),
+    ...(isChosen(options, "cronjob") ? [cronJobController(localTimeZone())] : []),
     scheduledJobController,
     workflowController,
     statefulSetController,
@@ -297,11 +349,12 @@ async function startControllers(
     podCollector(),
     namespaceController(DELETABLE),
     // Without a node of our own whoever adds nodes looks after them, or names these.
-    ...(options.agent || controllers !== "all" ? OF_NODES : []),
+    ...(options.agent || controllers !== "all" ? ofNodes(options) : []),
   ];
   if (controllers === "none") return [];
-  const chosen = all.filter(({ name }) => isChosen(name));
-  const client = localClient(server);
+  const chosen = all.filter(({ name }) => isChosen(options, name));
+  const tracksAll = options.tracksAllFields ?? false;
+  const client = localClient(server, { manager: "kube-controller-manager", tracksAll });
   return Promise.all(
     chosen.map((controller) =>
       controller.start({
@@ -316,12 +369,13 @@ async function startControllers(
   );
 }
 
-const OF_NODES: readonly Controller[] = [
-  schedulerController,
-  storageProtection,
-  nodeLifecycle,
-  taintEviction,
-];
+function isChosen({ controllers }: CoreOptions, name: string): boolean {
+  return controllers === "all" || controllers.includes(name);
+}
+
+function ofNodes({ nodeGraceMs }: CoreOptions): readonly Controller[] {
+  return [schedulerController, storageController, nodeLifecycle(nodeGraceMs), taintEviction];
+}
 
 function localTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,4 +1,5 @@
 /** The machine as a command sees it: what it reads, writes and is told. A test brings its own. */
+import { readFileSync } from "node:fs";
 import { availableParallelism, homedir, hostname, networkInterfaces } from "node:os";
 
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -15,6 +16,8 @@ export interface Machine {
   readonly hostName: string;
   /** Of all its networks. */
   readonly addresses: () => readonly string[];
+  /** Whether a process of ours may make network namespaces, and ways between them. */
+  readonly canMakeNetworks: () => boolean;
   readonly writeOut: (text: string) => void;
   /** Settles when there is room for more. */
   readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
@@ -53,6 +56,7 @@ export function thisMachine(): Machine {
     home: homedir(),
     hostName: hostname(),
     addresses: ownAddresses,
+    canMakeNetworks,
     writeOut: (text) => void process.stdout.write(text),
     writeBytes: (bytes) => writeTo(process.stdout, bytes),
     writeErrorBytes: (bytes) => writeTo(process.stderr, bytes),
@@ -108,6 +112,21 @@ function ownAddresses(): readonly string[] {
   const networks = Object.values(networkInterfaces());
   return networks.flatMap((each) => each ?? []).map(({ address }) => address);
 }
+
+/** What Linux calls NET_ADMIN and SYS_ADMIN. */
+const NEEDED = (1n << 12n) | (1n << 21n);
+
+function canMakeNetworks(): boolean {
+  try {
+    const [, mask = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync(SELF, "utf8")) ?? [];
+    return (BigInt(`0x${mask}`) & NEEDED) === NEEDED;
+  } catch {
+    // Not Linux.
+    return false;
+  }
+}
+
+const SELF = "/proc/self/status";
 
 function onSignal(listener: (signal: StopSignal) => void): () => void {
   for (const signal of STOP_SIGNALS) process.on(signal, listener);

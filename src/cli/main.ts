@@ -112,6 +112,27 @@ const GROUPS: readonly CommandGroup[] = [
     },
   },
   {
+    names: ["agent"],
+    add: async (program, machine) => {
+      const { addAgent } = await import("./agent-command.ts");
+      addAgent(program, machine);
+    },
+  },
+  {
+    names: ["controller"],
+    add: async (program, machine) => {
+      const { addController } = await import("./controller-command.ts");
+      addController(program, machine);
+    },
+  },
+  {
+    names: ["install", "uninstall"],
+    add: async (program, machine) => {
+      const { addInstall } = await import("./install-command.ts");
+      addInstall(program, machine);
+    },
+  },
+  {
     names: ["apply", "get", "describe", "logs", "wait", "delete"],
     add: async (program, machine) => {
       const { addClusterCommands } = await import("./cluster-commands.ts");

@@ -8,6 +8,7 @@ import { socketAddress } from "../base/socket-address.ts";
 import { type CoreEngine, type CoreOptions, SOCKET } from "../engine-options.ts";
 import { SERVICE_CIDR } from "../run/open-runs.ts";
 import type { Reaching } from "../run/reach-engine.ts";
+import { readSandbox, SANDBOX_DEFAULTS } from "./sandbox-flags.ts";
 
 /** As many as a node takes of one run with -j 0, and of several runs together. */
 export const MAX_TASKS = 10_000;
@@ -38,6 +39,7 @@ export async function reachingRunEngine(dataDir: string): Promise<Reaching> {
       environment: "whole",
       // Another run may go on with them; our own have ended by then, or are found again.
       onExit: "leave",
+      sandbox: readSandbox(SANDBOX_DEFAULTS),
       strictLimits: false,
       logMaxBytes: 0,
       usesCgroups: true,

@@ -12,20 +12,36 @@ import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
 import { UsageError } from "../base/usage-error.ts";
 import {
   type AgentMeasures,
+  AUTHORIZATION_MODES,
+  type AuthorizationMode,
   CONTROLLERS,
   type EngineOptions,
   type JobMeasures,
 } from "../engine-options.ts";
+import { wrong } from "./flag-error.ts";
+import { readSandbox, SANDBOX_DEFAULTS, type SandboxFlags } from "./sandbox-flags.ts";
 
 /** As given: every value is text, absent where the flag was not used. */
-export interface UpFlags {
+export interface UpFlags extends JobFlags, AgentMeasureFlags {
   readonly data?: string;
   readonly address: string;
   readonly port: string;
   readonly kubeconfig?: string;
   readonly mergeKubeconfig?: boolean;
   readonly insecurePort?: string;
+  readonly authorizationMode: string;
+  readonly auditLog?: string;
   readonly agent: boolean;
+  readonly controllers: string;
+  readonly serviceClusterIpRange?: string;
+  readonly nodeMonitorGracePeriod: string;
+  readonly featureGates?: string;
+  readonly trackAllFields?: boolean;
+  readonly logLevel: string;
+}
+
+/** Of a node, wherever its server is. */
+export interface AgentMeasureFlags extends SandboxFlags {
   readonly nodeName?: string;
   readonly maxPods: string;
   readonly onExit: string;
@@ -33,28 +49,30 @@ export interface UpFlags {
   readonly cgroups: boolean;
   readonly logMaxBytes: string;
   readonly onLogLimit: string;
-  readonly controllers: string;
-  readonly serviceClusterIpRange: string;
-  readonly featureGates?: string;
+}
+
+/** Of the Job controller, wherever it runs. */
+export interface JobFlags {
   readonly jobBackoffBase: string;
   readonly jobBackoffCap: string;
   readonly jobBatch: string;
   readonly concurrentJobSyncs: string;
   readonly jobPodsPerSync: string;
-  readonly logLevel: string;
 }
 
 export const UP_DEFAULTS: UpFlags = {
   address: "127.0.0.1",
   port: "6443",
+  authorizationMode: "RBAC",
   agent: true,
   maxPods: "10000",
   onExit: "terminate",
+  ...SANDBOX_DEFAULTS,
   cgroups: true,
   logMaxBytes: "0",
   onLogLimit: "cut",
   controllers: "all",
-  serviceClusterIpRange: "127.128.0.0/16",
+  nodeMonitorGracePeriod: "50s",
   jobBackoffBase: "10s",
   jobBackoffCap: "10m",
   jobBatch: "10ms",
@@ -69,10 +87,18 @@ export interface UpSettings {
   readonly isExposed: boolean;
   readonly port: number;
   readonly insecurePort?: number;
+  readonly authorization: AuthorizationMode;
+  /** As given: relative to where the command was typed. */
+  readonly auditLog?: string;
   readonly agent?: AgentMeasures;
   readonly controllers: EngineOptions["controllers"];
-  readonly serviceCidr: string;
+  /** Absent: one that suits the machine. */
+  readonly serviceCidr?: string;
+  /** It was named: there may be another server on this machine. */
+  readonly hasOwnDirectory: boolean;
+  readonly nodeGraceMs: number;
   readonly featureGates: FeatureGates;
+  readonly tracksAllFields: boolean;
   readonly jobs: JobMeasures;
   readonly logLevel: LogLevel;
 }
@@ -92,16 +118,29 @@ export function readUpFlags(flags: UpFlags): UpSettings {
     isExposed: !isLoopback(address),
     port,
     ...(insecurePort === undefined ? {} : { insecurePort }),
+    authorization: readAuthorization(flags),
+    ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     ...(flags.agent ? { agent: readAgent(flags) } : {}),
     controllers: readControllers(flags.controllers),
-    serviceCidr: readServiceRange(flags.serviceClusterIpRange),
+    ...readServiceRange(flags.serviceClusterIpRange),
+    hasOwnDirectory: flags.data !== undefined,
+    nodeGraceMs: readNodeGrace(flags.nodeMonitorGracePeriod),
     featureGates: readFeatureGates(flags.featureGates),
+    tracksAllFields: flags.trackAllFields ?? false,
     jobs: readJobs(flags),
     logLevel: readLogLevel(flags.logLevel),
   };
 }
 
-function readAgent(flags: UpFlags): AgentMeasures {
+function readAuthorization({ authorizationMode, auditLog }: UpFlags): AuthorizationMode {
+  if (auditLog === "") throw wrong("--audit-log", "", "must name a file");
+  const mode = AUTHORIZATION_MODES.find((each) => each === authorizationMode);
+  if (mode !== undefined) return mode;
+  const modes = AUTHORIZATION_MODES.join(" or ");
+  throw wrong("--authorization-mode", authorizationMode, `must be ${modes}`);
+}
+
+export function readAgent(flags: AgentMeasureFlags): AgentMeasures {
   const { nodeName, onExit, onLogLimit } = flags;
   if (nodeName !== undefined && dns1123Subdomain(nodeName).length > 0) {
     throw wrong("--node-name", nodeName, 'must be a name such as "worker-1.example"');
@@ -116,6 +155,7 @@ function readAgent(flags: UpFlags): AgentMeasures {
     ...(nodeName === undefined ? {} : { nodeName }),
     maxPods: readCount("--max-pods", flags.maxPods),
     onExit,
+    sandbox: readSandbox(flags),
     strictLimits: flags.strictLimits === true,
     usesCgroups: flags.cgroups,
     logMaxBytes: readBytes("--log-max-bytes", flags.logMaxBytes),
@@ -131,7 +171,7 @@ function readBytes(flag: string, given: string): number {
   throw wrong(flag, given, 'must be an amount such as "10Mi", or 0 for no limit');
 }
 
-function readPort(flag: string, given: string): number {
+export function readPort(flag: string, given: string): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
   throw wrong(flag, given, "must be a number from 0 (any free port) to 65535");
@@ -157,25 +197,35 @@ function readControllers(given: string): EngineOptions["controllers"] {
  * The bounds are those of kube-apiserver: fewer than 8 addresses cannot serve a cluster, and a
  * range wider than 2^20 addresses (2^64 for IPv6) is taken for a mistake.
  */
-function readServiceRange(given: string): string {
+function readServiceRange(given: string | undefined): Pick<UpSettings, "serviceCidr"> {
+  if (given === undefined) return {};
   const flag = "--service-cluster-ip-range";
   const cidr = parseCidr(given);
   if (cidr === undefined) throw wrong(flag, given, 'must be a range such as "10.96.0.0/16"');
   const bits = cidr.network.length * 8;
   const widest = bits === 32 ? 12 : 64;
   const narrowest = bits - 3;
-  if (cidr.prefixLength >= widest && cidr.prefixLength <= narrowest) return given;
+  if (cidr.prefixLength >= widest && cidr.prefixLength <= narrowest) return { serviceCidr: given };
   throw wrong(flag, given, `must have a prefix from /${widest} to /${narrowest}`);
 }
 
-function readFeatureGates(given: string | undefined): FeatureGates {
+/** Nodes are heard of every ten seconds. */
+const LEAST_GRACE_MS = 15_000;
+
+function readNodeGrace(given: string): number {
+  const graceMs = readDurationMs("--node-monitor-grace-period", given);
+  if (graceMs >= LEAST_GRACE_MS) return graceMs;
+  throw wrong("--node-monitor-grace-period", given, "must be 15s or more");
+}
+
+export function readFeatureGates(given: string | undefined): FeatureGates {
   if (given === undefined) return DEFAULT_FEATURE_GATES;
   const parsed = parseFeatureGates(given);
   if ("gates" in parsed) return parsed.gates;
   throw new UsageError(`--feature-gates: ${parsed.problem}`);
 }
 
-function readJobs(flags: UpFlags): JobMeasures {
+export function readJobs(flags: JobFlags): JobMeasures {
   const firstMs = readDurationMs("--job-backoff-base", flags.jobBackoffBase);
   const maxMs = readDurationMs("--job-backoff-cap", flags.jobBackoffCap);
   if (maxMs < firstMs) {
@@ -189,7 +239,7 @@ function readJobs(flags: UpFlags): JobMeasures {
   };
 }
 
-function readDurationMs(flag: string, given: string): number {
+export function readDurationMs(flag: string, given: string): number {
   const parsed = parseGoDuration(given);
   if ("nanoseconds" in parsed && parsed.nanoseconds >= 0n) return Number(parsed.nanoseconds) / 1e6;
   throw wrong(flag, given, 'must be a duration such as "10s" or "1m30s"');
@@ -201,12 +251,8 @@ function readCount(flag: string, given: string): number {
   throw wrong(flag, given, "must be a number from 1 to 999999");
 }
 
-function readLogLevel(given: string): LogLevel {
+export function readLogLevel(given: string): LogLevel {
   const level = LOG_LEVELS.find((each) => each === given);
   if (level !== undefined) return level;
   throw wrong("--log-level", given, `must be one of ${LOG_LEVELS.join(", ")}`);
-}
-
-function wrong(flag: string, given: string, rule: string): UsageError {
-  return new UsageError(`${flag} ${rule}, not ${JSON.stringify(given)}`);
 }

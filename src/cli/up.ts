@@ -13,8 +13,7 @@ import {
   parseCidr,
 } from "../base/address.ts";
 import { systemClock } from "../base/clock.ts";
-import { type Log, openLog } from "../base/log.ts";
-import type { LogLevel } from "../base/log-level.ts";
+import type { Log } from "../base/log.ts";
 import { socketAddress } from "../base/socket-address.ts";
 import {
   DATA_DIRECTORY_IN_USE,
@@ -25,6 +24,8 @@ import {
 } from "../engine-options.ts";
 import { dataPath } from "./data-path.ts";
 import type { Machine } from "./machine.ts";
+import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
+import { openCommandLog } from "./open-log.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
 
@@ -41,8 +42,8 @@ export async function up(
   machine: Machine,
   startEngine: StartEngine = startRealEngine,
 ): Promise<void> {
-  const settings = readUpFlags(flags);
-  const log = openUpLog(settings.logLevel, machine);
+  const settings = readUpFlags(withOwnPods(flags, machine));
+  const log = openCommandLog(settings.logLevel, machine);
   const stop = stopRequest(machine, log);
   try {
     const data = await openDataDirectory(dataPath(flags.data, machine));
@@ -79,21 +80,15 @@ async function startRealEngine(options: EngineOptions): Promise<UpEngine> {
   return startEngine(options);
 }
 
-function openUpLog(level: LogLevel, { environment, hasReader, writeError }: Machine): Log {
-  // https://no-color.org: any value that is not empty.
-  const isColored = hasReader && !environment["NO_COLOR"];
-  const format = isColored ? "colored text" : hasReader ? "text" : "json";
-  return openLog({ level, format, write: writeError });
-}
-
 async function engineOptions(
   settings: UpSettings,
   data: DataDirectory,
   { machine, log }: { readonly machine: Machine; readonly log: Log },
 ): Promise<EngineOptions> {
-  const { address, port, insecurePort, agent, controllers, serviceCidr, featureGates, jobs } =
-    settings;
-  const names = serverNames(reachableNames(settings, machine));
+  const { address, port, insecurePort, agent, controllers, featureGates, jobs } = settings;
+  const place = settings.hasOwnDirectory ? data.path : undefined;
+  const serviceCidr = settings.serviceCidr ?? defaultServiceRange(settings, machine, place);
+  const names = serverNames(reachableNames({ address, serviceCidr }, machine));
   const directory = data.certificates;
   const [certificates, token] = await Promise.all([
     ensureCertificates({ directory, names, clock: systemClock }),
@@ -105,10 +100,14 @@ async function engineOptions(
     address,
     port,
     ...(insecurePort === undefined ? {} : { insecurePort }),
+    authorization: settings.authorization,
+    ...auditOf(settings, machine),
     ...(agent ? { agent } : {}),
     controllers,
     serviceCidr,
+    nodeGraceMs: settings.nodeGraceMs,
     featureGates,
+    tracksAllFields: settings.tracksAllFields,
     jobs,
     certificates,
     token,
@@ -116,8 +115,33 @@ async function engineOptions(
   };
 }
 
+function auditOf({ auditLog }: UpSettings, { workingDirectory }: Machine): { auditLog?: string } {
+  return auditLog === undefined ? {} : { auditLog: resolve(workingDirectory, auditLog) };
+}
+
+/** Pods with networks of their own do not reach the loopback of the machine. */
+function defaultServiceRange(
+  { agent }: UpSettings,
+  machine: Machine,
+  ownDirectory: string | undefined,
+): string {
+  if (!agent || !machine.canMakeNetworks()) return LOOPBACK_SERVICES;
+  return ownDirectory === undefined ? NETWORKED_SERVICES : ownServiceRange(ownDirectory);
+}
+
+/** A server in a directory of its own is not the only one of this machine. */
+function withOwnPods(flags: UpFlags, machine: Machine): UpFlags {
+  return flags.data === undefined ? flags : withOwnRange(flags, dataPath(flags.data, machine));
+}
+
+const NETWORKED_SERVICES = "10.214.0.0/16";
+const LOOPBACK_SERVICES = "127.128.0.0/16";
+
 /** The address of the service "kubernetes", that of the server, and the name of the machine. */
-function reachableNames({ address, serviceCidr }: UpSettings, machine: Machine): string[] {
+function reachableNames(
+  { address, serviceCidr }: { readonly address: string; readonly serviceCidr: string },
+  machine: Machine,
+): string[] {
   const range = parseCidr(serviceCidr);
   const service = range ? [formatAddress(addressAt(range, 1))] : [];
   const isEverywhere = isUnspecified(parseAddress(address) ?? []);

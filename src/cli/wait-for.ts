@@ -1,8 +1,9 @@
 /** Pure: what "tally wait --for" can wait for. */
+
+import { evaluatePath, PathError, parsePath } from "../api/json-path.ts";
 import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { printValue } from "./output/json-path.ts";
-import { evaluatePath, PathError, parsePath } from "./output/json-path-query.ts";
 
 export interface WaitFor {
   readonly kind: "condition" | "jsonpath" | "create" | "delete" | "finished";

@@ -2,7 +2,16 @@
  * Follows one resource of the server and tells of each change. What it knows outlives broken
  * watches: after one it lists again, and tells what is different.
  */
-import type { Client, Closable, ObjectEvent, ResourceType, Selecting } from "../api/client.ts";
+import type {
+  Bookmark,
+  Client,
+  Closable,
+  ObjectEvent,
+  ResourceType,
+  Selecting,
+  WatchRequest,
+} from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
 import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
@@ -50,9 +59,13 @@ export class Follower<T extends KubeObject> {
   /** Replaced rather than changed: a listener may subscribe or leave while it is told. */
   private subscriptions: readonly Subscription<T>[] = [];
   private waiters: Waiter[] = [];
+  private streamsLists: boolean;
+  /** Whether a watch that began with all there is goes on. */
+  private isStreaming = false;
   isClosed = false;
 
   constructor(private readonly options: FollowOptions<T>) {
+    this.streamsLists = options.client.streamsLists === true;
     this.log = options.log.child({ resource: options.type.resource });
     this.synced = this.seen("0");
     this.enter(this.state);
@@ -106,10 +119,12 @@ export class Follower<T extends KubeObject> {
   private enter(state: FollowState): void {
     switch (state.kind) {
       case "listing":
-        this.current = this.startList();
+        if (this.streamsLists) this.startStream();
+        else this.current = this.startList();
         return;
       case "watching":
-        this.startWatch(state.revision);
+        // A list that was streamed goes on as the watch.
+        if (!this.isStreaming) this.startWatch(state.revision);
         return;
       case "pausing": {
         const { clock, random } = this.options;
@@ -155,8 +170,57 @@ export class Follower<T extends KubeObject> {
     this.report({ kind: "listed", revision });
   }
 
-  /** A watch may tell of the past, and even end, before the call that began it returns. */
   private startWatch(revision: string): void {
+    this.openWatch(
+      { resourceVersion: revision },
+      {
+        onEvent: (event) => this.take(event),
+        onBookmark: ({ resourceVersion }) => this.pass(resourceVersion),
+        onEnd: (ended) => this.report({ kind: "watch ended", ...ended }),
+      },
+    );
+  }
+
+  /** A list and the watch after it in one, at the cost of the objects and no more. */
+  private startStream(): void {
+    const listed = new Map<string, T>();
+    this.isStreaming = false;
+    this.openWatch(
+      { resourceVersion: "", sendInitialEvents: true },
+      {
+        onEvent: (event) => {
+          if (this.isStreaming) this.take(event);
+          else if (event.type === "DELETED") listed.delete(placeOf(event.object));
+          else listed.set(placeOf(event.object), event.object);
+        },
+        onBookmark: ({ resourceVersion, isInitialEnd }) => {
+          if (this.isStreaming) this.pass(resourceVersion);
+          if (this.isStreaming || !isInitialEnd) return;
+          this.isStreaming = true;
+          this.replace([...listed.values()], resourceVersion);
+          listed.clear();
+        },
+        onEnd: (ended) => this.endStream(ended),
+      },
+    );
+  }
+
+  private endStream(ended: EndedWatch): void {
+    const { error = new Error("the list ended before it was whole") } = ended;
+    if (this.isStreaming) {
+      this.isStreaming = false;
+      this.report({ kind: "watch ended", ...ended });
+    } else if (isUnknownManner(error)) {
+      this.streamsLists = false;
+      this.current = this.startList();
+    } else {
+      this.log.warn("list failed", { error });
+      this.report({ kind: "list failed", error });
+    }
+  }
+
+  /** A watch may tell of the past, and even end, before the call that began it returns. */
+  private openWatch(request: WatchRequest, handlers: StreamHandlers<T>): void {
     const { client, type, clock } = this.options;
     const startMs = clock.monotonicMs();
     let isOver = false;
@@ -166,20 +230,32 @@ export class Follower<T extends KubeObject> {
       watch?.close();
     };
     this.current = { close };
-    const request = { ...selecting(this.options), resourceVersion: revision };
-    watch = client.watch(type, request, {
-      onEvent: (event) => {
-        if (!isOver) this.take(event);
+    watch = client.watch(
+      type,
+      { ...selecting(this.options), ...request },
+      {
+        onEvent: (event) => {
+          if (!isOver) handlers.onEvent(event);
+        },
+        onBookmark: (bookmark) => {
+          if (!isOver) handlers.onBookmark(bookmark);
+        },
+        onEnd: (error) => {
+          if (isOver) return;
+          close();
+          const livedMs = clock.monotonicMs() - startMs;
+          this.log.debug("watch ended", { livedMs, error });
+          handlers.onEnd({ livedMs, ...(error ? { error } : {}) });
+        },
       },
-      onEnd: (error) => {
-        if (isOver) return;
-        close();
-        const livedMs = clock.monotonicMs() - startMs;
-        this.log.debug("watch ended", { livedMs, error });
-        this.report({ kind: "watch ended", livedMs, ...(error ? { error } : {}) });
-      },
-    });
+    );
     if (isOver) watch.close();
+  }
+
+  /** Nothing happened up to there. */
+  private pass(revision: string): void {
+    this.report({ kind: "event", revision });
+    if (!this.hasSeen(revision)) this.show(revision);
   }
 
   private take(event: ObjectEvent<T>): void {
@@ -215,6 +291,26 @@ export class Follower<T extends KubeObject> {
       this.log.error("a listener failed", { error });
     }
   }
+}
+
+interface EndedWatch {
+  readonly livedMs: number;
+  readonly error?: Error;
+}
+
+interface StreamHandlers<T> {
+  readonly onEvent: (event: ObjectEvent<T>) => void;
+  readonly onBookmark: (bookmark: Bookmark) => void;
+  readonly onEnd: (ended: EndedWatch) => void;
+}
+
+/** As a server answers that cannot, or may not, begin a watch with all there is. */
+function isUnknownManner(error: Error): boolean {
+  return error instanceof ApiError && (error.code === 400 || error.code === 422);
+}
+
+function placeOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
 export function closed(): Error {

@@ -61,7 +61,7 @@ test("a request says who asks and what it understands", async () => {
   await client.list(jobs);
   expect(told).toEqual({
     method: "GET",
-    url: "/apis/batch/v1/jobs",
+    url: "/apis/batch/v1/jobs?limit=500",
     accept: "application/json",
     authorization: "Bearer secret",
     agent: "tally/1",
@@ -79,7 +79,7 @@ test("the API may be somewhere below the root", async () => {
   );
   const client = clientOf({ server: `http://127.0.0.1:${port}/clusters/one/` });
   await client.list(jobs);
-  expect(urls).toEqual(["/clusters/one/apis/batch/v1/jobs"]);
+  expect(urls).toEqual(["/clusters/one/apis/batch/v1/jobs?limit=500"]);
 });
 
 test("one connection serves request after request", async () => {

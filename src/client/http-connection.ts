@@ -1,8 +1,14 @@
 /** Sends requests to one server, over connections that are kept for the next ones. */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  type AgentOptions,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import type { HttpRequest } from "./http-requests.ts";
+import { ProxiedHttpAgent, ProxiedHttpsAgent } from "./proxied-agents.ts";
 
 export interface ConnectionOptions {
   /** "https://10.0.0.1:6443", with a path where the API is not at the root. */
@@ -20,10 +26,18 @@ export interface ConnectionOptions {
   /** Whoever answers is taken for the server. */
   readonly skipsVerification?: boolean;
   readonly userAgent?: string;
+  /** A proxy to go through: http, https or socks5. */
+  readonly proxyUrl?: string;
+  /** More that each request says, such as on whose behalf it is made. */
+  readonly headers?: { readonly [name: string]: string | readonly string[] };
+  /** How long an answer may take; a minute unless this says otherwise. */
+  readonly timeoutMs?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
+  /** How long the server asks to be left alone. */
+  readonly retryAfterMs?: number;
   /** What the server warns of. */
   readonly warnings: readonly string[];
   /** The text as it arrives. */
@@ -56,9 +70,10 @@ const PROBE_MS = 30_000;
 export function connect(options: ConnectionOptions): Connection {
   const agents = agentsOf(options);
   const open = opener(options);
+  const { timeoutMs = ANSWER_TIMEOUT_MS } = options;
   return {
-    send: (request) => open(request, { agent: agents.requests, timeoutMs: ANSWER_TIMEOUT_MS }),
-    stream: (request, signal) => open(request, { agent: agents.streams, signal }),
+    send: (request) => open(request, { agent: agents.requests, timeoutMs }),
+    stream: (request, signal) => open(request, { agent: agents.streams, timeoutMs, signal }),
     close: () => {
       agents.requests.destroy();
       agents.streams.destroy();
@@ -68,15 +83,19 @@ export function connect(options: ConnectionOptions): Connection {
 
 /** Streams have connections of their own: they would keep requests from having any. */
 function agentsOf(options: ConnectionOptions) {
+  const { proxyUrl } = options;
   const requests = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS };
   if (!isSecure(options.server)) {
-    return { requests: new HttpAgent(requests), streams: new HttpAgent() };
+    const plain = (manner: AgentOptions) =>
+      proxyUrl === undefined ? new HttpAgent(manner) : new ProxiedHttpAgent(proxyUrl, manner);
+    return { requests: plain(requests), streams: plain({}) };
   }
   const identity = identityOf(options);
-  return {
-    requests: new HttpsAgent({ ...requests, ...identity }),
-    streams: new HttpsAgent(identity),
-  };
+  const secure = (manner: AgentOptions) =>
+    proxyUrl === undefined
+      ? new HttpsAgent({ ...manner, ...identity })
+      : new ProxiedHttpsAgent(proxyUrl, { ...manner, ...identity });
+  return { requests: secure(requests), streams: secure({}) };
 }
 
 function identityOf({ certificate, ca, serverName, skipsVerification }: ConnectionOptions) {
@@ -94,7 +113,8 @@ function isSecure(server: string): boolean {
 
 interface Opening {
   readonly agent: HttpAgent;
-  readonly timeoutMs?: number;
+  readonly timeoutMs: number;
+  /** Of an answer that goes on: it may be silent once it has begun. */
   readonly signal?: AbortSignal;
 }
 
@@ -115,21 +135,23 @@ function opener(options: ConnectionOptions) {
         agent,
         ...(signal ? { signal } : {}),
       });
-      sent.on("response", (answer) => resolve(answerOf(request, answer)));
+      sent.on("response", (answer) => {
+        if (signal) sent.setTimeout(0);
+        resolve(answerOf(request, answer));
+      });
       sent.on("error", (cause) => reject(failure(request, cause)));
       sent.on("socket", (socket) => socket.setKeepAlive(true, PROBE_MS));
-      if (timeoutMs !== undefined) {
-        sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)));
-      }
+      sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)));
       sent.end(request.body?.text);
     });
 }
 
 function headersOf(
-  { token, userAgent = "tally" }: ConnectionOptions,
+  { token, userAgent = "tally", headers = {} }: ConnectionOptions,
   { accept = "application/json", body }: HttpRequest,
 ) {
   return {
+    ...headers,
     Accept: accept,
     "User-Agent": userAgent,
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -140,12 +162,20 @@ function headersOf(
 }
 
 function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
+  const retryAfterMs = retryAfterOf(message);
   return {
     status: message.statusCode ?? 0,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     warnings: warningsOf(message),
     pieces: piecesOf(request, message),
     bytes: bytesOf(request, message),
   };
+}
+
+/** Kubernetes says it in seconds; a date, which HTTP allows too, nobody sends. */
+function retryAfterOf({ headers }: IncomingMessage): number | undefined {
+  const text = headers["retry-after"];
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
 }
 
 /** 299 - "spec.x: deprecated": Node would join several into one text that cannot be taken apart. */

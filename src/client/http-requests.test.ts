@@ -31,7 +31,7 @@ test.each([
   [
     watchRequest(jobs, { resourceVersion: "7", fieldSelector: "metadata.name=a" }),
     "GET",
-    `${BATCH}/jobs?watch=true&resourceVersion=7&fieldSelector=metadata.name%3Da`,
+    `${BATCH}/jobs?watch=true&resourceVersion=7&fieldSelector=metadata.name%3Da&allowWatchBookmarks=true`,
   ],
   [createRequest(jobs, jobBody(NAMED)), "POST", `${BATCH}/namespaces/ns/jobs`],
   [updateRequest(jobs, jobBody(NAMED)), "PUT", `${BATCH}/namespaces/ns/jobs/a`],

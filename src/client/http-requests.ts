@@ -6,12 +6,13 @@ import type {
   PatchRequest,
   PodName,
   ResourceType,
+  TokenSpec,
   WatchRequest,
 } from "../api/client.ts";
 import { badRequest } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
 import type { KubeObject } from "../api/object.ts";
-import { pods } from "../api/resources.ts";
+import { pods, serviceAccounts } from "../api/resources.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -31,11 +32,24 @@ export function listRequest(type: ResourceType, request: ListRequest): HttpReque
   return { method: "GET", path: `${collectionPath(type, namespace)}${query(parameters)}` };
 }
 
-export function watchRequest(type: ResourceType, request: WatchRequest): HttpRequest {
-  const { namespace, ...parameters } = request;
+/** With bookmarks: a watch that had nothing to tell can go on from where it was all the same. */
+export function watchRequest(
+  type: ResourceType,
+  request: WatchRequest,
+  timeoutSeconds?: number,
+): HttpRequest {
+  const { namespace, sendInitialEvents, ...parameters } = request;
   const path = collectionPath(type, namespace);
-  return { method: "GET", path: `${path}${query({ watch: "true", ...parameters })}` };
+  const manner = {
+    allowWatchBookmarks: "true",
+    ...(sendInitialEvents ? { sendInitialEvents: "true", resourceVersionMatch: MATCH } : {}),
+    timeoutSeconds,
+  };
+  return { method: "GET", path: `${path}${query({ watch: "true", ...parameters, ...manner })}` };
 }
+
+/** The only one there is for a watch with initial events. */
+const MATCH = "NotOlderThan";
 
 export function createRequest(type: ResourceType, object: KubeObject): HttpRequest {
   const path = collectionPath(type, object.metadata.namespace);
@@ -73,6 +87,11 @@ export function bindRequest({ uid, ...place }: PodName, node: string): HttpReque
   const target = { kind: "Node", name: node };
   const binding = { apiVersion: "v1", kind: "Binding", metadata, target };
   return { method: "POST", path: objectPath(pods, place, "binding"), body: json(binding) };
+}
+
+export function tokenRequest(account: Name, spec: TokenSpec): HttpRequest {
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
+  return { method: "POST", path: objectPath(serviceAccounts, account, "token"), body: json(body) };
 }
 
 function json(value: object): HttpRequest["body"] & object {

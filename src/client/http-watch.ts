@@ -1,5 +1,5 @@
 /** A watch over HTTP: an answer that goes on, an event a line. */
-import type { Closable, WatchHandlers } from "../api/client.ts";
+import type { Bookmark, Closable, WatchHandlers } from "../api/client.ts";
 import type { Status } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
 import { type Connection, wholeText } from "./http-connection.ts";
@@ -11,7 +11,7 @@ import { LineSplitter } from "./line-splitter.ts";
 export function openWatch<T extends KubeObject>(
   connection: Connection,
   request: HttpRequest,
-  { onEvent, onEnd }: WatchHandlers<T>,
+  { onEvent, onBookmark, onEnd }: WatchHandlers<T>,
 ): Closable {
   const abort = new AbortController();
   let isOver = false;
@@ -25,7 +25,8 @@ export function openWatch<T extends KubeObject>(
     if (isOver) return;
     const { type, object } = JSON.parse(line) as WireEvent<T>;
     if (type === "ERROR") end(errorOfStatus(object as unknown as Status));
-    else if (type !== "BOOKMARK") onEvent({ type, object });
+    else if (type === "BOOKMARK") onBookmark?.(bookmarkOf(object));
+    else onEvent({ type, object });
   };
   read(connection, request, abort.signal, take).then(
     () => end(),
@@ -38,6 +39,13 @@ export function openWatch<T extends KubeObject>(
     },
   };
 }
+
+function bookmarkOf({ metadata }: KubeObject): Bookmark {
+  const { resourceVersion = "", annotations } = metadata;
+  return { resourceVersion, isInitialEnd: annotations?.[INITIAL_END] === "true" };
+}
+
+const INITIAL_END = "k8s.io/initial-events-end";
 
 interface WireEvent<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";

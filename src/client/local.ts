@@ -7,23 +7,27 @@ import type {
   Client,
   Closable,
   DeleteRequest,
+  IssuedToken,
   ListOf,
   ListRequest,
   Name,
   PatchRequest,
   PodName,
   ResourceType,
+  TokenSpec,
   WatchHandlers,
   WatchRequest,
 } from "../api/client.ts";
 import { ApiError, badRequest, unknownResource } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
+import type { TokenRequest } from "../api/generated/authentication.ts";
 import type { Draft, Json, KubeObject } from "../api/object.ts";
 import { DecodeError, decodeObject } from "../api/schema/decode.ts";
 import { parsed } from "../api/schema/parsed-json.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
-import { keyOf, partsOf, type ServerContext } from "../server/context.ts";
+import { keyOf, partsOf, type ServerContext, type WriteOptions } from "../server/context.ts";
+import { requestToken, TOKEN_REQUEST } from "../server/tokens/request-token.ts";
 import { bind } from "../server/verbs/bind.ts";
 import { create } from "../server/verbs/create.ts";
 import { deleteObject } from "../server/verbs/delete.ts";
@@ -41,8 +45,22 @@ export interface LocalServer extends ServerContext {
 
 const COMMITTED = { dryRun: false, isQuiet: true };
 
-export function localClient(server: LocalServer): Client {
+export interface LocalOptions {
+  /** To whom the fields belong that the component writes. */
+  readonly manager?: string;
+  /** Keeps track of the fields of what there is most of, too: see docs/server-side-apply.md. */
+  readonly tracksAll?: boolean;
+}
+
+/** By the thousand, made and changed by components alone: knowing their owners costs too much. */
+const UNTRACKED: ReadonlySet<string> = new Set(["pods", "events", "leases"]);
+
+export function localClient(server: LocalServer, options: LocalOptions = {}): Client {
+  const { manager = "tally", tracksAll = false } = options;
   const parts = new DecodedParts();
+  const tracked: WriteOptions = { ...COMMITTED, manager };
+  const optionsFor = (kind: Kind) =>
+    !tracksAll && UNTRACKED.has(kind.resource) ? COMMITTED : tracked;
   return {
     get: async <T extends KubeObject>(type: ResourceType<T>, name: Name) =>
       get(server, kindOf(server, type), name.namespace ?? "", name.name) as T,
@@ -50,18 +68,21 @@ export function localClient(server: LocalServer): Client {
       listed<T>(server, kindOf(server, type), request),
     watch: (type, request, handlers) => watched(server, type, request, handlers),
     create: async <T extends KubeObject>(type: ResourceType<T>, object: T) => {
-      return created(server, kindOf(server, type), object, parts);
+      const kind = kindOf(server, type);
+      return created({ server, parts, options: optionsFor(kind) }, kind, object);
     },
-    update: async (type, object) => written(server, kindOf(server, type), object, "object"),
+    update: async (type, object) =>
+      written(server, kindOf(server, type), object, "object", tracked),
     updateStatus: async (type, object) =>
-      written(server, kindWith(server, type, "status"), object, "status"),
+      written(server, kindWith(server, type, "status"), object, "status", tracked),
     finalize: async (type, object) =>
-      written(server, kindWith(server, type, "finalize"), object, "finalize"),
-    patch: async (type, name, request) => patched(server, type, name, request),
+      written(server, kindWith(server, type, "finalize"), object, "finalize", tracked),
+    patch: async (type, name, request) => patched(server, type, name, request, tracked),
     delete: async (type: ResourceType, name: Name, request: DeleteRequest = {}) => {
       deleteObject(server, kindOf(server, type), name.namespace ?? "", name.name, request);
     },
     bind: async (pod, node) => bound(server, pod, node),
+    requestToken: async (account, spec) => issuedToken(server, account, spec),
     durable: (resourceVersion) => server.store.durable(Number(resourceVersion)),
   };
 }
@@ -114,20 +135,25 @@ function watched<T extends KubeObject>(
   }
 }
 
+interface Creating {
+  readonly server: LocalServer;
+  readonly parts: DecodedParts;
+  readonly options: WriteOptions;
+}
+
 function created<T extends KubeObject>(
-  server: LocalServer,
+  { server, parts, options }: Creating,
   kind: Kind,
   object: T,
-  parts: DecodedParts,
 ): T {
   const namespace = object.metadata.namespace ?? "";
   const given: { readonly object: T; readonly known?: KubeObject } = kind.sharesParts
     ? parts.fill(object)
     : { object };
   const draft = decoded(server, kind, given.object, given.known);
-  if (!kind.sharesParts) return create(server, kind, namespace, draft, COMMITTED).object as T;
+  if (!kind.sharesParts) return create(server, kind, namespace, draft, options).object as T;
   const before = partsBefore(draft);
-  const made = create(server, kind, namespace, draft, COMMITTED).object as T;
+  const made = create(server, kind, namespace, draft, options).object as T;
   parts.remember(object, before, made);
   return made;
 }
@@ -137,11 +163,12 @@ function written<T extends KubeObject>(
   kind: Kind,
   object: T,
   part: UpdateTarget["part"],
+  options: WriteOptions,
 ): T {
   const { name = "", namespace = "" } = object.metadata;
   const target: UpdateTarget = { kind, namespace, name, part };
   const known = partsOf(kind, server.store.get(keyOf(kind, namespace, name)));
-  return update(server, target, decoded(server, kind, object, known), COMMITTED).object as T;
+  return update(server, target, decoded(server, kind, object, known), options).object as T;
 }
 
 function patched<T extends KubeObject>(
@@ -149,21 +176,34 @@ function patched<T extends KubeObject>(
   type: ResourceType<T>,
   { namespace = "", name }: Name,
   { type: patchType, body, subresource }: PatchRequest,
+  options: WriteOptions,
 ): T {
   const kind = subresource ? kindWith(server, type, subresource) : kindOf(server, type);
   const change = { type: patchType, body: JSON.stringify(body) };
   const part = subresource === "status" ? "status" : "object";
   const target: UpdateTarget = { kind, namespace, name, part };
   if (subresource === "scale") {
-    return patchScale(server, target, change, COMMITTED, () => {}) as T;
+    return patchScale(server, target, change, options, () => {}) as T;
   }
-  return patch(server, target, change, COMMITTED, () => {}).object as T;
+  return patch(server, target, change, options, () => {}).object as T;
 }
 
 function bound(server: LocalServer, { namespace = "", name, uid }: PodName, node: string): void {
   const metadata = { name, ...(uid === undefined ? {} : { uid }) };
   const binding = { apiVersion: "v1", kind: "Binding", metadata, target: { name: node } };
   bind(server, namespace, name, binding, COMMITTED);
+}
+
+function issuedToken(
+  server: LocalServer,
+  { namespace = "", name }: Name,
+  spec: TokenSpec,
+): IssuedToken {
+  const { kind } = TOKEN_REQUEST;
+  const given = { apiVersion: apiVersionOf(TOKEN_REQUEST), kind, metadata: {}, spec };
+  const request = given as unknown as Draft<TokenRequest>;
+  const { token, expirationTimestamp } = requestToken(server, { namespace, name }, request).status;
+  return { token, expirationTimestamp: expirationTimestamp ?? "" };
 }
 
 /**
@@ -179,7 +219,9 @@ function decoded(
   const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   try {
     const json = parsed(object as unknown as Json);
-    const draft = decodeObject(json, kind.message, typeMeta, known).object;
+    const draft = kind.custom
+      ? kind.custom.decode(parsed({ ...object, ...typeMeta } as unknown as Json)).object
+      : decodeObject(json, kind.message, typeMeta, known).object;
     kind.rules.setDefaults?.(draft, gates, known);
     return draft;
   } catch (error) {

@@ -17,7 +17,7 @@ const rememberedChanges = 20;
 
 async function open(token = TOKEN) {
   const server = aServer({ historyLimits: { changes: rememberedChanges } });
-  const authenticate = bearerAuthenticator((told) => told === TOKEN, USER);
+  const authenticate = bearerAuthenticator((told) => (told === TOKEN ? USER : undefined));
   const guard = { hosts: new Set(["127.0.0.1"]), authenticate };
   const listener = await listen(server, { address: "127.0.0.1", port: 0, guard });
   const client = remoteClient({ server: `http://127.0.0.1:${listener.port}`, token });

@@ -2,8 +2,8 @@
  * The Client of components outside the server: speaks HTTP to any Kubernetes API server.
  *
  * Reading order: this file, http-requests (a call as a request), http-connection (sending it),
- * http-errors (what a refusal means), http-watch with line-splitter, throttled-connection with
- * rate-limit.
+ * http-errors (what a refusal means), http-watch with line-splitter. A connection is wrapped in
+ * others that each add one manner: renewing, measured, throttled with rate-limit, patient.
  */
 import type {
   Client,
@@ -13,9 +13,13 @@ import type {
   ListRequest,
   ResourceType,
 } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
+import type { TokenRequest } from "../api/generated/authentication.ts";
 import type { KubeObject } from "../api/object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { type Connection, type ConnectionOptions, connect, wholeText } from "./http-connection.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { type Random, systemRandom } from "../base/random.ts";
+import { type Connection, wholeText } from "./http-connection.ts";
 import { errorOf } from "./http-errors.ts";
 import {
   bindRequest,
@@ -25,33 +29,50 @@ import {
   type HttpRequest,
   listRequest,
   patchRequest,
+  tokenRequest,
   updateRequest,
   watchRequest,
 } from "./http-requests.ts";
 import { openWatch } from "./http-watch.ts";
+import { measured } from "./measured-connection.ts";
+import { patient } from "./patient-connection.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { type AccessOptions, openConnection } from "./renewing-connection.ts";
 import { throttled } from "./throttled-connection.ts";
 
 /** Closing it ends what is under way. */
 export type RemoteClient = Client & Closable;
 
-export interface RemoteOptions extends ConnectionOptions {
+export interface RemoteOptions extends AccessOptions {
   /** Requests are not limited unless this says so. */
   readonly rateLimit?: RateLimit;
   readonly clock?: Clock;
+  /** Requests are counted where this is given. */
+  readonly metrics?: Metrics;
+  readonly random?: Random;
 }
 
+/** Watches are opened anew now and then, of each client at another time: one may have died. */
+const SHORTEST_WATCH_S = 300;
+/** Of one answer to a list: a server has to hold all of it at once. */
+const LIST_PART = 500;
+
 export function remoteClient(options: RemoteOptions): RemoteClient {
-  const { rateLimit, clock = systemClock } = options;
-  const direct = connect(options);
-  const connection = rateLimit ? throttled(direct, rateLimit, clock) : direct;
+  const connection = connectionOf(options);
+  const { random = systemRandom } = options;
   const ask = <T>(request: HttpRequest) => answered<T>(connection, request);
   return {
     get: async (type, name) => ask(getRequest(type, name)),
-    list: async <T extends KubeObject>(type: ResourceType<T>, request: ListRequest = {}) =>
-      listOf(type, await ask<WireList<T>>(listRequest(type, request))),
-    watch: (type, request, handlers) =>
-      openWatch(connection, watchRequest(type, request), handlers),
+    streamsLists: true,
+    list: async <T extends KubeObject>(type: ResourceType<T>, request: ListRequest = {}) => {
+      const listPart = async (part: ListRequest) =>
+        listOf(type, await ask<WireList<T>>(listRequest(type, part)));
+      return request.limit === undefined ? listInParts(listPart, request) : listPart(request);
+    },
+    watch: (type, request, handlers) => {
+      const seconds = SHORTEST_WATCH_S + random.below(SHORTEST_WATCH_S);
+      return openWatch(connection, watchRequest(type, request, seconds), handlers);
+    },
     create: async (type, object) => ask(createRequest(type, object)),
     update: async (type, object) => ask(updateRequest(type, object)),
     updateStatus: async (type, object) => ask(updateRequest(type, object, "status")),
@@ -63,10 +84,22 @@ export function remoteClient(options: RemoteOptions): RemoteClient {
     bind: async (pod, node) => {
       await ask(bindRequest(pod, node));
     },
+    requestToken: async (account, spec) => {
+      const { status } = await ask<TokenRequest>(tokenRequest(account, spec));
+      return { token: status.token, expirationTimestamp: status.expirationTimestamp ?? "" };
+    },
     // A server answers when it is sure.
     durable: async () => {},
     close: () => connection.close(),
   };
+}
+
+/** Each try of a request takes its turn and is counted. */
+function connectionOf(options: RemoteOptions): Connection {
+  const { rateLimit, metrics, clock = systemClock } = options;
+  const direct = openConnection(options);
+  const counted = metrics ? measured(direct, options.server, { metrics, clock }) : direct;
+  return patient(rateLimit ? throttled(counted, rateLimit, clock) : counted, clock);
 }
 
 async function answered<T>(connection: Connection, request: HttpRequest): Promise<T> {
@@ -75,6 +108,27 @@ async function answered<T>(connection: Connection, request: HttpRequest): Promis
   const text = await wholeText(answer);
   if (status < 200 || status > 299) throw errorOf(status, text);
   return JSON.parse(text) as T;
+}
+
+/** A list that takes longer than the server remembers is taken at once instead. */
+async function listInParts<T>(
+  listPart: (part: ListRequest) => Promise<ListOf<T>>,
+  request: ListRequest,
+): Promise<ListOf<T>> {
+  let part = await listPart({ ...request, limit: LIST_PART });
+  if (part.continue === undefined) return part;
+  const items = [...part.items];
+  const { resourceVersion } = part;
+  try {
+    while (part.continue !== undefined) {
+      part = await listPart({ ...request, limit: LIST_PART, continue: part.continue });
+      for (const item of part.items) items.push(item);
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 410) return listPart(request);
+    throw error;
+  }
+  return { items, resourceVersion };
 }
 
 interface WireList<T> {

@@ -13,6 +13,7 @@ import { bootstrap } from "../../src/server/bootstrap.ts";
 import { type Listener, listen } from "../../src/server/http/listen.ts";
 import type { ApiServer } from "../../src/server/http/request.ts";
 import { INDEXES } from "../../src/server/indexes.ts";
+import { tokenVerifier } from "../../src/server/tokens/verify-token.ts";
 import { openOnJournal } from "../../src/store/open.ts";
 import { DroppingJournal } from "./dropping-journal.ts";
 
@@ -31,7 +32,7 @@ async function serve(journal: DroppingJournal): Promise<{ server: ApiServer; por
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
-    findUser: () => ADMIN,
+    tokens: tokenVerifier({ store, clock: systemClock }),
     address: "127.0.0.1",
   };
   bootstrap(server, { address: "127.0.0.1", port: 6443 });

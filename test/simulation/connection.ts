@@ -80,6 +80,8 @@ export class Connection {
           (client) => client.delete(type, name, request ?? {}),
           type,
         ),
+      requestToken: (account, spec) =>
+        this.#ask(undefined, (client) => client.requestToken(account, spec)),
       bind: (pod, node) => this.#ask(this.#jobOf(pods, pod), (client) => client.bind(pod, node)),
       durable: async () => {},
     };

@@ -1,5 +1,6 @@
 /** Requests as a client writes them, answered in process. */
 import type { KubeObject } from "../../src/api/object.ts";
+import type { User } from "../../src/server/authorization/user.ts";
 import type { Answer, WatchAnswer } from "../../src/server/http/answer.ts";
 import { handle } from "../../src/server/http/handle.ts";
 import type { ApiServer } from "../../src/server/http/request.ts";
@@ -8,6 +9,9 @@ export interface Headers {
   readonly accept?: string;
   readonly contentType?: string;
   readonly ifNoneMatch?: string;
+  readonly userAgent?: string;
+  /** Who asks; absent: one who may do everything. */
+  readonly user?: User;
 }
 
 export interface Told {
@@ -91,8 +95,9 @@ function answerOf(
     accept: headers.accept,
     contentType: headers.contentType ?? CONTENT_TYPES[method],
     ifNoneMatch: headers.ifNoneMatch,
+    userAgent: headers.userAgent,
     body: Buffer.from(sent),
-    user: { name: "tester", groups: ["system:masters"] },
+    user: headers.user ?? { name: "tester", groups: ["system:masters"] },
   });
 }
 

@@ -1,20 +1,14 @@
 /** Starts the real binary on a free port and a directory of its own, as a user would. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { type Answer, call } from "./call-server.ts";
+import { projectFile } from "./project-file.ts";
 
-const ROOT = findRoot(path.dirname(fileURLToPath(import.meta.url)));
-const BINARY = path.join(ROOT, "dist/main.js");
+export type { Answer };
 
-/** This file runs from its source and, compiled, from the benchmarks' output. */
-function findRoot(directory: string): string {
-  if (existsSync(path.join(directory, "package.json"))) return directory;
-  return findRoot(path.dirname(directory));
-}
+const BINARY = projectFile("dist/main.js");
 
 export interface Tally {
   readonly url: string;
@@ -33,14 +27,6 @@ export interface Tally {
   kill(): Promise<void>;
   /** Ends it if need be and removes its directory. */
   dispose(): Promise<void>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string | string[] | undefined };
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of a server is whatever it is
-  readonly json: any;
 }
 
 export interface TallyOptions {
@@ -92,7 +78,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     dataDir,
     process: child,
     log: () => log,
-    call: (method, where, body, headers) => call(url, token, method, where, body, headers),
+    call: (method, where, body, headers) => call({ url, token }, method, where, body, headers),
     stop,
     kill,
     dispose: async () => {
@@ -120,45 +106,4 @@ async function readyLine(
     throw new Error(`tally up ended with ${code} before it was ready:\n${log()}`);
   });
   return Promise.race([line, failed]);
-}
-
-function call(
-  url: string,
-  token: string,
-  method: string,
-  where: string,
-  body: unknown,
-  headers: object = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const isText = typeof body === "string" || Buffer.isBuffer(body);
-    const payload = body === undefined ? undefined : isText ? body : JSON.stringify(body);
-    const type = payload === undefined ? {} : { "Content-Type": "application/json" };
-    const request = httpsRequest(
-      `${url}${where}`,
-      {
-        method,
-        rejectUnauthorized: false,
-        headers: { Authorization: `Bearer ${token}`, ...type, ...headers },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            get json() {
-              return JSON.parse(text);
-            },
-          });
-        });
-        response.on("error", reject);
-      },
-    );
-    request.on("error", reject);
-    request.end(payload);
-  });
 }

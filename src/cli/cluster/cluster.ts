@@ -7,9 +7,10 @@ import { type ClientAccess, readKubeconfig } from "../../access/read-kubeconfig.
 import type { Closable } from "../../api/client.ts";
 import { describeError } from "../../base/describe-error.ts";
 import { socketAddress } from "../../base/socket-address.ts";
-import { connect, type HttpAnswer, wholeText } from "../../client/http-connection.ts";
+import { type HttpAnswer, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import type { HttpRequest } from "../../client/http-requests.ts";
+import { openConnection } from "../../client/renewing-connection.ts";
 import { SOCKET } from "../../engine-options.ts";
 import { LOCAL_ENGINE } from "../../run/other-engine.ts";
 import { isEngineThere } from "../../run/reach-engine.ts";
@@ -41,7 +42,7 @@ export interface Cluster extends Closable {
 
 export async function openCluster(flags: ClusterFlags, machine: Machine): Promise<Cluster> {
   const { url, namespace, ...identity } = await findServer(flags, machine);
-  const connection = connect({ server: url, ...identity });
+  const connection = openConnection({ server: url, ...identity });
   const reached = async (answer: Promise<HttpAnswer>): Promise<HttpAnswer> => {
     const { status, ...rest } = await answer.catch((cause) => {
       throw unreachable(url, cause);

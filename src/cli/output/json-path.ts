@@ -1,10 +1,10 @@
 /**
  * Pure: kubectl's JSONPath templates: "{range .items[*]}{.metadata.name}{'\n'}{end}".
  *
- * Reading order: this file (templates), json-path-query (the path within braces).
+ * Reading order: this file (templates), api/json-path (the path within braces).
  */
 import { compactJson } from "./json-format.ts";
-import { evaluatePath, type Path, PathError, parsePath } from "./json-path-query.ts";
+import { evaluatePath, type Path, PathError, parsePath } from "../../api/json-path.ts";
 
 export type Template = readonly Part[];
 

@@ -6,7 +6,7 @@ import { UsageError } from "../../base/usage-error.ts";
 import { formatKindName } from "../cluster/discovery.ts";
 import { formatJson } from "./json-format.ts";
 import { parseTemplate, printTemplate } from "./json-path.ts";
-import { PathError } from "./json-path-query.ts";
+import { PathError } from "../../api/json-path.ts";
 
 export interface Printable {
   readonly type: ResourceType;

@@ -164,3 +164,16 @@ test("Services that choose no pods are left to others", async () => {
   expect(await slices()).toEqual([]);
   expect(await findObject(work.client, endpoints, PLACE)).toBeUndefined();
 });
+
+test("a pod that has the address of loopback is left out, and the others are there", async () => {
+  await aService();
+  await aPod("a", { ip: "127.0.0.1" });
+  await aPod("b", { ip: "127.64.0.7" });
+  const { items } = await work.client.list(endpointSlices, { namespace: "default" });
+  const all = items.flatMap(({ endpoints: each }) => each ?? []);
+  expect(all.map(({ addresses }) => addresses)).toEqual([["127.64.0.7"]]);
+  const { subsets } = await work.client.get(endpoints, PLACE);
+  expect(subsets?.flatMap(({ addresses }) => addresses?.map(({ ip }) => ip))).toEqual([
+    "127.64.0.7",
+  ]);
+});

@@ -53,7 +53,15 @@ export function familiesOf({ spec }: Service): readonly Family[] {
 export function addressesOf({ status }: Pod, family: Family): readonly string[] {
   const all = (status.podIPs ?? []).map(({ ip }) => ip);
   const known = all.length > 0 ? all : [status.podIP ?? ""];
-  return known.filter((ip) => ip !== "" && familyOf(ip) === family);
+  return known.filter((ip) => ip !== "" && familyOf(ip) === family && !isNodesOwn(ip));
+}
+
+/**
+ * A pod on the network of a node that is known by loopback: no endpoint may have that address, and
+ * one that is refused would take all others of its Service along.
+ */
+function isNodesOwn(ip: string): boolean {
+  return ip === "127.0.0.1" || ip === "::1";
 }
 
 function familyOf(ip: string): Family {

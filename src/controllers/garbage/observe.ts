@@ -7,7 +7,7 @@ import type { OwnerReference } from "../../api/generated/meta.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { findObject } from "../../client/find.ts";
 import type { DependencyGraph } from "./graph.ts";
-import { apiVersionOf, type Node, placeOf } from "./node.ts";
+import { type Node, placeOf } from "./node.ts";
 import { phaseOf } from "./phase.ts";
 
 export interface ObservedOwner {
@@ -40,10 +40,6 @@ export interface Observing {
 
 /** Resource types by what an owner reference calls them. */
 export type OwnerTypes = ReadonlyMap<string, ResourceType>;
-
-export function ownerTypesOf(types: readonly ResourceType[]): OwnerTypes {
-  return new Map(types.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
-}
 
 /** Nothing where there is nothing left to do: the object is gone or going by itself. */
 export async function observe(observing: Observing, uid: string): Promise<Observation | undefined> {

@@ -1,5 +1,6 @@
 /** Looks at one object and does about it what has been decided. */
 import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { unreachable } from "../../base/assert.ts";
 import { isNotFound } from "../../client/find.ts";
@@ -80,17 +81,29 @@ async function deleteObject(
   });
 }
 
-function unblock(client: Client, node: Node, { metadata }: KubeObject): Promise<KubeObject> {
+async function unblock(client: Client, node: Node, { metadata }: KubeObject): Promise<KubeObject> {
   const { resourceVersion, ownerReferences = [] } = metadata;
-  const unblocked = ownerReferences
-    .filter(({ blockOwnerDeletion }) => blockOwnerDeletion)
-    .map((reference) => ({ ...reference, blockOwnerDeletion: false }));
-  return patchMetadata(client, node, { resourceVersion, ownerReferences: unblocked });
+  const unblocked = ownerReferences.map((reference) => {
+    return reference.blockOwnerDeletion ? { ...reference, blockOwnerDeletion: false } : reference;
+  });
+  const changed = unblocked.filter((reference, at) => reference !== ownerReferences[at]);
+  try {
+    return await patchMetadata(client, node, { resourceVersion, ownerReferences: changed });
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    const body = { metadata: { uid: node.uid, resourceVersion, ownerReferences: unblocked } };
+    return client.patch(node.type, placeOf(node), { type: "merge", body });
+  }
 }
 
-function disown(client: Client, node: Node, owners: readonly string[]): Promise<KubeObject> {
+async function disown(client: Client, node: Node, owners: readonly string[]): Promise<KubeObject> {
   const ownerReferences = owners.map((uid) => ({ $patch: "delete", uid }));
-  return patchMetadata(client, node, { ownerReferences });
+  try {
+    return await patchMetadata(client, node, { ownerReferences });
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    return disownWhole(client, node, owners);
+  }
 }
 
 async function orphan(client: Client, owner: Node, dependents: readonly Node[]): Promise<void> {
@@ -98,6 +111,23 @@ async function orphan(client: Client, owner: Node, dependents: readonly Node[]):
     const batch = dependents.slice(from, from + BATCH);
     await Promise.all(batch.map((each) => unlessGone(disown(client, each, [owner.uid]))));
   }
+}
+
+/** Kinds that users defined know no strategic merge: their lists are written whole. */
+async function disownWhole(
+  client: Client,
+  node: Node,
+  owners: readonly string[],
+): Promise<KubeObject> {
+  const latest = await client.get(node.type, placeOf(node));
+  const { resourceVersion, ownerReferences = [] } = latest.metadata;
+  const rest = ownerReferences.filter(({ uid }) => !owners.includes(uid));
+  const body = { metadata: { uid: node.uid, resourceVersion, ownerReferences: rest } };
+  return client.patch(node.type, placeOf(node), { type: "merge", body });
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 415;
 }
 
 /** The uid does not change anything: it makes sure that the object is the one that is meant. */

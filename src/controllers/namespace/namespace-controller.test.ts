@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
 import { type AtWork, startController } from "../../../test/builders/controller.ts";
+import { aDefinition, aWidget } from "../../../test/builders/custom-resources.ts";
 import { deletableTypes } from "../../../test/builders/owned.ts";
 import { configMapBody, jobBody, podBody } from "../../../test/builders/resources.ts";
 import type { Client, ResourceType } from "../../api/client.ts";
+import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import type { Namespace } from "../../api/generated/core.ts";
-import { configMaps, jobs, namespaces, pods } from "../../api/resources.ts";
+import {
+  configMaps,
+  customResourceDefinitions,
+  jobs,
+  namespaces,
+  pods,
+} from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import type { Controller } from "../runtime/controller.ts";
 import { namespaceController } from "./namespace-controller.ts";
@@ -204,4 +212,20 @@ test("after a stop nothing is emptied", async () => {
   atWork.stop();
   await deleteNamespace(atWork);
   expect((await client.get(namespaces, X)).status.phase).toBe("Terminating");
+});
+
+test("objects of kinds that users defined go as well", async () => {
+  const definition = aDefinition() as unknown as CustomResourceDefinition;
+  const atWork = await startController(controller, async (client) => {
+    await createNamespace(client);
+    await client.create(customResourceDefinitions, definition);
+  });
+  const { client } = atWork;
+  const { group, names } = definition.spec;
+  const type = { group, version: "v1", resource: names.plural, kind: "Widget", namespaced: true };
+  await client.create(type, { ...aWidget(), metadata: inX("w") });
+  await deleteNamespace(atWork);
+  expect(await findObject(client, type, inX("w"))).toBeUndefined();
+  expect(await findObject(client, namespaces, X)).toBeUndefined();
+  atWork.stop();
 });

@@ -2,6 +2,14 @@
 import type { Client, ResourceType } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { customResourceDefinitions } from "../../api/resources.ts";
+import { customTypesOf } from "../runtime/custom-types.ts";
+
+/** What users defined; of several versions one is enough. */
+export async function observeCustomTypes(client: Client): Promise<readonly ResourceType[]> {
+  const { items } = await client.list(customResourceDefinitions);
+  return items.flatMap((definition) => customTypesOf(definition).slice(0, 1));
+}
 
 export async function observeContent(
   client: Client,

@@ -9,7 +9,7 @@ import type { Clock } from "../../base/clock.ts";
 import { findObject, isNotFound } from "../../client/find.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
 import { decide, isToBeEmptied } from "./decide.ts";
-import { observeContent } from "./observe.ts";
+import { observeContent, observeCustomTypes } from "./observe.ts";
 import { failedRemains, graceOf, type Remains, remainsOf } from "./remains.ts";
 
 export interface Emptying {
@@ -45,7 +45,8 @@ export class ItemsRemain extends Error {}
 
 /** While there are pods nothing they may need is taken from them. */
 async function empty(emptying: Emptying, namespace: Namespace): Promise<readonly Remains[]> {
-  const types = emptying.types.filter(({ namespaced }) => namespaced);
+  const custom = await observeCustomTypes(emptying.client);
+  const types = [...emptying.types, ...custom].filter(({ namespaced }) => namespaced);
   const remains: Remains[] = [];
   for (const type of types.filter(isPods)) remains.push(await sweep(emptying, type, namespace));
   if (remains.some(({ count, failure }) => count > 0 || failure !== undefined)) return remains;

@@ -23,7 +23,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 async function aNode(ready = "True"): Promise<void> {
-  work = await startController(nodeLifecycle, async (client, clock) => {
+  work = await startController(nodeLifecycle(), async (client, clock) => {
     const now = formatTime(clock.nowMs());
     const condition = { type: "Ready", status: ready, lastHeartbeatTime: now };
     await client.create(nodes, {

@@ -16,7 +16,10 @@ import { BY_NODE, podsByNode } from "../runtime/pods-by-node.ts";
 import { type EventRecorder, openRecorder } from "../runtime/recorder.ts";
 import { correctedTaints, isReady, SILENCE_MS, silentConditions } from "./decide.ts";
 
-export const nodeLifecycle: Controller = { name: "nodelifecycle", start };
+/** A node that is not heard of for so long is taken for lost. */
+export function nodeLifecycle(silenceMs: number = SILENCE_MS): Controller {
+  return { name: "nodelifecycle", start: (context) => start(context, silenceMs) };
+}
 
 const LEASES = "kube-node-lease";
 /** As often as Kubernetes looks. */
@@ -30,9 +33,10 @@ interface Watching {
   readonly podCache: Cache<Pod>;
   /** By this clock, which does not go on while the machine sleeps: when a node was last heard. */
   readonly heard: Map<string, number>;
+  readonly silenceMs: number;
 }
 
-async function start(context: ControllerContext): Promise<RunningController> {
+async function start(context: ControllerContext, silenceMs: number): Promise<RunningController> {
   const { client, clock, random, log, metrics } = context;
   const following = { client, clock, random, log };
   const nodeCache = await openCache({ ...following, type: nodes });
@@ -40,7 +44,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const podCache = await openCache({ ...following, type: pods, indexes: podsByNode });
   const recorder = openRecorder({ ...following, component: "node-controller" });
   const heard = new Map<string, number>();
-  const watching = { client, clock, recorder, nodeCache, podCache, heard };
+  const watching = { client, clock, recorder, nodeCache, podCache, heard, silenceMs };
   const worker = new KeyedWorker({
     reconcile: (name) => look(watching, name),
     name: "node_lifecycle",
@@ -80,11 +84,11 @@ function heartbeatOf({ status }: Node): string | null | undefined {
 }
 
 async function look(watching: Watching, name: string): Promise<Outcome | undefined> {
-  const { client, clock, recorder, nodeCache, heard } = watching;
+  const { client, clock, recorder, nodeCache, heard, silenceMs } = watching;
   const node = nodeCache.get("", name);
   if (!node) return undefined;
   const silentMs = clock.monotonicMs() - (heard.get(name) ?? clock.monotonicMs());
-  const conditions = silentMs > SILENCE_MS ? silentConditions(node, clock.nowMs()) : undefined;
+  const conditions = silentMs > silenceMs ? silentConditions(node, clock.nowMs()) : undefined;
   if (conditions) {
     const message = `Node ${name} status is now: NodeNotReady`;
     recorder.event(node, "Normal", "NodeNotReady", message);

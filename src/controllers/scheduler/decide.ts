@@ -8,6 +8,7 @@ import type { PodNeeds } from "./needs.ts";
 import { isWanted } from "./node-affinity.ts";
 import { conflicts, type NodeRoom } from "./rooms.ts";
 import { bestRoom } from "./score.ts";
+import { storageObjection } from "./storage.ts";
 
 export type NodeDecision =
   | { readonly kind: "place"; readonly node: string }
@@ -27,6 +28,11 @@ export function decideNode(needs: PodNeeds, rooms: readonly NodeRoom[]): NodeDec
     const objection = objectionTo(room, needs);
     if (objection) objections.push(objection);
     else fitting.push(room);
+  }
+  const { problem } = needs.storage ?? {};
+  if (problem !== undefined && rooms.length > 0) {
+    const message = `0/${rooms.length} nodes are available: ${problem}.`;
+    return { kind: "refuse", message, isHopeless: true };
   }
   const best = bestRoom(needs, fitting);
   if (best) return { kind: "place", node: best.facts.name };
@@ -68,6 +74,10 @@ const FILTERS: readonly Filter[] = [
       ? PORTS_TAKEN
       : undefined,
   lackOf,
+  ({ facts }, { storage }) => {
+    const objection = storage && storageObjection(storage, facts);
+    return objection === undefined ? undefined : hopeless(objection);
+  },
 ];
 
 /** Why the node will not do; undefined where it will. */

@@ -1,7 +1,16 @@
 /** Pure: everything about a pod that its place depends on, worked out once for all its siblings. */
 
-import type { NodeAffinity, Pod, PodSpec, Toleration } from "../../api/generated/core.ts";
+import type {
+  NodeAffinity,
+  NodeSelector,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodSpec,
+  Toleration,
+} from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
+import { claimNamesOf } from "../../api/volume-claims.ts";
 import { effectiveRequests, type Requests } from "./requests.ts";
 
 export interface HostPort {
@@ -19,8 +28,29 @@ export interface PodNeeds {
   readonly priority: number;
   /** Whether others may have to go for it. */
   readonly preempts: boolean;
+  /** "NAMESPACE/NAME" of those it uses. */
+  readonly claims?: readonly string[];
+  /** What these ask of a node as they are now. */
+  readonly storage?: StorageNeeds;
   /** The same for pods that fit the same nodes and are wanted as much. */
   readonly signature: string;
+}
+
+/** What the claims of one pod ask of its node. */
+export interface StorageNeeds {
+  /** No node will do: why. */
+  readonly problem?: string;
+  /** Where bound volumes are. */
+  readonly places: readonly NodeSelector[];
+  readonly unbound: readonly UnboundClaim[];
+}
+
+/** One that is bound when it is known where the pod goes. */
+export interface UnboundClaim {
+  readonly claim: PersistentVolumeClaim;
+  readonly candidates: readonly PersistentVolume[];
+  /** Somebody makes a volume for it where there is none. */
+  readonly isMade: boolean;
 }
 
 /** The address that means all addresses. */
@@ -52,6 +82,15 @@ export function needsOf(spec: PodSpec): PodNeeds {
     preempts: spec.preemptionPolicy !== "Never",
   };
   return { ...asked, signature: JSON.stringify(Object.values(asked)) };
+}
+
+/** Claims are the pod's own: a pod that has some waits for itself alone. */
+export function withClaims(pod: Pod, needs: PodNeeds): PodNeeds {
+  const names = claimNamesOf(pod);
+  if (names.length === 0) return needs;
+  const { namespace = "", uid = "" } = pod.metadata;
+  const claims = names.map((name) => `${namespace}/${name}`);
+  return { ...needs, claims, signature: `${needs.signature} ${uid}` };
 }
 
 const PARTS = [

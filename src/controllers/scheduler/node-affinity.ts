@@ -29,7 +29,7 @@ export function affinityWeight({ nodeAffinity }: PodNeeds, node: NodeFacts): num
 }
 
 /** A term without requirements matches no node. */
-function matchesTerm(term: NodeSelectorTerm, node: NodeFacts): boolean {
+export function matchesTerm(term: NodeSelectorTerm, node: NodeFacts): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (

@@ -6,7 +6,7 @@ import { isEqual } from "../../api/equal.ts";
 import type { Node, Pod } from "../../api/generated/core.ts";
 import type { CacheChange } from "../../client/cache.ts";
 import { podKey, type SchedulerMemory } from "./memory.ts";
-import { isGated, isUnplaced } from "./needs.ts";
+import { isGated, isUnplaced, withClaims } from "./needs.ts";
 import { nodeFacts } from "./node-facts.ts";
 
 export function observeNode(memory: SchedulerMemory, change: CacheChange<Node>): boolean {
@@ -50,6 +50,7 @@ function forget(memory: SchedulerMemory, key: string): boolean {
   gated.delete(key);
   pending.remove(key);
   nominations.remove(key);
+  memory.preparing.delete(key);
   if (!rooms.release(key)) return false;
   pending.reconsider();
   return pending.size > 0;
@@ -63,9 +64,10 @@ function observePlaced(memory: SchedulerMemory, pod: Pod): boolean {
   const { nodeName = "" } = pod.spec;
   pending.remove(key);
   gated.delete(key);
+  memory.preparing.delete(key);
   const charged = rooms.findCharge(key);
   const isSame = charged?.uid === uid && charged.node === nodeName;
-  const asked = needs.of(pod.spec);
+  const asked = withClaims(pod, needs.of(pod.spec));
   if (isSame && charged.needs.signature === asked.signature) return false;
   rooms.charge(key, { uid, node: nodeName, needs: asked });
   if (!charged) return false;
@@ -79,7 +81,7 @@ function observePending(memory: SchedulerMemory, pod: Pod, nowMs: number): boole
   const key = podKey(pod);
   const { uid = "" } = pod.metadata;
   if (rooms.findCharge(key)?.uid === uid) return false;
-  const asked = needs.of(pod.spec);
+  const asked = withClaims(pod, needs.of(pod.spec));
   const known = pending.find(key);
   if (known?.uid === uid && known.needs.signature === asked.signature) return false;
   const { nominatedNodeName: node = "" } = pod.status;

@@ -6,11 +6,14 @@
 import { ApiError } from "../../api/errors.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
 import { decideNode, type NodeDecision, objectionTo, type Refusal } from "./decide.ts";
+import type { Placement } from "./memory.ts";
 import { observePod } from "./observe.ts";
 import type { PendingPod } from "./pending-pods.ts";
 import { considerPreemption, type Preemption, preempt } from "./preempt.ts";
+import { type Preparation, preparednessOf, prepareVolumes } from "./prepare-volumes.ts";
 import type { NodeRoom } from "./rooms.ts";
 import type { Scheduling } from "./scheduling.ts";
+import { storageNeeds } from "./storage.ts";
 
 /** Over the wire a binding is mostly waiting. */
 const BINDINGS_AT_ONCE = 32;
@@ -22,10 +25,14 @@ export async function reconcile(scheduling: Scheduling): Promise<Outcome> {
   // Whoever changed what woke the scheduler goes on first.
   await Promise.resolve();
   for (let count = 0; count < PODS_PER_ROUND; count += BINDINGS_AT_ONCE) {
-    const { placements, preemptions } = placeSome(scheduling);
-    if (placements.length + preemptions.length === 0) return tellRefused(scheduling);
+    const prepared = takePrepared(scheduling);
+    const { placements, preparations, preemptions } = placeSome(scheduling);
+    const begun = prepared.length + placements.length + preparations.length + preemptions.length;
+    if (begun === 0) return tellRefused(scheduling);
     const errors = await Promise.all([
+      ...prepared.map((each) => bind(scheduling, each)),
       ...placements.map((each) => bind(scheduling, each)),
+      ...preparations.map((each) => prepare(scheduling, each)),
       ...preemptions.map((each) => preempt(scheduling, each)),
     ]);
     const failure = errors.find((error) => error !== undefined);
@@ -34,13 +41,26 @@ export async function reconcile(scheduling: Scheduling): Promise<Outcome> {
   return after(NEXT_ROUND_MS);
 }
 
-interface Placement {
-  readonly pod: PendingPod;
-  readonly node: string;
+/** Those whose volumes are there, or will not come: these are asked about again. */
+function takePrepared({ memory, storage, clock, cache }: Scheduling): readonly Placement[] {
+  if (memory.preparing.size === 0) return NONE;
+  const ready: Placement[] = [];
+  for (const [key, placement] of memory.preparing) {
+    const state = preparednessOf(placement.pod, storage);
+    if (state === "waiting") continue;
+    memory.preparing.delete(key);
+    if (state === "ready") ready.push(placement);
+    else putBack({ memory, clock, cache }, placement.pod);
+  }
+  return ready;
 }
+
+const NONE: readonly Placement[] = [];
 
 interface Places {
   readonly placements: readonly Placement[];
+  /** Those with volumes that are bound when it is known where. */
+  readonly preparations: readonly Preparation[];
   readonly preemptions: readonly Preemption[];
 }
 
@@ -48,10 +68,13 @@ interface Places {
 function placeSome(scheduling: Scheduling): Places {
   const { pending, rooms, nominations } = scheduling.memory;
   const placements: Placement[] = [];
+  const preparations: Preparation[] = [];
   const preemptions: Preemption[] = [];
-  while (placements.length + preemptions.length < BINDINGS_AT_ONCE) {
-    const pod = pending.first();
-    if (!pod) break;
+  const begun = () => placements.length + preparations.length + preemptions.length;
+  while (begun() < BINDINGS_AT_ONCE) {
+    const first = pending.first();
+    if (!first) break;
+    const pod = withStorage(scheduling, first);
     const found = nominations.roomsFor(pod.key, pod.needs, rooms.nodes);
     const decision = chooseNode(pod, found);
     if (decision.kind === "refuse") {
@@ -63,9 +86,19 @@ function placeSome(scheduling: Scheduling): Places {
     pending.remove(pod.key);
     nominations.remove(pod.key);
     rooms.charge(pod.key, { uid: pod.uid, node, needs: pod.needs });
-    placements.push({ pod, node });
+    const unbound = pod.needs.storage?.unbound ?? [];
+    const facts = rooms.findNode(node);
+    if (unbound.length === 0 || !facts) placements.push({ pod, node });
+    else preparations.push({ pod, node: facts, unbound });
   }
-  return { placements, preemptions };
+  return { placements, preparations, preemptions };
+}
+
+/** With what its claims ask for as they are now; they change while it waits. */
+function withStorage({ storage }: Scheduling, pod: PendingPod): PendingPod {
+  const { claims } = pod.needs;
+  if (claims === undefined) return pod;
+  return { ...pod, needs: { ...pod.needs, storage: storageNeeds(claims, storage) } };
 }
 
 /** Where others made room for it, if that will do. */
@@ -116,10 +149,7 @@ async function bind(scheduling: Scheduling, { pod, node }: Placement): Promise<u
     await client.bind({ namespace, name, uid: pod.uid }, node);
   } catch (error) {
     metrics.failed();
-    memory.rooms.release(pod.key);
-    memory.pending.reconsider();
-    const object = cache.get(namespace, name);
-    if (object) observePod(memory, { type: "MODIFIED", object }, clock.monotonicMs());
+    putBack({ memory, clock, cache }, pod);
     const isOver = error instanceof ApiError && memory.pending.find(pod.key) === undefined;
     return isOver ? undefined : error;
   }
@@ -127,6 +157,34 @@ async function bind(scheduling: Scheduling, { pod, node }: Placement): Promise<u
   const object = cache.get(namespace, name);
   if (object) notices.placed(object, node);
   return undefined;
+}
+
+/** It goes on waiting, if it is still there. */
+function putBack(
+  { memory, clock, cache }: Pick<Scheduling, "memory" | "clock" | "cache">,
+  { key }: PendingPod,
+): void {
+  const [namespace = "", name = ""] = key.split("/");
+  memory.rooms.release(key);
+  memory.pending.reconsider();
+  const object = cache.get(namespace, name);
+  if (object) observePod(memory, { type: "MODIFIED", object }, clock.monotonicMs());
+}
+
+/** Answers with the error that is worth another try. */
+async function prepare(scheduling: Scheduling, preparation: Preparation): Promise<unknown> {
+  const { client, memory, metrics } = scheduling;
+  const { pod, node } = preparation;
+  memory.preparing.set(pod.key, { pod, node: node.name });
+  try {
+    await prepareVolumes(client, preparation);
+    return undefined;
+  } catch (error) {
+    metrics.failed();
+    memory.preparing.delete(pod.key);
+    putBack(scheduling, pod);
+    return error;
+  }
 }
 
 const TELLINGS_AT_ONCE = 256;

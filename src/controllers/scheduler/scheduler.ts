@@ -17,6 +17,7 @@ import { Notices } from "./notices.ts";
 import { observeNode, observePod } from "./observe.ts";
 import { reconcile } from "./reconcile.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
+import { openStorage } from "./storage-caches.ts";
 
 export const schedulerController: Controller = { name: "scheduler", start };
 
@@ -31,11 +32,12 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const nodeCache = await openCache({ ...following, type: nodes });
   const cache = await openCache({ ...following, type: pods, fieldSelector: UNFINISHED });
   const budgets = await openCache({ ...following, type: podDisruptionBudgets });
+  const storage = await openStorage(following);
   const recorder = openRecorder({ ...following, component: "default-scheduler" });
   const memory = new SchedulerMemory();
   const notices = new Notices({ client, clock, recorder });
   const measures = schedulerMetrics(metrics, memory);
-  const own = { client, clock, cache, budgets, memory, notices };
+  const own = { client, clock, cache, budgets, storage, memory, notices };
   const scheduling = { ...own, metrics: measures, gates };
   const worker = new KeyedWorker({
     reconcile: () => reconcile(scheduling),
@@ -55,12 +57,18 @@ async function start(context: ControllerContext): Promise<RunningController> {
   cache.onChange((change) => {
     if (observePod(memory, change, clock.monotonicMs())) worker.add(ALL_PODS);
   });
+  storage.onChange(() => {
+    if (memory.pending.size + memory.preparing.size === 0) return;
+    memory.pending.reconsider();
+    worker.add(ALL_PODS);
+  });
   worker.add(ALL_PODS);
   return {
     stop: () => {
       nodeCache.close();
       cache.close();
       budgets.close();
+      storage.close();
       worker.stop();
       recorder.stop();
     },

@@ -9,12 +9,14 @@ import type { Cache } from "../../client/cache.ts";
 import type { SchedulerMemory } from "./memory.ts";
 import type { Notices } from "./notices.ts";
 import type { SchedulerMetrics } from "./scheduler-metrics.ts";
+import type { StorageFacts } from "./storage.ts";
 
 export interface Scheduling {
   readonly client: Client;
   readonly clock: Clock;
   readonly cache: Cache<Pod>;
   readonly budgets: Cache<PodDisruptionBudget>;
+  readonly storage: StorageFacts;
   readonly memory: SchedulerMemory;
   readonly notices: Notices;
   readonly metrics: SchedulerMetrics;

@@ -1,0 +1,79 @@
+/** "tally agent": this machine as a node of a server elsewhere, until it is told to stop. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ensurePrivateDirectory } from "../access/private-file.ts";
+import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
+import { DirectoryInUse } from "../base/directory-lock.ts";
+import { type AgentFlags, readAgentFlags } from "./agent-flags.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { dataPath } from "./data-path.ts";
+import type { Machine } from "./machine.ts";
+import { openCommandLog } from "./open-log.ts";
+import { withOwnRange } from "./own-ranges.ts";
+import { stopRequest } from "./stop-request.ts";
+
+export async function agent(flags: AgentFlags, machine: Machine): Promise<void> {
+  const dataDir = directoryOf(flags, machine);
+  const settings = readAgentFlags(withOwnRange(flags, dataDir));
+  const log = openCommandLog(settings.logLevel, machine);
+  const { url, namespace: _namespace, ...identity } = await findAccess(flags, machine);
+  const clientAuthority = await findClientAuthority(flags, identity.ca, machine);
+  await ensurePrivateDirectory(dataDir);
+  const stop = stopRequest(machine, log);
+  try {
+    const { startRemoteAgent } = await import("../remote-agent.ts");
+    const running = await startRemoteAgent({
+      server: { server: url, ...identity, userAgent: "tally-agent" },
+      agent: settings.agent,
+      dataDir,
+      address: settings.address,
+      port: settings.port,
+      ...(clientAuthority === undefined ? {} : { clientAuthority }),
+      log,
+    }).catch((error: unknown) => {
+      if (!(error instanceof DirectoryInUse)) throw error;
+      throw new CommandFailure(`error: ${error.message} (use --node-name or --data)`);
+    });
+    try {
+      machine.writeOut(`Node ${running.nodeName} is ready at ${url}\n`);
+      await stop.requested;
+    } finally {
+      await running.stop();
+      log.info("stopped");
+    }
+  } finally {
+    stop.close();
+  }
+}
+
+async function findAccess(flags: AgentFlags, machine: Machine): Promise<ClientAccess> {
+  const { kubeconfig, context } = flags;
+  const { environment, home, workingDirectory } = machine;
+  const listed = environment["KUBECONFIG"];
+  const access = await readKubeconfig({
+    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
+    ...(listed === undefined ? {} : { environment: listed }),
+    ...(context === undefined ? {} : { context }),
+    dataDirectory: dataPath(undefined, machine),
+    home,
+    workingDirectory,
+  });
+  if (access) return access;
+  throw new CommandFailure("error: there is no kubeconfig (use --kubeconfig)");
+}
+
+/** Whom the authority of the server vouches for is asked of a file, or it is the same one. */
+async function findClientAuthority(
+  { clientCaFile }: AgentFlags,
+  ca: string | undefined,
+  { workingDirectory }: Machine,
+): Promise<string | undefined> {
+  if (clientCaFile === undefined) return ca;
+  return readFile(resolve(workingDirectory, clientCaFile), "utf8");
+}
+
+/** Every node of a machine has its own. */
+function directoryOf({ data, nodeName }: AgentFlags, machine: Machine): string {
+  if (data !== undefined) return resolve(machine.workingDirectory, data);
+  return join(dataPath(undefined, machine), "agents", nodeName ?? machine.hostName.toLowerCase());
+}

@@ -1,0 +1,79 @@
+/** "tally controller": the controllers on a cluster, in the foreground until told to stop. */
+import { inClusterAccess } from "../access/in-cluster.ts";
+import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
+import { systemRandom } from "../base/random.ts";
+import { CommandFailure } from "./command-failure.ts";
+import {
+  type ControllerFlags,
+  type ControllerSettings,
+  readControllerFlags,
+} from "./controller-flags.ts";
+import { dataPath } from "./data-path.ts";
+import type { Machine } from "./machine.ts";
+import { openCommandLog } from "./open-log.ts";
+import { stopRequest } from "./stop-request.ts";
+
+export async function controller(flags: ControllerFlags, machine: Machine): Promise<void> {
+  const settings = readControllerFlags(flags);
+  const log = openCommandLog(settings.logLevel, machine);
+  const access = await findAccess(flags, machine);
+  const { url, namespace: ownNamespace, ...identity } = access;
+  const { isExposed, health, managedBy, namespace } = settings;
+  if (isExposed) log.warn("other machines can read the metrics", { address: health?.address });
+  const stop = stopRequest(machine, log);
+  try {
+    const { startRemoteControllers } = await import("../remote/remote-controllers.ts");
+    const running = await startRemoteControllers({
+      server: { server: url, ...identity, userAgent: "tally-controller" },
+      jobs: { ...settings.jobs, managedBy },
+      featureGates: settings.featureGates,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(settings.rateLimit ? { rateLimit: settings.rateLimit } : {}),
+      ...(health ? { health } : {}),
+      ...(settings.election
+        ? { election: electionOf(settings.election, ownNamespace, machine) }
+        : {}),
+      log,
+    });
+    const told = running.healthUrl === undefined ? "" : `, health at ${running.healthUrl}`;
+    machine.writeOut(`Tally looks after Jobs of ${managedBy} at ${url}${told}\n`);
+    await Promise.race([stop.requested, running.ended]);
+    await running.stop();
+    log.info("stopped");
+  } finally {
+    stop.close();
+  }
+}
+
+/** Without a kubeconfig that is named, a process in a pod means the cluster of the pod. */
+async function findAccess(flags: ControllerFlags, machine: Machine): Promise<ClientAccess> {
+  const { kubeconfig, context } = flags;
+  const { environment, home, workingDirectory } = machine;
+  const isNamed = kubeconfig !== undefined || context !== undefined;
+  const within = isNamed ? undefined : await inClusterAccess(environment);
+  if (within) return within;
+  const listed = environment["KUBECONFIG"];
+  const access = await readKubeconfig({
+    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
+    ...(listed === undefined ? {} : { environment: listed }),
+    ...(context === undefined ? {} : { context }),
+    dataDirectory: dataPath(undefined, machine),
+    home,
+    workingDirectory,
+  });
+  if (access) return access;
+  throw new CommandFailure("error: there is no kubeconfig, and this is not a pod (--kubeconfig)");
+}
+
+/** Every process is a candidate of its own, also two in one place. */
+function electionOf(
+  { name, namespace, terms }: ControllerSettings["election"] & object,
+  ownNamespace: string,
+  { hostName }: Machine,
+) {
+  const identity = `${hostName}_${systemRandom.uuid()}`;
+  const place = namespace ?? (ownNamespace || DEFAULT_LEASE_NAMESPACE);
+  return { candidate: { identity, name, namespace: place }, terms };
+}
+
+const DEFAULT_LEASE_NAMESPACE = "kube-system";

@@ -1,0 +1,100 @@
+/** Pure: what "tally install" puts on a cluster, from the manifests that come with the package. */
+import { parseAllDocuments } from "yaml";
+
+export interface Installed {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+export interface InstallChoices {
+  readonly namespace: string;
+  /** Of the controller; absent: no Deployment, somebody runs it elsewhere. */
+  readonly image?: string;
+  readonly replicas: number;
+}
+
+/** In the order in which they are created: what is needed first comes first. */
+export function composeInstallation(
+  texts: readonly string[],
+  { namespace, image, replicas }: InstallChoices,
+): readonly Installed[] {
+  const objects = texts.flatMap((text) =>
+    parseAllDocuments(text).map((document) => document.toJS() as Installed),
+  );
+  return objects
+    .filter(({ kind }) => image !== undefined || !OF_DEPLOYMENT.includes(kind))
+    .map((object) => inNamespace(object, namespace))
+    .map((object) => (object.kind === "Deployment" ? deployed(object, image, replicas) : object))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+const OF_DEPLOYMENT = ["Deployment", "PodDisruptionBudget"];
+
+const ORDER = [
+  "Namespace",
+  "CustomResourceDefinition",
+  "ServiceAccount",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "Role",
+  "RoleBinding",
+  "PodDisruptionBudget",
+  "Deployment",
+];
+
+function rankOf({ kind }: Installed): number {
+  return ORDER.indexOf(kind);
+}
+
+function inNamespace(object: Installed, namespace: string): Installed {
+  const { kind, metadata } = object;
+  if (kind === "Namespace") return { ...object, metadata: { ...metadata, name: namespace } };
+  const subjects = object["subjects"] as readonly object[] | undefined;
+  return {
+    ...object,
+    metadata: metadata.namespace === undefined ? metadata : { ...metadata, namespace },
+    ...(subjects ? { subjects: subjects.map((each) => ({ ...each, namespace })) } : {}),
+  };
+}
+
+interface DeploymentSpec {
+  readonly template: { readonly spec: { readonly containers: readonly object[] } };
+}
+
+function deployed(object: Installed, image: string | undefined, replicas: number): Installed {
+  const spec = object["spec"] as DeploymentSpec;
+  const { template } = spec;
+  const containers = template.spec.containers.map((each) => ({ ...each, image }));
+  return {
+    ...object,
+    spec: {
+      ...spec,
+      replicas,
+      template: { ...template, spec: { ...template.spec, containers } },
+    },
+  };
+}
+
+/** The kinds an installation is made of, as paths name them. */
+const RESOURCES: { readonly [kind: string]: { readonly resource: string; namespaced: boolean } } = {
+  Namespace: { resource: "namespaces", namespaced: false },
+  CustomResourceDefinition: { resource: "customresourcedefinitions", namespaced: false },
+  ServiceAccount: { resource: "serviceaccounts", namespaced: true },
+  ClusterRole: { resource: "clusterroles", namespaced: false },
+  ClusterRoleBinding: { resource: "clusterrolebindings", namespaced: false },
+  Role: { resource: "roles", namespaced: true },
+  RoleBinding: { resource: "rolebindings", namespaced: true },
+  PodDisruptionBudget: { resource: "poddisruptionbudgets", namespaced: true },
+  Deployment: { resource: "deployments", namespaced: true },
+};
+
+export function typeOf({ apiVersion, kind }: Installed) {
+  const known = RESOURCES[kind];
+  if (!known) throw new Error(`an installation has no ${kind}`);
+  const [group = "", version = ""] = apiVersion.includes("/")
+    ? apiVersion.split("/")
+    : ["", apiVersion];
+  return { group, version, kind, ...known };
+}

@@ -1,0 +1,57 @@
+/** Pure: the flags that say where pods run: their defaults, and what is wrong with those given. */
+import { type Cidr, parseCidr } from "../base/address.ts";
+import type { SandboxMeasures } from "../engine-options.ts";
+import { wrong } from "./flag-error.ts";
+
+/** As given: every value is text, absent where the flag was not used. */
+export interface SandboxFlags {
+  readonly defaultRuntime: string;
+  readonly podCidr: string;
+  readonly enginePodCidr: string;
+  readonly sandboxShare?: readonly string[];
+}
+
+export const SANDBOX_DEFAULTS: SandboxFlags = {
+  defaultRuntime: "auto",
+  podCidr: "10.213.0.0/16",
+  enginePodCidr: "10.215.0.0/16",
+};
+
+/** Narrower there would be no room for pods, wider it would take what others have. */
+const POD_PREFIX = { widest: 8, narrowest: 28 };
+
+export function readSandbox(flags: SandboxFlags): SandboxMeasures {
+  const { defaultRuntime, podCidr: given, sandboxShare: sharedPaths = [] } = flags;
+  const runtimes = ["auto", "process", "sandbox", "engine", "docker", "podman"] as const;
+  const chosen = runtimes.find((each) => each === defaultRuntime);
+  if (chosen === undefined) {
+    throw wrong("--default-runtime", defaultRuntime, `must be one of ${runtimes.join(", ")}`);
+  }
+  const podCidr = readPodRange("--pod-cidr", given);
+  const enginePodCidr = readPodRange("--engine-pod-cidr", flags.enginePodCidr);
+  const relative = sharedPaths.find((path) => !path.startsWith("/"));
+  if (relative !== undefined) {
+    throw wrong("--sandbox-share", relative, "must be an absolute path");
+  }
+  return { defaultRuntime: chosen, podCidr, enginePodCidr, sharedPaths };
+}
+
+function readPodRange(flag: string, given: string): Cidr {
+  const cidr = parseCidr(given);
+  const { widest, narrowest } = POD_PREFIX;
+  const isFit = cidr && cidr.prefixLength >= widest && cidr.prefixLength <= narrowest;
+  if (isFit && cidr.network.length === 4) return cidr;
+  throw wrong(flag, given, 'must be a range such as "10.213.0.0/16"');
+}
+
+export const DEFAULT_RUNTIME_HELP =
+  "Where pods run that name no runtime class: process, sandbox, docker, podman, engine for " +
+  "either of these, or auto: process or sandbox, by what they need.";
+export const POD_CIDR_HELP = "Range of the addresses of pods with a network of their own.";
+export const ENGINE_POD_CIDR_HELP = "Range of the addresses of pods that are containers.";
+export const SANDBOX_SHARE_HELP =
+  "Directory of this machine that every sandbox and container has and writes to; may be repeated.";
+
+export function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,176 @@
+/**
+ * The composition root on a cluster: the controllers of Tally as clients of somebody else's API
+ * server. What they know they have from there, so that one that is killed is replaced by any other.
+ *
+ * Reading order: this file, then leader-election with lease, fenced-client, installed-kinds.
+ */
+import type { Client } from "../api/client.ts";
+import type { FeatureGates } from "../api/feature-gates.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { Metrics } from "../base/metrics.ts";
+import { systemRandom } from "../base/random.ts";
+import type { RateLimit } from "../client/rate-limit.ts";
+import { type RemoteClient, remoteClient } from "../client/remote.ts";
+import type { AccessOptions } from "../client/renewing-connection.ts";
+import { type JobControllerOptions, jobController } from "../controllers/job/job-controller.ts";
+import type { Controller, RunningController } from "../controllers/runtime/controller.ts";
+import { fenced } from "./fenced-client.ts";
+import { type HealthListener, listenForHealth } from "./health-listener.ts";
+import { inNamespace } from "./in-namespace.ts";
+import { startInstalled } from "./installed-kinds.ts";
+import { standForElection, type Term } from "./leader-election.ts";
+import type { Candidate, LeaseTerms } from "./lease.ts";
+
+export interface RemoteControllersOptions {
+  readonly server: AccessOptions;
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly jobs: JobControllerOptions;
+  readonly featureGates: FeatureGates;
+  /** Absent: requests are not limited. */
+  readonly rateLimit?: RateLimit;
+  /** Absent: there is no other one, and it leads. */
+  readonly election?: { readonly candidate: Candidate; readonly terms: LeaseTerms };
+  /** Absent: it does not listen. */
+  readonly health?: { readonly address: string; readonly port: number };
+  readonly log: Log;
+}
+
+export interface RemoteControllers {
+  readonly healthUrl?: string;
+  /** Settles when it has stopped; rejects when it could not go on. */
+  readonly ended: Promise<void>;
+  /** What is under way is ended, and the lease given back. */
+  stop(): Promise<void>;
+}
+
+export async function startRemoteControllers(
+  options: RemoteControllersOptions,
+): Promise<RemoteControllers> {
+  const metrics = new Metrics();
+  const leads = metrics.gauge("leader_election_master_status", LEADS_HELP, ["name"]);
+  const name = options.election?.candidate.name ?? "none";
+  leads.set({ name }, 0);
+  const condition: Condition = {};
+  const health = await listen(options, metrics, condition);
+  const stopping = new AbortController();
+  const lead = async (term: Term): Promise<void> => {
+    condition.term = term;
+    leads.set({ name }, 1);
+    try {
+      await leadUntilEnd(options, metrics, term);
+    } finally {
+      leads.set({ name }, 0);
+      delete condition.term;
+    }
+  };
+  const ended = runTerms(options, lead, stopping.signal).finally(() => health?.close());
+  ended.catch(() => {});
+  return {
+    ...(health ? { healthUrl: health.url } : {}),
+    ended,
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+const LEADS_HELP = "Whether this one leads: 1, or waits for its turn: 0.";
+
+/** What is to be said of it at the moment. */
+interface Condition {
+  term?: Term;
+}
+
+async function listen(
+  { health }: RemoteControllersOptions,
+  metrics: Metrics,
+  condition: Condition,
+): Promise<HealthListener | undefined> {
+  if (!health) return undefined;
+  return listenForHealth({
+    ...health,
+    metrics,
+    // Who waits for his turn is well.
+    findIllness: () =>
+      condition.term && !condition.term.isSure() ? "the lease was not renewed" : undefined,
+    isReady: () => true,
+  });
+}
+
+async function runTerms(
+  { server, election, log }: RemoteControllersOptions,
+  lead: (term: Term) => Promise<void>,
+  stop: AbortSignal,
+): Promise<void> {
+  if (!election) return lead({ isSure: () => true, signal: stop });
+  const { candidate, terms } = election;
+  // A connection of its own: no crowd of requests may keep the lease from being renewed.
+  const client = remoteClient({ ...server, timeoutMs: terms.renewDeadlineMs / 2 });
+  try {
+    await standForElection({ client, clock: systemClock, log, candidate, terms, lead }, stop);
+  } finally {
+    client.close();
+  }
+}
+
+/** Each term begins with nothing: caches, queues and connections are its own. */
+async function leadUntilEnd(
+  options: RemoteControllersOptions,
+  metrics: Metrics,
+  term: Term,
+): Promise<void> {
+  const { server, namespace, rateLimit, log } = options;
+  const remote = remoteClient({ ...server, metrics, ...(rateLimit ? { rateLimit } : {}) });
+  const fence = fenced(remote, term.isSure);
+  const client = namespace === undefined ? fence.client : inNamespace(fence.client, namespace);
+  const ended = new Promise<void>((resolve) => {
+    if (term.signal.aborted) resolve();
+    else term.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const running: RunningController[] = [];
+  try {
+    const start = starter(options, metrics, client);
+    const isStarted = await Promise.race([
+      start(jobController(options.jobs)).then((job) => running.push(job) > 0),
+      ended.then(() => false),
+    ]);
+    if (isStarted) running.push(startInstalled({ client, clock: systemClock, log, start }));
+    await ended;
+  } finally {
+    for (const controller of running) controller.stop();
+    await lastAnswers(fence, remote, term);
+  }
+}
+
+type Start = (controller: Controller) => Promise<RunningController>;
+
+function starter(
+  { featureGates: gates, log }: RemoteControllersOptions,
+  metrics: Metrics,
+  client: Client,
+): Start {
+  const shared = { client, clock: systemClock, random: systemRandom, metrics, gates };
+  return (controller) =>
+    controller.start({ ...shared, log: log.child({ controller: controller.name }) });
+}
+
+/** Who still leads waits for what was sent. Who does not makes sure that it has no effect. */
+async function lastAnswers(
+  fence: { close(): Promise<void> },
+  remote: RemoteClient,
+  term: Term,
+): Promise<void> {
+  const answered = fence.close();
+  if (term.isSure()) {
+    await Promise.race([
+      answered,
+      new Promise<void>((resolve) => systemClock.schedule(LAST_ANSWERS_MS, resolve)),
+    ]);
+  }
+  remote.close();
+}
+
+const LAST_ANSWERS_MS = 5_000;

@@ -1,0 +1,30 @@
+/** "tally controller" as an operator starts it. */
+
+import { projectFile } from "../support/project-file.ts";
+import { type Component, startComponent } from "./component.ts";
+
+export interface TallyController extends Component {
+  metrics(): Promise<string>;
+}
+
+export async function startTallyController(
+  kubeconfig: string,
+  args: readonly string[] = [],
+): Promise<TallyController> {
+  const own = ["--kubeconfig", kubeconfig, "--health-port", "0"];
+  let health = "";
+  const component = await startComponent({
+    program: process.execPath,
+    args: [projectFile("dist/main.js"), "controller", ...own, ...args],
+    probe: async (log) => {
+      health = /health at (\S+)/g.exec(log.slice(log.lastIndexOf("Tally looks after")))?.[1] ?? "";
+      const { ok, status } = await fetch(`${health}/healthz`);
+      if (!ok) throw new Error(`healthz answers ${status}`);
+    },
+  });
+  const metrics = async () => (await fetch(`${health}/metrics`)).text();
+  return Object.assign(component, { metrics });
+}
+
+/** What Jobs have that it looks after. */
+export const MANAGED_BY = "tallyjob.io/job-controller";

@@ -1,0 +1,55 @@
+/** One request to a server whose certificate is not checked, and its answer as it came. */
+import { request as httpsRequest } from "node:https";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of a server is whatever it is
+  readonly json: any;
+}
+
+export interface CalledServer {
+  readonly url: string;
+  readonly token: string;
+}
+
+export function call(
+  { url, token }: CalledServer,
+  method: string,
+  where: string,
+  body?: unknown,
+  headers: object = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const isText = typeof body === "string" || Buffer.isBuffer(body);
+    const payload = body === undefined ? undefined : isText ? body : JSON.stringify(body);
+    const type = payload === undefined ? {} : { "Content-Type": "application/json" };
+    const request = httpsRequest(
+      `${url}${where}`,
+      {
+        method,
+        rejectUnauthorized: false,
+        headers: { Authorization: `Bearer ${token}`, ...type, ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            get json() {
+              return JSON.parse(text);
+            },
+          });
+        });
+        response.on("error", reject);
+      },
+    );
+    request.on("error", reject);
+    request.end(payload);
+  });
+}

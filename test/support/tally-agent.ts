@@ -1,0 +1,60 @@
+/** Starts the real binary as a node of a server that runs already. */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { projectFile } from "./project-file.ts";
+import type { Tally } from "./tally.ts";
+
+export interface TallyAgent {
+  readonly dataDir: string;
+  /** Everything it has written to stderr. */
+  log(): string;
+  /** SIGKILL: what it runs goes on. */
+  kill(): Promise<void>;
+  /** SIGTERM; its directory stays. */
+  stop(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface TallyAgentOptions {
+  readonly nodeName: string;
+  readonly dataDir?: string;
+  readonly args?: readonly string[];
+}
+
+/** Resolves when the node is ready. */
+export async function startTallyAgent(
+  { kubeconfig }: Pick<Tally, "kubeconfig">,
+  options: TallyAgentOptions,
+): Promise<TallyAgent> {
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "tally-agent-")));
+  const own = ["--kubeconfig", kubeconfig, "--node-name", options.nodeName, "--data", dataDir];
+  const args = [projectFile("dist/main.js"), "agent", ...own, ...(options.args ?? [])];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+  };
+  await Promise.race([
+    new Promise<void>((resolve) => child.stdout.once("data", () => resolve())),
+    exited.then(() => {
+      throw new Error(`tally agent ended before it was ready:\n${log}`);
+    }),
+  ]);
+  return {
+    dataDir,
+    log: () => log,
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+    dispose: async () => {
+      await end("SIGTERM");
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
