@@ -118,12 +118,14 @@ function rowsOf({ jobs, pods }: Load, ours: Figures, theirs: Figures): Row[] {
     Object.entries(figures.costs)
       .map(([part, ms]) => `${part} ${ms.toFixed(1)}`)
       .join(", ");
+  const calls = ({ callsPerPod, eventsPerPod }: Figures) =>
+    `${callsPerPod.toFixed(2)} calls + ${eventsPerPod.toFixed(2)} events`;
   const row = (what: string, value: string, figures: Figures): Row => ({
     what,
     value,
     beside:
       `${perSecond(figures)} pods/s, ${figures.seconds.toFixed(2)} s, ` +
-      `${figures.callsPerPod.toFixed(2)} calls + ${figures.eventsPerPod.toFixed(2)} events a pod; ` +
+      `${calls(figures)} a pod; ` +
       `ms CPU a pod: ${costs(figures)}`,
   });
   const ratio = (theirs.seconds / ours.seconds).toFixed(2);

@@ -3,6 +3,7 @@ import { benchApi } from "./api.ts";
 import { benchCluster } from "./cluster.ts";
 import { benchJobs } from "./jobs.ts";
 import type { BenchOptions } from "./options.ts";
+import { benchSandbox } from "./sandbox.ts";
 import { benchSpawn } from "./spawn.ts";
 import { benchStore } from "./store.ts";
 
@@ -11,6 +12,7 @@ const BENCHMARKS: { readonly [name: string]: (options: BenchOptions) => Promise<
   api: benchApi,
   jobs: benchJobs,
   spawn: benchSpawn,
+  sandbox: benchSandbox,
   cluster: benchCluster,
 };
 

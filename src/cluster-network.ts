@@ -5,9 +5,10 @@
  * what the machine has to be told. networked-agent.ts says when it is opened.
  */
 import { readFileSync } from "node:fs";
-import { parseResolvConf } from "./agent/network/resolv-conf.ts";
 import type { OpenNames } from "./agent/network/pod-files.ts";
+import { parseResolvConf } from "./agent/network/resolv-conf.ts";
 import type { Client, Closable } from "./api/client.ts";
+import { isEqual } from "./api/equal.ts";
 import type { Service } from "./api/generated/core.ts";
 import { endpointSlices, services as serviceType } from "./api/resources.ts";
 import { cidrContains, isLoopback, parseAddress, parseCidr } from "./base/address.ts";
@@ -15,7 +16,7 @@ import type { Clock, Timer } from "./base/clock.ts";
 import { describeError } from "./base/describe-error.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
-import { openCache } from "./client/cache.ts";
+import { type CacheChange, openCache } from "./client/cache.ts";
 import { openClusterView } from "./dns/cluster-view.ts";
 import { ensureDnsService, findFellow } from "./dns/dns-service.ts";
 import { namedAddresses } from "./dns/peers.ts";
@@ -23,7 +24,7 @@ import { type DnsServer, openDnsServer } from "./dns/server.ts";
 import { openUpstream } from "./dns/upstream.ts";
 import type { ClusterView } from "./dns/zone.ts";
 import { openLocalRange } from "./proxy/local-range.ts";
-import { planFrontends } from "./proxy/plan.ts";
+import { planFrontends, unservedOf } from "./proxy/plan.ts";
 import { type ProxyThread, startProxyThread } from "./proxy/proxy-thread.ts";
 
 export interface ClusterNetworkOptions {
@@ -43,8 +44,9 @@ export interface ClusterNetworkOptions {
 const LOOPBACK = "127.0.0.0/8";
 const RESOLV_CONF = "/etc/resolv.conf";
 const DNS_PORT = 53;
-/** Changes of many endpoints make one plan. */
+/** Changes of many endpoints make one plan: all plans together take a twentieth of the time. */
 const PLAN_AFTER_MS = 10;
+const PLAN_SHARE = 20;
 
 export interface ClusterNetwork extends OpenNames {
   close(): Promise<void>;
@@ -163,16 +165,26 @@ async function openProxy(
   ]);
   const thread: ProxyThread = startProxyThread({ allowed, log });
   const slicesOf = (key: string) => slices.find("service", key);
-  const apply = () =>
-    thread.apply(planFrontends({ services: services.list(), slicesOf, nodeAddress, nodeName }));
+  let lastedMs = 0;
+  const apply = () => {
+    const sinceMs = clock.monotonicMs();
+    const plan = planFrontends({ services: services.list(), slicesOf, nodeAddress, nodeName });
+    const applied = thread.apply(plan);
+    lastedMs = clock.monotonicMs() - sinceMs;
+    return applied;
+  };
   let timer: Timer | undefined;
   const soon = () => {
-    timer ??= clock.schedule(PLAN_AFTER_MS, () => {
+    timer ??= clock.schedule(Math.max(PLAN_AFTER_MS, lastedMs * PLAN_SHARE), () => {
       timer = undefined;
       void apply();
     });
   };
-  const listening: Closable[] = [services.onChange(soon), slices.onChange(soon)];
+  const listening: Closable[] = [
+    services.onChange(soon),
+    services.onChange((change) => warnOfUnserved(change, log), { existing: true }),
+    slices.onChange(soon),
+  ];
   open.push({
     close: async () => {
       timer?.cancel();
@@ -183,6 +195,15 @@ async function openProxy(
     },
   });
   await apply();
+}
+
+/** Once, and again when it asks for something else. */
+function warnOfUnserved({ type, object, previous }: CacheChange<Service>, log: Log): void {
+  const unserved = type === "DELETED" ? [] : unservedOf(object);
+  if (unserved.length === 0 || isEqual(unserved, previous ? unservedOf(previous) : [])) return;
+  const { namespace, name } = object.metadata;
+  const what = unserved.join(", ");
+  log.warn("a Service asks for what is not there", { service: `${namespace}/${name}`, what });
 }
 
 function serviceOf({ metadata }: { readonly metadata: Service["metadata"] }): readonly string[] {

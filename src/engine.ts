@@ -19,7 +19,7 @@ import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { type LocalServer, localClient } from "./client/local.ts";
-import { clusterRoleAggregation } from "./controllers/clusterroleaggregation/aggregation-controller.ts";
+import { clusterRoleAggregation } from "./controllers/clusterroleaggregation/role-aggregation.ts";
 import { cronJobController } from "./controllers/cronjob/cronjob-controller.ts";
 import { disruptionController } from "./controllers/disruption/disruption-controller.ts";
 import { endpointsController } from "./controllers/endpoints/endpoints-controller.ts";
@@ -54,6 +54,8 @@ import { startNetworkedAgent } from "./networked-agent.ts";
 import { nodeSources } from "./nodes/node-sources.ts";
 import { bootstrap } from "./server/bootstrap.ts";
 import { keyOf, type ServerContext } from "./server/context.ts";
+import { DEFINITIONS } from "./server/customresources/custom-registry.ts";
+import { loadDefinitionRules } from "./server/customresources/load-rules.ts";
 import { ADMINISTRATOR, bracketed, networkGuard, OPEN_GUARD } from "./server/http/guards.ts";
 import type { Listener, ListenOptions } from "./server/http/listen.ts";
 import type { ApiServer } from "./server/http/request.ts";
@@ -91,6 +93,7 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   const store = await openData(options.dataDir);
   // A process of its own, which takes its time to come up.
   const runtime = options.agent && prepareRuntime(options.dataDir, options.agent, log);
+  if (store.count(DEFINITIONS) > 0) await loadDefinitionRules();
   const opened = openServer(partsOf(store, options), {
     serviceCidr: options.serviceCidr,
     isGuarded: !isEverythingAllowed(network),

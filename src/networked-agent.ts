@@ -5,8 +5,8 @@
  */
 import { hostname } from "node:os";
 import type { OpenNames } from "./agent/network/pod-files.ts";
-import { type NodeAgent, type NodeAgentOptions, startNodeAgent } from "./agent/node-agent.ts";
 import { nodeNameOf } from "./agent/node/host-facts.ts";
+import { type NodeAgent, type NodeAgentOptions, startNodeAgent } from "./agent/node-agent.ts";
 import type { Service } from "./api/generated/core.ts";
 import { services as serviceType } from "./api/resources.ts";
 import { type Cidr, formatAddress } from "./base/address.ts";
@@ -51,19 +51,28 @@ async function openNetwork(options: NetworkedAgentOptions, serviceCidr: string) 
       random,
       log: log.child({ part: "network" }),
       serviceCidr,
-      podCidrs: [LOOPBACK_PODS, formatCidr(options.sandbox.podCidr)],
+      podCidrs: [
+        LOOPBACK_PODS,
+        formatCidr(options.sandbox.podCidr),
+        formatCidr(options.sandbox.enginePodCidr),
+      ],
       nodeName: nodeNameOf(options.nodeName ?? hostname()),
       nodeAddress,
     });
   };
   const ensure = (): Promise<OpenNames> => {
-    opening ??= open();
+    opening ??= open().catch((error: unknown) => {
+      // Whoever asks next finds it tried again.
+      opening = undefined;
+      log.error("there is no cluster network", { error });
+      throw error;
+    });
     return opening;
   };
   services.onChange(
     ({ type, object }) => {
       if (type === "DELETED" || isOwn(object) || opening) return;
-      ensure().catch((error: unknown) => log.error("there is no cluster network", { error }));
+      ensure().catch(() => {});
     },
     { existing: true },
   );

@@ -1,5 +1,5 @@
 /**
- * The composition root of an agent on its own: this machine as a node of somebody else's API server.
+ * The composition root of an agent on its own: this machine as a node of a server elsewhere.
  *
  * All it knows of its pods it has from there; what runs survives it as it survives a server. The
  * server reaches it at an endpoint of its own (nodes/endpoint.ts), if it can tell the server.
@@ -58,6 +58,9 @@ export async function startRemoteAgent(options: RemoteAgentOptions): Promise<Rem
   try {
     const runtime = prepareRuntime(dataDir, measures, log);
     const serviceCidr = await localServiceRange(client);
+    if (serviceCidr === undefined) {
+      log.warn("names and Services of the cluster are not opened here: its range is not loopback");
+    }
     const reached = await openOwnEndpoint(options, { client, nodeName, opened });
     const own = { client, clock: systemClock, random: systemRandom, metrics: new Metrics() };
     const machine = { address: options.address, ...reached, ...measures, nodeName };

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { formatAddress, parseAddress } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "./private-file.ts";
-import { type Identity, issueAuthority, issueServer, type Validity } from "./x509.ts";
+import { type Identity, issueAuthority, issueClient, issueServer, type Validity } from "./x509.ts";
 
 const AUTHORITY_NAME = "tally-ca";
 const SERVER_NAME = "tally";
@@ -62,6 +62,25 @@ export async function ensureCertificates(request: CertificateRequest): Promise<C
     await writeIdentity(serverFiles, server);
   }
   return { ca: authority.cert, cert: server.cert, key: server.key };
+}
+
+export interface UserRequest {
+  readonly directory: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly days: number;
+  readonly clock: Clock;
+}
+
+/** A certificate by which the server knows somebody. Undefined where there is no authority yet. */
+export async function issueUser(request: UserRequest): Promise<Certificates | undefined> {
+  const { directory, name, groups, days, clock } = request;
+  const authority = await readIdentity(join(directory, "ca"));
+  if (!authority) return undefined;
+  const issuer = { commonName: AUTHORITY_NAME, key: authority.key };
+  const validity = validFor(days, clock.nowMs());
+  const own = issueClient(issuer, { commonName: name, organizations: groups, validity });
+  return { ca: authority.cert, ...own };
 }
 
 /** What the server of a cluster answers to, besides the addresses it listens on. */

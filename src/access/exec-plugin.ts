@@ -1,5 +1,5 @@
 /**
- * Pure: programs that say who the user of a kubeconfig is: how they are asked, by the ExecCredential
+ * Pure: programs that say who the user of a kubeconfig is: how they are asked, by an ExecCredential
  * in their environment, and what they answer.
  */
 import type { Credentials } from "../base/credentials.ts";

@@ -11,8 +11,32 @@ export interface Access {
   readonly token: string;
 }
 
+/** Of somebody who is known by a certificate. */
+export interface UserAccess {
+  readonly url: string;
+  readonly user: string;
+  /** PEM texts. */
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** Composed by hand: it is on the way to readiness, and loading a YAML library takes its time. */
 export function formatKubeconfig({ url, ca, token }: Access): string {
+  return format({ url, ca, user: USER }, [`token: ${JSON.stringify(token)}`]);
+}
+
+export function formatUserKubeconfig({ url, ca, user, cert, key }: UserAccess): string {
+  return format({ url, ca, user: JSON.stringify(user) }, [
+    `client-certificate-data: ${base64(cert)}`,
+    `client-key-data: ${base64(key)}`,
+  ]);
+}
+
+function format(
+  { url, ca, user }: { readonly url: string; readonly ca: string; readonly user: string },
+  credentials: readonly string[],
+): string {
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -21,14 +45,14 @@ clusters:
     certificate-authority-data: ${base64(ca)}
     server: ${JSON.stringify(url)}
 users:
-- name: ${USER}
+- name: ${user}
   user:
-    token: ${JSON.stringify(token)}
+    ${credentials.join("\n    ")}
 contexts:
 - name: ${CONTEXT}
   context:
     cluster: ${CLUSTER}
-    user: ${USER}
+    user: ${user}
 current-context: ${CONTEXT}
 `;
 }

@@ -9,6 +9,7 @@ import {
   type Material,
 } from "./parse-kubeconfig.ts";
 import { readIfPresent } from "./private-file.ts";
+import { proxyFor } from "./proxy-environment.ts";
 
 export interface ClientAccess {
   readonly url: string;
@@ -77,7 +78,8 @@ async function withMaterial(chosen: ChosenAccess): Promise<ClientAccess> {
   const [ca, token, cert, key] = await Promise.all(
     [chosen.ca, kept === undefined ? held : undefined, chosen.cert, chosen.key].map(readMaterial),
   );
-  const { url, namespace, serverName, skipsVerification, proxyUrl } = chosen;
+  const { url, namespace, serverName, skipsVerification } = chosen;
+  const proxyUrl = chosen.proxyUrl ?? proxyFor(url, process.env);
   const certificate = cert === undefined || key === undefined ? undefined : { cert, key };
   const credentials = await sourceOf(chosen, kept, token);
   const headers = headersOf(chosen);

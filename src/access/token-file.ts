@@ -1,4 +1,4 @@
-/** A token that somebody else keeps fresh in a file: it is read again before it can have expired. */
+/** A token that somebody keeps fresh in a file: it is read again before it can have expired. */
 import { readFile } from "node:fs/promises";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { CredentialSource, Credentials } from "../base/credentials.ts";

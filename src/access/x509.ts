@@ -74,9 +74,41 @@ export function issueServer(
   return { cert: signCertificate(subject, authority.key), key: own.privateKey };
 }
 
+export interface ClientRequest {
+  /** Who shows it. */
+  readonly commonName: string;
+  /** The groups he is in. */
+  readonly organizations: readonly string[];
+  readonly validity: Validity;
+}
+
+export function issueClient(
+  authority: { readonly commonName: string; readonly key: string },
+  { commonName, organizations, validity }: ClientRequest,
+): Identity {
+  const own = newKey();
+  const issuerIdentifier = keyIdentifier(publicKeyOf(authority.key));
+  const extensions = [
+    extension(OID.basicConstraints, sequence(), "critical"),
+    extension(OID.keyUsage, keyUsage("digitalSignature"), "critical"),
+    extension(OID.extendedKeyUsage, sequence(objectIdentifier(OID.clientAuth))),
+    extension(OID.subjectKeyIdentifier, octetString(own.identifier)),
+    extension(OID.authorityKeyIdentifier, sequence(implicit(0, issuerIdentifier))),
+  ];
+  const subject = {
+    issuer: distinguishedName(authority.commonName),
+    subject: distinguishedName(commonName, organizations),
+    publicKey: own.publicKey,
+    validity,
+    extensions,
+  };
+  return { cert: signCertificate(subject, authority.key), key: own.privateKey };
+}
+
 const OID = {
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
   commonName: "2.5.4.3",
+  organization: "2.5.4.10",
   subjectKeyIdentifier: "2.5.29.14",
   keyUsage: "2.5.29.15",
   subjectAlternativeName: "2.5.29.17",
@@ -153,8 +185,13 @@ function serialNumber(): Uint8Array {
   return bytes;
 }
 
-function distinguishedName(commonName: string): Der {
-  return sequence(set(sequence(objectIdentifier(OID.commonName), utf8String(commonName))));
+function distinguishedName(commonName: string, organizations: readonly string[] = []): Der {
+  const part = (oid: string, text: string) =>
+    set(sequence(objectIdentifier(oid), utf8String(text)));
+  return sequence(
+    ...organizations.map((name) => part(OID.organization, name)),
+    part(OID.commonName, commonName),
+  );
 }
 
 function extension(oid: string, value: Der, critical?: "critical"): Der {

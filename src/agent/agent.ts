@@ -6,19 +6,15 @@
  * then runtimes/ and spawner/. The agent is a client like any other: it knows neither store nor
  * server, and could be a node of any Kubernetes.
  */
-import type { Client } from "../api/client.ts";
 import type { Container, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import type { Metrics } from "../base/metrics.ts";
-import type { Random } from "../base/random.ts";
 import type { CacheChange } from "../client/cache.ts";
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
 import { after, done, type Outcome } from "../controllers/runtime/outcome.ts";
 import { openRecorder, type RunningRecorder } from "../controllers/runtime/recorder.ts";
-import { type Judgement, podAdmission, type TellOfPod } from "./admit.ts";
+import { podAdmission, type TellOfPod } from "./admit.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { type Caches, openCaches } from "./caches.ts";
 import {
   type ComposedSurroundings,
@@ -29,57 +25,20 @@ import {
 import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { DISK_FULL, logLimitNotice, MOST_TOLD } from "./logs/log-notices.ts";
-import type { LogNews, LogStore } from "./logs/log-store.ts";
+import type { LogNews } from "./logs/log-store.ts";
 import { Peers } from "./network/peers.ts";
 import { type Eviction, factsOf, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
-import type { PodRuntimes } from "./pod-runtimes.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
 import { probeCarrier } from "./probes/carry-out.ts";
 import { Probes } from "./probes/probes.ts";
 import { byPod, NOTHING_RECOVERED, type Recovered } from "./recovered.ts";
-import { type LastWords, Runs } from "./runs.ts";
-import type { Exit, RunId, Runtime } from "./runtimes/runtime.ts";
+import { Runs } from "./runs.ts";
+import type { Exit, RunId } from "./runtimes/runtime.ts";
 import { surroundingsOf } from "./surround.ts";
 import { Turns } from "./turns.ts";
-import { openPodVolumes, type PodVolumes, type VolumeMeasures } from "./volumes/pod-volumes.ts";
-
-export interface AgentOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly runtime: Runtime;
-  readonly node: Surroundings["node"];
-  /** Absent: pods have the address of the node, and no sandbox. */
-  readonly places?: Pick<
-    PodRuntimes,
-    | "nameOf"
-    | "take"
-    | "prepare"
-    | "sandboxOf"
-    | "engineOf"
-    | "isContainer"
-    | "release"
-    | "sweep"
-    | "close"
-  >;
-  readonly inherited: Surroundings["inherited"];
-  readonly logs: Pick<LogStore, "begin" | "end" | "onNews">;
-  /** What becomes of a run that prints more than it may: it goes on unheard, or is failed. */
-  readonly onLogLimit: "cut" | "fail";
-  readonly lastWords: LastWords;
-  /** Where probes leave what they print. */
-  readonly probes?: { readonly directory: string };
-  /** Where pods reach the server, if not by the address of its Service. */
-  readonly apiServer?: Surroundings["apiServer"];
-  /** Absent: pods have no volumes, and no tokens. */
-  readonly volumes?: VolumeMeasures;
-  /** What the runtime can honour of a pod. */
-  readonly judge: (pod: Pod) => Judgement;
-}
+import { openPodVolumes, type PodVolumes } from "./volumes/pod-volumes.ts";
 
 export interface RunningAgent {
   /** A container of a pod of this node, as it is now. */
@@ -229,12 +188,11 @@ class Agent implements RunningAgent {
     return places.take(pod);
   }
 
-  /** Undefined where there is nothing to wait for. */
+  /** Undefined where there is nothing to wait for. Volumes last: they say when to try again. */
   private prepare(pod: Pod): Promise<boolean> | undefined {
-    const volumes = this.volumes?.prepare(pod);
     const place = this.options.places?.prepare(pod);
-    if (volumes === undefined || place === undefined) return volumes ?? place;
-    return Promise.all([volumes, place]).then((all) => all.every((isReady) => isReady));
+    if (place === undefined) return this.volumes?.prepare(pod);
+    return place.then((isReady) => isReady && (this.volumes?.prepare(pod) ?? true));
   }
 
   private async look(uid: string): Promise<Outcome> {

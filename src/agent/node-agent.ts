@@ -1,5 +1,6 @@
 /** This machine as a node: its Node object, its processes and logs, and the agent between them. */
 
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Client } from "../api/client.ts";
@@ -11,7 +12,8 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
-import { type AgentOptions, openAgent, type RunningAgent } from "./agent.ts";
+import { openAgent, type RunningAgent } from "./agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { allVariables, inheritedVariables } from "./environment/inherited.ts";
 import type { ApiServerAddress } from "./environment/service-variables.ts";
 import { logSource } from "./logs/log-source.ts";
@@ -203,6 +205,7 @@ function openPlaces(
   { name: nodeName, address: nodeAddress }: NodeIdentity,
 ): PodRuntimes {
   const { dataDir, clock, names, sandbox, strictLimits } = options;
+  const directory = path.join(dataDir, "agent", "names");
   return new PodRuntimes({
     ...sandbox,
     runtime,
@@ -210,9 +213,9 @@ function openPlaces(
     strictLimits,
     nodeName,
     nodeAddress,
+    hasFiles: () => existsSync(directory),
     openFiles: async () => {
       const { PodFiles } = await import("./network/pod-files.ts");
-      const directory = path.join(dataDir, "agent", "names");
       return new PodFiles({ directory, nodeName, clock, ...(names ? { names } : {}) });
     },
   });

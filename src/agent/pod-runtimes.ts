@@ -44,6 +44,8 @@ export interface PodRuntimesOptions extends SandboxSettings {
   readonly nodeAddress: string;
   /** Opened for the first pod that has files of its own. */
   readonly openFiles: () => Promise<PodFiles>;
+  /** Whether an earlier server has left some. */
+  readonly hasFiles: () => boolean;
 }
 
 /** The address of the network itself, and that of the host in it. */
@@ -92,13 +94,16 @@ export class PodRuntimes {
   }
 
   release(uid: string): void {
+    const isProcess = (this.chosen.get(uid)?.runtime ?? "process") === "process";
     this.chosen.delete(uid);
     this.loopback.release(uid);
     this.bridged.release(uid);
     this.engined.release(uid);
-    if (!this.files.delete(uid)) return;
+    this.files.delete(uid);
+    if (isProcess) return;
     this.options.runtime.leave(uid);
-    void this.opening?.then((files) => files.release(uid));
+    // Also those that an earlier server has made.
+    void this.open().then((files) => files.release(uid));
   }
 
   /** Undefined where there is nothing to wait for. */
@@ -144,7 +149,7 @@ export class PodRuntimes {
 
   /** What was left by pods that nobody knows any more. */
   sweep(isKnown: (uid: string) => boolean): void {
-    void this.opening?.then((files) => files.sweep(isKnown));
+    if (this.options.hasFiles()) void this.open().then((files) => files.sweep(isKnown));
   }
 
   close(): void {
@@ -185,9 +190,13 @@ export class PodRuntimes {
     return { address, prefixLength: podCidr.prefixLength, gateway };
   }
 
-  private async prepareFiles(pod: Pod, uid: string): Promise<boolean> {
+  private open(): Promise<PodFiles> {
     this.opening ??= this.options.openFiles();
-    const files = await this.opening;
+    return this.opening;
+  }
+
+  private async prepareFiles(pod: Pod, uid: string): Promise<boolean> {
+    const files = await this.open();
     const podIp = this.take(pod) ?? "";
     const place = { podIp, hasOwnNetwork: this.hasOwnNetwork(pod) };
     this.files.set(uid, await files.prepare(pod, place));

@@ -1,7 +1,7 @@
 /** What the containers of an agent's pods have around them, from its caches and its measures. */
 import type { Container, Pod } from "../api/generated/core.ts";
 import type { TellOfPod } from "./admit.ts";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import type { Caches } from "./caches.ts";
 import type { Surroundings } from "./compose-run.ts";
 import { composeParts } from "./environment/command.ts";

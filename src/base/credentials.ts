@@ -1,4 +1,4 @@
-/** How a client proves who it is, where that changes with time: files and programs that are asked. */
+/** How a client proves who it is, where that changes with time: by a file, or by a program. */
 
 export interface Credentials {
   /** A bearer token. */

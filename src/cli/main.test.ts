@@ -94,7 +94,7 @@ test("the help of up tells the defaults", async () => {
 const COMMANDS = [
   ...["run", "scale", "pause", "resume", "create-workflow"],
   ...["status", "list", "retry", "results", "report", "prune", "completion"],
-  ...["up", "agent", "apply", "get", "describe", "logs", "wait", "delete", "version"],
+  ...["up", "kubeconfig", "agent", "apply", "get", "describe", "logs", "wait", "delete", "version"],
 ];
 
 test.each(COMMANDS)("docs/cli.md explains exactly the flags of %s", async (command) => {

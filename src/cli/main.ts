@@ -112,6 +112,13 @@ const GROUPS: readonly CommandGroup[] = [
     },
   },
   {
+    names: ["kubeconfig"],
+    add: async (program, machine) => {
+      const { addKubeconfig } = await import("./kubeconfig-command.ts");
+      addKubeconfig(program, machine);
+    },
+  },
+  {
     names: ["agent"],
     add: async (program, machine) => {
       const { addAgent } = await import("./agent-command.ts");

@@ -125,6 +125,7 @@ test("the agent gets what the flags say", async () => {
     sandbox: {
       defaultRuntime: "sandbox",
       podCidr: { network: [10, 9, 0, 0], prefixLength: 20 },
+      enginePodCidr: expect.objectContaining({ prefixLength: expect.any(Number) }),
       sharedPaths: ["/data"],
     },
     strictLimits: true,

@@ -24,8 +24,8 @@ import {
 } from "../engine-options.ts";
 import { dataPath } from "./data-path.ts";
 import type { Machine } from "./machine.ts";
-import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
 import { openCommandLog } from "./open-log.ts";
+import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
 

@@ -40,6 +40,8 @@ export interface HttpAnswer {
   readonly retryAfterMs?: number;
   /** What the server warns of. */
   readonly warnings: readonly string[];
+  /** All of the text at once, at less cost than piece by piece. */
+  readonly whole?: () => Promise<string>;
   /** The text as it arrives. */
   readonly pieces: AsyncIterable<string>;
   /** In place of the text, for what need not be text. */
@@ -54,7 +56,8 @@ export interface Connection {
   close(): void;
 }
 
-export async function wholeText({ pieces }: HttpAnswer): Promise<string> {
+export async function wholeText({ whole, pieces }: HttpAnswer): Promise<string> {
+  if (whole) return whole();
   const all: string[] = [];
   for await (const piece of pieces) all.push(piece);
   return all.join("");
@@ -167,6 +170,7 @@ function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
     status: message.statusCode ?? 0,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     warnings: warningsOf(message),
+    whole: () => wholeOf(request, message),
     pieces: piecesOf(request, message),
     bytes: bytesOf(request, message),
   };
@@ -184,6 +188,18 @@ function warningsOf({ rawHeaders }: IncomingMessage): readonly string[] {
     if (at % 2 === 1 || name.toLowerCase() !== "warning") return [];
     const quoted = /^299 \S+ "((?:[^"\\]|\\.)*)"/.exec(rawHeaders[at + 1] ?? "")?.[1];
     return quoted === undefined ? [] : [quoted.replace(/\\(.)/g, "$1")];
+  });
+}
+
+function wholeOf(request: HttpRequest, message: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const all: Buffer[] = [];
+    message.on("data", (piece: Buffer) => all.push(piece));
+    message.on("end", () => {
+      const [only] = all;
+      resolve((all.length === 1 && only ? only : Buffer.concat(all)).toString("utf8"));
+    });
+    message.on("error", (cause) => reject(failure(request, cause)));
   });
 }
 

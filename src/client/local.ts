@@ -27,6 +27,7 @@ import { parsed } from "../api/schema/parsed-json.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
 import { keyOf, partsOf, type ServerContext, type WriteOptions } from "../server/context.ts";
+import { loadDefinitionRules, needsDefinitionRules } from "../server/customresources/load-rules.ts";
 import { requestToken, TOKEN_REQUEST } from "../server/tokens/request-token.ts";
 import { bind } from "../server/verbs/bind.ts";
 import { create } from "../server/verbs/create.ts";
@@ -68,6 +69,7 @@ export function localClient(server: LocalServer, options: LocalOptions = {}): Cl
       listed<T>(server, kindOf(server, type), request),
     watch: (type, request, handlers) => watched(server, type, request, handlers),
     create: async <T extends KubeObject>(type: ResourceType<T>, object: T) => {
+      if (needsDefinitionRules(type.group)) await loadDefinitionRules();
       const kind = kindOf(server, type);
       return created({ server, parts, options: optionsFor(kind) }, kind, object);
     },

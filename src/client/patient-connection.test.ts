@@ -63,7 +63,7 @@ test("a server that never has time is given up", async () => {
   expect(sent()).toBe(11);
 });
 
-test("a connection that closes in that moment is no failure of a read, but of a write", async () => {
+test("a connection that closes just then is no failure of a read, but of a write", async () => {
   const reset = new Error("x", { cause: Object.assign(new Error("y"), { code: "ECONNRESET" }) });
   expect((await planned(reset).connection.send(GET)).status).toBe(200);
   await expect(planned(reset).connection.send(POST)).rejects.toBe(reset);

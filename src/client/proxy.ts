@@ -1,4 +1,4 @@
-/** A way to a server through a proxy: http and https ask it with CONNECT, socks5 by its protocol. */
+/** A way to a server through a proxy: by CONNECT where it is http or https, else by SOCKS 5. */
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";

@@ -1,6 +1,7 @@
 /** Pure: the names of a cluster as lines of an /etc/hosts, for where no name server can be had. */
-import type { ClusterView } from "./zone.ts";
+
 import { TYPE } from "./wire.ts";
+import type { ClusterView } from "./zone.ts";
 import { lookUp, ZONE } from "./zone.ts";
 
 export interface NamedAddress {

@@ -96,7 +96,7 @@ describe("a resolver", () => {
     expect(await resolver.resolve4(`db-0.${name}`).catch(failure)).toBe("ENOTFOUND");
   });
 
-  test("finds an index of a Job as soon as it has an address, and no longer than that", async () => {
+  test("finds an index of a Job as soon as it has an address, and no longer", async () => {
     await aService("peers", { clusterIP: "None", selector: { app: "x" } });
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "u", controller: true };
     const annotations = { "batch.kubernetes.io/job-completion-index": "0" };
@@ -165,7 +165,9 @@ test("an address that is taken is told", async () => {
 });
 
 function question(name: string, type: RecordType): Buffer {
-  return Buffer.from(encode({ id: 9, questions: [{ name, type }] } as Parameters<typeof encode>[0]));
+  return Buffer.from(
+    encode({ id: 9, questions: [{ name, type }] } as Parameters<typeof encode>[0]),
+  );
 }
 
 function byDatagram(asked: Buffer): Promise<Buffer> {

@@ -1,7 +1,14 @@
 import { type DecodedPacket, decode, encode, type Packet } from "dns-packet";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, decodeQuery, type DnsRecord, encodeAnswer, type Query, TYPE } from "./wire.ts";
+import {
+  type Answer,
+  type DnsRecord,
+  decodeQuery,
+  encodeAnswer,
+  type Query,
+  TYPE,
+} from "./wire.ts";
 
 function query(packet: Packet): Query {
   const decoded = decodeQuery(Buffer.from(encode({ type: "query", id: 7, ...packet })));
@@ -52,7 +59,12 @@ describe("a question", () => {
   });
 
   test("of which there are two, or none, is refused", () => {
-    const two = encode({ questions: [{ type: "A", name: "a" }, { type: "A", name: "b" }] });
+    const two = encode({
+      questions: [
+        { type: "A", name: "a" },
+        { type: "A", name: "b" },
+      ],
+    });
     const decoded = decodeQuery(Buffer.from(two));
     expect(decoded && "refusal" in decoded && decoded.refusal.readUInt8(3) & 15).toBe(1);
   });
@@ -112,20 +124,21 @@ describe("an answer", () => {
         return { ...base, type: TYPE.TXT, text: "1.1.0" };
       });
     fc.assert(
-      fc.property(name, fc.array(data, { maxLength: 30 }), fc.integer({ min: 512, max: 1232 }), (
-        asked,
-        records,
-        most,
-      ) => {
-        const bytes = encodeAnswer({ ...ASKED, name: asked }, answer(records), most);
-        expect(bytes.length).toBeLessThanOrEqual(most);
-        const packet = read(bytes);
-        const given = packet.answers ?? [];
-        expect(packet.flag_tc).toBe(given.length < records.length);
-        for (const [at, record] of given.entries()) {
-          expect(record.name.toLowerCase()).toBe(records[at]?.name);
-        }
-      }),
+      fc.property(
+        name,
+        fc.array(data, { maxLength: 30 }),
+        fc.integer({ min: 512, max: 1232 }),
+        (asked, records, most) => {
+          const bytes = encodeAnswer({ ...ASKED, name: asked }, answer(records), most);
+          expect(bytes.length).toBeLessThanOrEqual(most);
+          const packet = read(bytes);
+          const given = packet.answers ?? [];
+          expect(packet.flag_tc).toBe(given.length < records.length);
+          for (const [at, record] of given.entries()) {
+            expect(record.name.toLowerCase()).toBe(records[at]?.name);
+          }
+        },
+      ),
     );
   });
 });

@@ -149,11 +149,7 @@ describe("a port", () => {
     [
       `_sql._tcp.db.${full}`,
       "SRV",
-      [
-        `33 15432 db-0.db.${full}`,
-        `33 15432 10-1-0-2.db.${full}`,
-        `33 15432 db-3.db.${full}`,
-      ],
+      [`33 15432 db-0.db.${full}`, `33 15432 10-1-0-2.db.${full}`, `33 15432 db-3.db.${full}`],
     ],
   ])("is known as %s %s: %j", (name, type, answer) => expect(ask(name, type)).toEqual(answer));
 

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { created } from "../../test/builders/created.ts";
+import { allRules } from "./customresourcedefinition/all-rules.ts";
+import { provideDefinitionRules } from "./customresourcedefinition/rules.ts";
 import { storageResource } from "./kind.ts";
 import { registry } from "./registry.ts";
+
+provideDefinitionRules(allRules);
 
 const NOW = new Date("2024-01-01T00:01:00Z");
 

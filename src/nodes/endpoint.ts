@@ -5,8 +5,9 @@
  * Logs are asked for as of kubelet, so that any API server can. Commands and ports are ours:
  * frames.ts and serve-command.ts. The other side of this is remote-node.ts.
  */
-import { createServer, type ServerOptions } from "node:https";
+
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "../api/errors.ts";
@@ -169,7 +170,12 @@ async function serveUpgrade(
   serveCommand(socket, stream);
 }
 
-const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE}\r\n\r\n`;
+const SWITCHING = [
+  "HTTP/1.1 101 Switching Protocols",
+  "Connection: Upgrade",
+  `Upgrade: ${UPGRADE}`,
+  "\r\n",
+].join("\r\n");
 
 function commandRequestOf(query: URLSearchParams, container: string): AttachRequest {
   const is = (key: string) => query.get(key) === "true";

@@ -1,5 +1,5 @@
 /** A command on another node, from the frames of its connection. */
-import { PassThrough, type Duplex, Writable } from "node:stream";
+import { type Duplex, PassThrough, Writable } from "node:stream";
 import type { AttachRequest, CommandEnd, CommandStream } from "../api/stream-source.ts";
 import { CHANNEL, encodeFrame, type Frame, FrameReader } from "./frames.ts";
 
@@ -35,7 +35,8 @@ export function remoteCommand(socket: Duplex, asked: AttachRequest): CommandStre
     ...(stdout ? { stdout } : {}),
     ...(stderr ? { stderr } : {}),
     resize: (size) => {
-      if (socket.writable) socket.write(encodeFrame(CHANNEL.resize, Buffer.from(JSON.stringify(size))));
+      if (socket.writable)
+        socket.write(encodeFrame(CHANNEL.resize, Buffer.from(JSON.stringify(size))));
     },
     ended,
     close: () => socket.destroy(),
@@ -65,4 +66,3 @@ function stdinOf(socket: Duplex): Writable {
     },
   });
 }
-

@@ -1,6 +1,6 @@
 /** A node whose agent is in another process: how the server asks it. See endpoint.ts. */
 import type { IncomingMessage } from "node:http";
-import { type RequestOptions, request as httpsRequest } from "node:https";
+import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ApiError } from "../api/errors.ts";

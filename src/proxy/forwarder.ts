@@ -5,6 +5,7 @@
  * udp-frontend; main and proxy-thread put it into a thread of its own, so that the server's loop
  * does not carry other people's bytes. It knows no objects.
  */
+import type { OpenFrontend } from "./open-frontend.ts";
 import { type Frontend, keyOf } from "./plan.ts";
 import { openTcp } from "./tcp-frontend.ts";
 import { openUdp } from "./udp-frontend.ts";
@@ -14,12 +15,6 @@ export interface ForwarderOptions {
   readonly mayConnect: (address: string) => boolean;
   /** An address that cannot be listened on. It is tried again with the next plan. */
   readonly onProblem: (frontend: Frontend, error: Error) => void;
-}
-
-/** One address and port that is listened on. */
-export interface OpenFrontend {
-  update(frontend: Frontend): void;
-  close(): Promise<void>;
 }
 
 export class Forwarder {

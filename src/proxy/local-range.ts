@@ -7,7 +7,7 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isLoopback, parseCidr } from "../base/address.ts";
@@ -34,6 +34,7 @@ export async function openLocalRange(cidr: string): Promise<LocalRange | undefin
       await rm(join(directory, String(process.pid)), { force: true });
       if ((await usersOf(directory)).length > 0) return;
       await run("ip", [family, "route", "del", "local", cidr, "dev", "lo"]).catch(() => {});
+      await rmdir(directory).catch(() => {});
     },
   };
 }

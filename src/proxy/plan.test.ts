@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Service } from "../api/generated/core.ts";
 import type { EndpointSlice } from "../api/generated/discovery.ts";
-import { type Frontend, planFrontends } from "./plan.ts";
+import { type Frontend, planFrontends, unservedOf } from "./plan.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -43,9 +43,7 @@ function targets(frontends: readonly Frontend[]): readonly string[] {
 
 describe("an address of a Service", () => {
   test("stands for the endpoints that are ready, on the port that each has", () => {
-    expect(targets(plan(service({})))).toEqual([
-      "TCP 10.96.0.7:80 -> 10.1.0.1:8080 10.1.0.4:8080",
-    ]);
+    expect(targets(plan(service({})))).toEqual(["TCP 10.96.0.7:80 -> 10.1.0.1:8080 10.1.0.4:8080"]);
   });
 
   test("stands for those that go and still answer where none is ready", () => {
@@ -73,6 +71,20 @@ describe("an address of a Service", () => {
       "TCP 10.96.0.7:80 -> 10.1.0.1:8080",
     ]);
   });
+});
+
+test("what cannot be given is named", () => {
+  const ports = [
+    { port: 80, protocol: "TCP" },
+    { port: 81, protocol: "SCTP" },
+  ];
+  const asked = { type: "LoadBalancer", ports, externalIPs: ["192.0.2.1"] };
+  expect(unservedOf(service(asked))).toEqual([
+    "port 81 of SCTP",
+    "the external address 192.0.2.1",
+    "a load balancer",
+  ]);
+  expect(unservedOf(service({}))).toEqual([]);
 });
 
 test("a port of the node is one more way, with a policy of its own", () => {

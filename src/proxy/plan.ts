@@ -42,6 +42,16 @@ export function planFrontends(input: PlanInput): readonly Frontend[] {
   return [...planned.values()];
 }
 
+/** What a Service asks for that nothing here can give it. */
+export function unservedOf({ spec }: Service): readonly string[] {
+  const ports = (spec.ports ?? []).filter((port) => protocolOf(port) === undefined);
+  return [
+    ...ports.map(({ port, protocol }) => `port ${port} of ${protocol}`),
+    ...(spec.externalIPs ?? []).map((address) => `the external address ${address}`),
+    ...(spec.type === "LoadBalancer" ? ["a load balancer"] : []),
+  ];
+}
+
 export function keyOf({ protocol, address, port }: Omit<Frontend, "backends" | "name">): string {
   return `${protocol} ${address} ${port}`;
 }

@@ -1,7 +1,7 @@
 /** One TCP port of a Service. Connections that stand are left alone when endpoints change. */
 import { connect, createServer, type Socket } from "node:net";
 import { Balancer } from "./balancer.ts";
-import type { OpenFrontend } from "./forwarder.ts";
+import type { OpenFrontend } from "./open-frontend.ts";
 import type { Backend, Frontend } from "./plan.ts";
 
 const MAX_CONNECTIONS = 10_000;

@@ -1,7 +1,7 @@
 /** One UDP port of a Service: a client keeps its endpoint as long as it goes on talking. */
 import { createSocket, type Socket } from "node:dgram";
 import { Balancer } from "./balancer.ts";
-import type { OpenFrontend } from "./forwarder.ts";
+import type { OpenFrontend } from "./open-frontend.ts";
 import type { Backend, Frontend } from "./plan.ts";
 
 const MAX_CLIENTS = 4096;

@@ -7,6 +7,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface Bundled {
   readonly spawner: string;
+  /** The child that holds streams. */
+  readonly streams: string;
   readonly owner: string;
   dispose(): Promise<void>;
 }
@@ -16,6 +18,7 @@ export async function bundleProcesses(): Promise<Bundled> {
   const directory = await mkdtemp(join(ROOT, ".cache", "agent-"));
   const input = {
     spawner: join(ROOT, "src/agent/spawner/main.ts"),
+    streams: join(ROOT, "src/agent/streams/child/main.ts"),
     owner: join(ROOT, "test/agent/runtime-owner.ts"),
   };
   const made = await rolldown({ input, platform: "node", cwd: ROOT });
@@ -23,6 +26,7 @@ export async function bundleProcesses(): Promise<Bundled> {
   await made.close();
   return {
     spawner: join(directory, "spawner.js"),
+    streams: join(directory, "streams.js"),
     owner: join(directory, "owner.js"),
     dispose: () => rm(directory, { recursive: true, force: true }),
   };

@@ -88,13 +88,15 @@ describe.concurrent("a pod says that it lacks", () => {
     expect(await cluster.log("lacks")).toBe("red\n");
   });
 
-  test("a volume, since none can be mounted", async () => {
+  test("a volume of a kind that nobody mounts", async () => {
     const container = script("true", { volumeMounts: [{ name: "v", mountPath: "/v" }] });
-    const volumes = [{ name: "v", emptyDir: {} }];
+    const volumes = [{ name: "v", nfs: { server: "files.example", path: "/" } }];
     await cluster.createPod("volume", { volumes, containers: [container] });
     const { status } = await cluster.over("volume");
     expect(status.phase).toBe("Failed");
-    expect(status.message).toMatch(/^Pod was rejected: .*volume/);
+    expect(status.message).toBe(
+      'Pod was rejected: this node cannot honour volume "v": nfs (there is nothing that mounts it)',
+    );
   });
 
   test.each([

@@ -84,6 +84,20 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
     expect(await cluster.log("part")).toBe("x\nno\n");
   });
 
+  test("a part of a volume that leads out of it is not mounted", async () => {
+    const volumeMounts = [{ name: "v", mountPath: "/whole" }];
+    const part = [{ name: "v", mountPath: "/part", subPath: "link" }];
+    const volumes = [{ name: "v", emptyDir: {} }];
+    await cluster.createPod("escape", {
+      initContainers: [script("ln -s /etc /whole/link", { name: "init", volumeMounts })],
+      containers: [script("cat /part/passwd", { volumeMounts: part })],
+      volumes,
+    });
+    const why = 'failed to prepare subPath for volumeMount "v" of container "c"';
+    await cluster.podThat("escape", (pod) => stateOf(pod)?.waiting?.message === why);
+    await cluster.deletePod("escape", 0);
+  });
+
   test("a group owns the files of a pod that names one", async () => {
     const spec = { securityContext: { runAsUser: 1234, runAsGroup: 1234, fsGroup: 4711 } };
     const text = "touch /v/file && stat -c '%u %g' /v/file && id -G | tr ' ' '\\n' | grep 4711";

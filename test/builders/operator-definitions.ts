@@ -282,7 +282,9 @@ const clusterQueues = definition({
                 default: {},
                 "x-kubernetes-validations": [
                   {
-                    rule: "!(self.reclaimWithinCohort == 'Never' && has(self.borrowWithinCohort) && self.borrowWithinCohort.policy != 'Never')",
+                    rule:
+                      "!(self.reclaimWithinCohort == 'Never' && has(self.borrowWithinCohort) && " +
+                      "self.borrowWithinCohort.policy != 'Never')",
                     message: "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never",
                   },
                 ],
@@ -332,7 +334,9 @@ const clusterQueues = definition({
                         "flavors must have the same number of resources as the coveredResources",
                     },
                     {
-                      rule: "self.flavors.all(f, f.resources.all(r, type(r.nominalQuota) == int || quantity(r.nominalQuota).sign() >= 0))",
+                      rule:
+                        "self.flavors.all(f, f.resources.all(r, type(r.nominalQuota) == int || " +
+                        "quantity(r.nominalQuota).sign() >= 0))",
                       message: "quotas may not be negative",
                     },
                   ],
@@ -344,7 +348,9 @@ const clusterQueues = definition({
           {
             "x-kubernetes-validations": [
               {
-                rule: "!has(self.cohort) && has(self.resourceGroups) ? self.resourceGroups.all(rg, rg.flavors.all(f, f.resources.all(r, !has(r.borrowingLimit)))) : true",
+                rule:
+                  "!has(self.cohort) && has(self.resourceGroups) ? self.resourceGroups.all(rg, " +
+                  "rg.flavors.all(f, f.resources.all(r, !has(r.borrowingLimit)))) : true",
                 message: "borrowingLimit must be nil when cohort is empty",
               },
               {

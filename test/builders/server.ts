@@ -3,6 +3,8 @@ import { passingSigningKey } from "../../src/access/signing-key.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { ManualClock } from "../../src/base/manual-clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
+import { allRules } from "../../src/kinds/customresourcedefinition/all-rules.ts";
+import { provideDefinitionRules } from "../../src/kinds/customresourcedefinition/rules.ts";
 import { registry } from "../../src/kinds/registry.ts";
 import { ledgerNotes } from "../../src/ledger/ledger-notes.ts";
 import { openAdmission } from "../../src/server/admission/admission.ts";
@@ -14,6 +16,9 @@ import { INDEXES } from "../../src/server/indexes.ts";
 import { tokenVerifier } from "../../src/server/tokens/verify-token.ts";
 import { openMemoryStore, type StoreOptions } from "../../src/store/open.ts";
 import type { NotesOf, Store } from "../../src/store/types.ts";
+
+// Requests in process are answered at once: nothing can be loaded in between.
+provideDefinitionRules(allRules);
 
 export interface TestServer extends ApiServer {
   readonly clock: ManualClock;

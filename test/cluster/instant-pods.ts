@@ -31,7 +31,7 @@ export async function playInstantPods(
     retry: { firstMs: 200, maxMs: 2_000 },
     reconcile: async (name) => {
       const pod = cache.get(namespace, name);
-      if (!pod || pod.status?.phase !== "Pending") return;
+      if (pod?.status?.phase !== "Pending") return;
       const body = { metadata: { uid: pod.metadata.uid }, status: { phase: "Succeeded" } };
       const request = { type: "merge", body, subresource: "status" } as const;
       await client.patch(pods, { namespace, name }, request);

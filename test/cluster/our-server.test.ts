@@ -1,8 +1,8 @@
 /** Our API server to a client we did not write: the Job controller of Kubernetes itself. */
 import { expect } from "vitest";
-import { playPatiently, recordedScenarios } from "../conformance/play-scenarios.ts";
 import { startTally } from "../support/tally.ts";
 import { startControllerManager } from "./kube-components.ts";
+import { playJobs } from "./scenarios.ts";
 import { binaryTests } from "./with-cluster.ts";
 
 const check = binaryTests();
@@ -13,9 +13,9 @@ check("Jobs go as recorded on our server under kube-controller-manager", async (
   atEnd(() => tally.dispose());
   const manager = await startControllerManager(binaries, tally.kubeconfig, UNLIMITED);
   atEnd(() => manager.stop("SIGKILL"));
-  const { passed, failures } = await playPatiently(tally, "jobs.json");
+  const { passed, failures, total } = await playJobs(tally);
   expect(failures, failures.join("\n")).toEqual([]);
-  expect(passed).toBe((await recordedScenarios("jobs.json")).length);
+  expect(passed).toBe(total);
 });
 
 const UNLIMITED = ["--kube-api-qps=10000", "--kube-api-burst=10000"];

@@ -78,7 +78,8 @@ async function runs({ cluster, atEnd }: ClusterTest, node: string, managedBy?: s
 
 /** Each process says by its termination message which one it was. */
 function aJob(name: string, node: string, managedBy?: string): Job {
-  const script = 'printf "index %s" "$JOB_COMPLETION_INDEX" > "$TERMINATION_MESSAGE_PATH"';
+  const message = "$" + "{TALLY_TERMINATION_LOG:-/dev/termination-log}";
+  const script = `printf "index %s" "$JOB_COMPLETION_INDEX" > ${message}`;
   const container = { name: "c", image: "busybox", command: ["sh", "-c", script] };
   return {
     apiVersion: "batch/v1",

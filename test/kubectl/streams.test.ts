@@ -125,7 +125,8 @@ check("cp copies a tree there and back", async (prompt) => {
 
 check("attach shows what a container prints from here on, to its end", async (prompt) => {
   const go = path.join(prompt.home, `${prompt.namespace}-go`);
-  const script = `until [ -e ${go} ]; do echo tick; sleep 0.1; done; echo now; sleep 0.3; echo over`;
+  const ticks = `until [ -e ${go} ]; do echo tick; sleep 0.1; done`;
+  const script = `${ticks}; echo now; sleep 0.3; echo over`;
   await givenPod(prompt, "p", { command: ["sh", "-c", script] });
   const attached = prompt.start("attach p");
   await attached.until(/tick/);
@@ -160,8 +161,10 @@ check("a container reads what is piped into run -i, to its end", async (prompt) 
 check("debug adds a container to a pod that runs, and shows what it prints", async (prompt) => {
   await givenPod(prompt, "p");
   const target = ["debug", "p", "-i", "--image=i", "--container=look", "--profile=general"];
-  const { code, stdout } = await prompt.kubectl([...target, "--", "cat"], { stdin: "seen\n" });
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("seen\n") });
+  const script = 'read line; echo "seen $line"';
+  const command = [...target, "--", "sh", "-c", script];
+  const { code, stdout } = await prompt.kubectl(command, { stdin: "it\n" });
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("seen it\n") });
   const state = "{.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
   await prompt.prints(`wait pod/p --for=jsonpath=${state}=0 --timeout=30s`);
   expect(await prompt.prints("get pod p -o jsonpath={.status.phase}")).toBe("Running");

@@ -43,9 +43,9 @@ interface Definition {
 }
 
 const folder = join(import.meta.dirname, "../../deploy/crds");
-const definitions = readdirSync(folder).map(
-  (file) => parse(readFileSync(join(folder, file), "utf8")) as Definition,
-);
+const definitions = readdirSync(folder)
+  .filter((file) => file.startsWith("tallyjob.io_"))
+  .map((file) => parse(readFileSync(join(folder, file), "utf8")) as Definition);
 
 function kindOf({ spec }: Definition) {
   const [{ name: version }] = spec.versions;

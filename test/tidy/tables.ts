@@ -196,6 +196,7 @@ const RECORDED = "test/conformance/api.test.ts replays what a real cluster answe
 /** Folders of src without a test of their own, and where they are tested instead. */
 export const TESTED_ELSEWHERE: { readonly [folder: string]: string } = {
   "src/kinds/apps": RECORDED,
+  "src/kinds/cel/library": "src/kinds/cel/expression.test.ts calls every function",
   "src/kinds/configmap": RECORDED,
   "src/kinds/endpointslice": RECORDED,
   "src/kinds/event": RECORDED,

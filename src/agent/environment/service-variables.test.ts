@@ -25,6 +25,16 @@ function namesFor(services: readonly Service[], reader = IN_WORK): string[] {
   return [...serviceVariables(services, reader).keys()].sort();
 }
 
+test("the server is told where it is really reached, and its Service is not", () => {
+  const apiServer = { host: "127.0.0.1", port: 6443 };
+  const variables = serviceVariables([KUBERNETES, DATABASE], { ...IN_WORK, apiServer });
+  expect(variables.get("KUBERNETES_SERVICE_HOST")).toBe("127.0.0.1");
+  expect(variables.get("KUBERNETES_SERVICE_PORT")).toBe("6443");
+  expect(variables.get("KUBERNETES_SERVICE_PORT_HTTPS")).toBe("6443");
+  expect(variables.get("KUBERNETES_PORT")).toBe("tcp://127.0.0.1:6443");
+  expect(variables.get("MY_DB_SERVICE_HOST")).toBe("10.0.0.9");
+});
+
 test("a service is told by host, ports and links", () => {
   const variables = serviceVariables([DATABASE], IN_WORK);
   expect(Object.fromEntries(variables)).toEqual({

@@ -6,7 +6,7 @@
  * goes on), marks (what notes mean), read-log with log-block and line-stamps, then choose-run and
  * log-source for what a client of the API asks. Nothing here knows a runtime.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
 import type { Closable } from "../../api/client.ts";
@@ -113,6 +113,11 @@ export class LogStore {
       kept = all.subarray(Math.max(0, all.length - most.bytes));
     }
     return kept.toString("utf8");
+  }
+
+  /** What the run has printed so far. */
+  bytesOf(pod: Pod, run: PodRun): number {
+    return statSync(this.fileOf(pod, run), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Whether there is a file, though it may be empty. */

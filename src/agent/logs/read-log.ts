@@ -12,6 +12,8 @@ export interface ReadOptions {
   readonly sinceMs?: number;
   readonly tailLines?: number;
   readonly limitBytes?: number;
+  /** What was written before is left out, wherever a line begins. */
+  readonly fromByte?: number;
 }
 
 export interface LogToRead {
@@ -98,11 +100,11 @@ class Reading {
 
   /** Finds where to begin: of the last lines those that are not too old. */
   async begin(): Promise<void> {
-    const { tailLines, sinceMs } = this.options;
+    const { tailLines, sinceMs, fromByte = 0 } = this.options;
     const { file } = this;
     await this.measure();
     const { end } = this;
-    let first = 0;
+    let first = Math.min(fromByte, end);
     if (tailLines !== undefined) first = await lastLinesStart(file, { lines: tailLines, end });
     if (sinceMs !== undefined) {
       const from = offsetSince(this.marks, sinceMs) ?? end;

@@ -49,6 +49,13 @@ async function addressed(index: number, phase = "Pending"): Promise<void> {
   await settled();
 }
 
+async function tellActive(active: number): Promise<void> {
+  const status = { active, startTime: "2030-01-01T00:00:00Z" };
+  const request = { type: "merge", subresource: "status", body: { status } } as const;
+  await client.patch(jobs, { namespace: "default", name: "j" }, request);
+  await settled();
+}
+
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -86,9 +93,25 @@ describe("a pod of a Job whose pods know each other by name", () => {
     server.clock.advance(999);
     await aPod(1);
     await addressed(1);
+    await tellActive(2);
     server.clock.advance(999);
     expect(begun).toEqual([]);
     server.clock.advance(1);
+    expect(begun).toEqual([uidOf(pod)]);
+  });
+
+  test.each([
+    ["the Job has not told of all it made", 1, {}],
+    ["another has a node and no address", 2, { nodeName: "n" }],
+  ])("waits on where %s, and not forever", async (_why, active, spec) => {
+    const pod = await aPod(0);
+    await aPod(1, { subdomain: "svc", ...spec });
+    await tellActive(active);
+    expect(peers.mustWait(pod)).toBe(true);
+    await addressed(0);
+    server.clock.advance(29_000);
+    expect(begun).toEqual([]);
+    server.clock.advance(2_000);
     expect(begun).toEqual([uidOf(pod)]);
   });
 

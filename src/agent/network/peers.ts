@@ -8,7 +8,7 @@ import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
 import { type Cache, openCache } from "../../client/cache.ts";
-import { hasPeers, isWaveComplete } from "./wave.ts";
+import { hasPeers, isStillComing, isWaveComplete } from "./wave.ts";
 
 export interface PeersOptions {
   readonly client: Client;
@@ -21,6 +21,8 @@ export interface PeersOptions {
 
 /** Where none came for so long no more will come: they back off, or may not be made. */
 const QUIET_MS = 1000;
+/** However slow a machine is, and whatever the Job says. */
+const LONGEST_MS = 30_000;
 /** Answered once for each pod; those of this many are remembered at most. */
 const MAX_REMEMBERED = 10_000;
 
@@ -62,13 +64,32 @@ export class Peers {
 
   private openWave(job: string): Wave {
     this.caches ??= this.openCaches();
-    const wave = { pods: new Map<string, Pod>(), timer: this.quietTimer(job) };
+    const sinceMs = this.options.clock.monotonicMs();
+    const wave = { pods: new Map<string, Pod>(), timer: this.quietTimer(job), sinceMs };
     this.waiting.set(job, wave);
     return wave;
   }
 
   private quietTimer(job: string): Timer {
-    return this.options.clock.schedule(QUIET_MS, () => this.release(job));
+    return this.options.clock.schedule(QUIET_MS, () => this.onQuiet(job));
+  }
+
+  private onQuiet(uid: string): void {
+    const wave = this.waiting.get(uid);
+    if (!wave) return;
+    const waitedMs = this.options.clock.monotonicMs() - wave.sinceMs;
+    const job = this.opened && this.findJob(wave, this.opened);
+    const isComing = !this.opened || (job && isStillComing(job, this.opened.pods.find("job", uid)));
+    if (isComing && waitedMs < LONGEST_MS) wave.timer = this.quietTimer(uid);
+    else this.release(uid);
+  }
+
+  /** Undefined where it is gone, or another one has its name. */
+  private findJob({ pods }: Wave, { jobs }: Caches): Job | undefined {
+    const [first] = pods.values();
+    const owner = first && controllerOf(first);
+    const job = first && jobs.get(first.metadata.namespace ?? "", owner?.name ?? "");
+    return job?.metadata.uid === owner?.uid ? job : undefined;
   }
 
   /** Only once there is a pod that asks for it. */
@@ -99,13 +120,11 @@ export class Peers {
     this.look(job, this.opened);
   }
 
-  private look(uid: string, { pods, jobs }: Caches): void {
+  private look(uid: string, caches: Caches): void {
     const wave = this.waiting.get(uid);
-    const [first] = wave?.pods.values() ?? [];
-    if (!first) return;
-    const job = jobs.get(first.metadata.namespace ?? "", controllerOf(first)?.name ?? "");
-    const isOver = !job || job.metadata.uid !== uid;
-    if (isOver || isWaveComplete(job, pods.find("job", uid))) this.release(uid);
+    if (!wave) return;
+    const job = this.findJob(wave, caches);
+    if (!job || isWaveComplete(job, caches.pods.find("job", uid))) this.release(uid);
   }
 
   private release(job: string): void {
@@ -127,6 +146,7 @@ interface Caches {
 
 interface Wave {
   readonly pods: Map<string, Pod>;
+  readonly sinceMs: number;
   timer: Timer;
 }
 

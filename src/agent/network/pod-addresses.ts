@@ -1,7 +1,7 @@
 /**
- * The addresses of the pods of one node. A pod of an Indexed Job has one by its Job and index, every
- * other pod by its uid: whoever asks again, be it after a restart, hears the same address, unless
- * somebody else has it by then. Nothing is stored but the status of the pods.
+ * The addresses of the pods of one node. A pod of an Indexed Job has one by its Job and index,
+ * every other pod by its uid: whoever asks again, be it after a restart, hears the same address,
+ * unless somebody else has it by then. Nothing is stored but the status of the pods.
  */
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Pod } from "../../api/generated/core.ts";

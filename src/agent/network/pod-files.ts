@@ -3,7 +3,15 @@
  * shows in their places. They are written before the pod begins, in place and not by a rename: a
  * file that is mounted elsewhere stays the one it was.
  */
-import { closeSync, constants, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Closable } from "../../api/client.ts";

@@ -82,7 +82,8 @@ describe("what a pod asks for", () => {
 });
 
 test("a file is read as resolvers read it", () => {
-  const text = "# c\nnameserver 1.1.1.1\nsearch a. b\nsearch c d.\noptions x y:1 ; z\nnameserver ::1";
+  const text =
+    "# c\nnameserver 1.1.1.1\nsearch a. b\nsearch c d.\noptions x y:1 ; z\nnameserver ::1";
   expect(parseResolvConf(text)).toEqual({
     nameservers: ["1.1.1.1", "::1"],
     searches: ["c", "d"],

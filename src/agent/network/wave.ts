@@ -27,6 +27,16 @@ export function isWaveComplete(job: Job, pods: readonly Pod[]): boolean {
   return present.size >= dueCount(job);
 }
 
+/**
+ * More are on their way: some have a node and no address yet, or the Job has made more than it has
+ * told of, which it does when it has made all it can.
+ */
+export function isStillComing(job: Job, pods: readonly Pod[]): boolean {
+  const active = pods.filter((pod) => isOf(job, pod) && isActive(pod));
+  const isUnaddressed = ({ spec, status }: Pod) => Boolean(spec.nodeName) && !status.podIP;
+  return active.some(isUnaddressed) || active.length > (job.status.active ?? 0);
+}
+
 /** How many indexes the Job has in work once it has made all pods that it may have at once. */
 function dueCount({ spec, status }: Job): number {
   const { parallelism = 1, completions = parallelism } = spec;
@@ -35,9 +45,13 @@ function dueCount({ spec, status }: Job): number {
   return Math.min(parallelism, Math.max(0, completions - through));
 }
 
-function isAddressed({ metadata, status }: Pod): boolean {
+function isAddressed(pod: Pod): boolean {
+  return (pod.status.podIP ?? "") !== "" && isActive(pod);
+}
+
+function isActive({ metadata, status }: Pod): boolean {
   if (status.phase === "Succeeded" || status.phase === "Failed") return false;
-  return (status.podIP ?? "") !== "" && metadata.deletionTimestamp === undefined;
+  return metadata.deletionTimestamp === undefined;
 }
 
 function isOf(job: Job, pod: Pod): boolean {

@@ -30,7 +30,7 @@ export interface ContainerFacts {
   readonly isReady?: boolean;
   /** The probe that found that it has to be started again. */
   readonly unhealthy?: "liveness" | "startup";
-  /** Of the latest finished run: it was ended for that, and counts as a failure however it ended. */
+  /** Of the latest finished run: it was ended for that, and failed however it ended. */
   readonly wasUnhealthy?: boolean;
   /** Of what runs, until it is through: it is told of to nobody before, and ends if this failed. */
   readonly postStart?: "due" | "running" | "failed";
@@ -138,7 +138,7 @@ export function mainsOf({ spec }: Pod): readonly Container[] {
 
 const NONE: readonly Container[] = [];
 
-/** Added to a pod that runs, to look into it: started once, and of no account to what it comes to. */
+/** Added to a pod that runs, to look into it: started once, and of no account to its end. */
 export function ephemeralsOf({ spec }: Pod): readonly Container[] {
   return spec.ephemeralContainers ?? NONE;
 }

@@ -78,7 +78,7 @@ test("a container that fails its liveness probe is ended and started again", asy
   expect(kinds()).toEqual(["liveness"]);
 });
 
-test("one that was ended for its health runs again under OnFailure, even if it exits with 0", async () => {
+test("one ended for its health runs again under OnFailure, even if it exits with 0", async () => {
   const liveness = { ...probe, failureThreshold: 1 };
   const spec = { restartPolicy: "OnFailure" };
   const uid = await world.create("p", probed({ livenessProbe: liveness }, spec));
@@ -100,7 +100,7 @@ test("where nothing restarts it is ended for good", async () => {
   expect(world.runtime.alive).toEqual([]);
 });
 
-test("the other probes wait for the startup probe, and begin at once when it is through", async () => {
+test("the other probes wait for the startup probe, and begin when it is through", async () => {
   const all = { startupProbe: probe, readinessProbe: probe, livenessProbe: probe };
   await world.create("p", probed(all));
   await world.pass(20);

@@ -92,8 +92,6 @@ export interface Mount {
   /** Absolute, in the container. What is not there is made. */
   readonly mountPath: string;
   readonly isReadOnly: boolean;
-  /** With `isReadOnly`: what is mounted below it is read-only, too. */
-  readonly isRecursivelyReadOnly?: boolean;
   /** Absent: none. */
   readonly propagation?: "HostToContainer" | "Bidirectional";
   /**

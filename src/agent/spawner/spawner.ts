@@ -116,8 +116,8 @@ export class Spawner {
     const known = this.runs.find(order.run);
     if (known !== undefined) this.tellAgain(known);
     if (known !== undefined || this.isWaiting(order.run)) return;
-    const elder = order.beside === undefined ? undefined : this.findSandbox(order.beside);
-    if (elder !== undefined) {
+    const elder = this.runs.find(order.beside ?? "")?.slot;
+    if (elder !== undefined && isSandboxSlot(elder.slot)) {
       this.startBeside(order, elder, performance.now() + LONGEST_BEGINNING_MS);
       return;
     }
@@ -129,11 +129,6 @@ export class Spawner {
     } else {
       this.waiting.set(order.run, { order, ...found });
     }
-  }
-
-  private findSandbox(run: RunName): SlotIdentity | undefined {
-    const slot = this.runs.find(run)?.slot;
-    return slot !== undefined && isSandboxSlot(slot.slot) ? slot : undefined;
   }
 
   /** As soon as what it is beside has begun. */

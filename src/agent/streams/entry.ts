@@ -1,13 +1,13 @@
 /**
  * How a command gets to where the process of a run is: into its namespaces and its root, as its
- * user, if these are not the host's. What the process itself is tells; nothing has to be remembered.
+ * user, if these are not the host's. What the process itself is tells: nothing is remembered.
  */
 import { existsSync, readFileSync, readlinkSync } from "node:fs";
 
 const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter"];
 const KINDS = { mnt: "--mount", uts: "--uts", ipc: "--ipc", net: "--net", pid: "--pid" } as const;
 
-/** The words before the command, or none for a process of the host. The pid is that of its shell. */
+/** The words before the command, none for a process of the host. The pid is of its shell. */
 export function findEntry(shell: number, directory: string): readonly string[] {
   const pid = findChild(shell);
   if (pid === undefined) return [];

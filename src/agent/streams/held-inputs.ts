@@ -1,4 +1,4 @@
-/** The inputs and terminals of containers that asked for some: held from their start to their end. */
+/** The inputs and terminals of containers that asked for some, from their start to their end. */
 import { RunRefused, type RunRequest } from "../runtimes/runtime.ts";
 import type { RunName, StartOrder } from "../spawner/protocol.ts";
 import type { StreamsChild } from "./streams-child.ts";

@@ -22,7 +22,7 @@ import type { StreamsChild } from "./streams-child.ts";
 export interface StreamSourceOptions {
   readonly find: (pod: Pod, container: string) => ContainerNow | undefined;
   readonly runtime: Pick<Runtime, "beside" | "streams">;
-  readonly logs: Pick<LogStore, "read">;
+  readonly logs: Pick<LogStore, "read" | "bytesOf">;
   readonly child: StreamsChild;
 }
 
@@ -75,7 +75,8 @@ async function attach(
     return commandStream(await child.open({ order: "attach", run, stdin }), { ...request, stdin });
   }
   const leaving = new AbortController();
-  const shown = { follow: true, tailLines: 0 };
+  // Of now: what is typed in a moment is answered before anybody reads.
+  const shown = { follow: true, fromByte: logs.bytesOf(pod, of) };
   const printed = () => Readable.from(logs.read(pod, of, shown, leaving.signal));
   // Both outputs are in one log.
   const outputs = request.stdout

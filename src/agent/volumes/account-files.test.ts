@@ -103,6 +103,13 @@ test("a token is replaced before it expires, and goes when nobody needs it", asy
   expect(issued).toHaveLength(2);
 });
 
+test("an agent that leaves nothing running leaves no tokens", async () => {
+  const { uid } = await run("p");
+  await work.end(`${uid}/c/0`);
+  await work.stop(false);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test("a pod runs without a token that is not to be had, and that is told", async () => {
   refusal = new Error("no");
   const { given } = await run("p");

@@ -30,10 +30,10 @@ test.each<[string, Omit<VolumeMount, "name" | "mountPath">, boolean, object]>([
   ["readOnly", { readOnly: true }, false, { isReadOnly: true }],
   ["a volume nobody writes to", {}, true, { isReadOnly: true }],
   [
-    "recursiveReadOnly",
-    { readOnly: true, recursiveReadOnly: "Enabled" },
+    "recursiveReadOnly, if possible",
+    { readOnly: true, recursiveReadOnly: "IfPossible" },
     false,
-    { isReadOnly: true, isRecursivelyReadOnly: true },
+    { isReadOnly: true },
   ],
   [
     "propagation",
@@ -70,6 +70,11 @@ test.each([
     `${PROBLEM} unable to provision SubPath \`a/../b\`: must not contain '..'`,
   ],
   [{ subPath: "a..b" }, undefined],
+  [
+    { readOnly: true, recursiveReadOnly: "Enabled" },
+    `${PROBLEM} failed to resolve recursive read-only mode: volume "v" requested recursive ` +
+      "read-only mode, but it is not supported by the runtime",
+  ],
 ])("a mount of %j", (mount, expected) => {
   expect(problemOf(mount)).toBe(expected);
 });

@@ -32,6 +32,7 @@ export function composeMounts(
       const what = `cannot find volume ${quote(name)} to mount into container ${quote(container)}`;
       return configProblem(what);
     }
+    if (mount.recursiveReadOnly === "Enabled") return configProblem(notRecursive(name));
     const part = partOf(mount, variables);
     if ("problem" in part) return configProblem(part.problem);
     try {
@@ -43,6 +44,13 @@ export function composeMounts(
     }
   }
   return { mounts: mounts.sort((one, other) => depthOf(one) - depthOf(other)) };
+}
+
+/** An old mount(8) takes the option and mounts it writable: it is not to be trusted with it. */
+function notRecursive(volume: string): string {
+  const what = `volume ${quote(volume)} requested recursive read-only mode`;
+  const why = "but it is not supported by the runtime";
+  return `failed to resolve recursive read-only mode: ${what}, ${why}`;
 }
 
 type Part = { readonly subPath: string } | { readonly problem: string };
@@ -78,16 +86,14 @@ function sourceOf(volume: PreparedVolume, subPath: string): Pick<Mount, "source"
 }
 
 function optionsOf(
-  { mountPath, readOnly, recursiveReadOnly, mountPropagation }: VolumeMount,
+  { mountPath, readOnly, mountPropagation }: VolumeMount,
   volume: PreparedVolume,
 ): Omit<Mount, "source"> {
   const isReadOnly = readOnly === true || volume.isReadOnly;
-  const isDeep = recursiveReadOnly === "Enabled" || recursiveReadOnly === "IfPossible";
   const isShared = mountPropagation === "HostToContainer" || mountPropagation === "Bidirectional";
   return {
     mountPath,
     isReadOnly,
-    ...(isReadOnly && isDeep ? { isRecursivelyReadOnly: true } : {}),
     ...(isShared ? { propagation: mountPropagation } : {}),
   };
 }

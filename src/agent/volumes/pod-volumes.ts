@@ -100,7 +100,7 @@ export class PodVolumes {
 
   /** Settles when what is being removed is gone; where nothing is left running, mounts too. */
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
-    this.accounts?.close();
+    this.accounts?.close({ leavesRunning });
     for (const cache of this.caches) cache.close();
     await Promise.allSettled(this.removals);
     if (!leavesRunning) await this.volumes?.directories.unmountAll();

@@ -156,6 +156,34 @@ test("a volume that is to be retained is released with what is in it", async () 
   expect(readdirSync(directory)).toHaveLength(1);
 });
 
+test("a volume that is there on the node is taken before one is made", async () => {
+  const provisioner = "kubernetes.io/no-provisioner";
+  const typeMeta = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+  const volumeBindingMode = "WaitForFirstConsumer";
+  const metadata = { name: "local" };
+  await client.create(storageClasses, { ...typeMeta, metadata, provisioner, volumeBindingMode });
+  const here = { key: "kubernetes.io/hostname", operator: "In", values: ["n"] };
+  await client.create(persistentVolumes, {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name: "disk" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      capacity: { storage: "5Gi" },
+      storageClassName: "local",
+      local: { path: "/disk" },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [here] }] } },
+    },
+    status: {},
+  });
+  await aClaim({ storageClassName: "local" });
+  await eventually(async () => expect(await told()).toContain("WaitForFirstConsumer"));
+  await aPod();
+  await eventually(async () => expect((await client.get(pods, POD)).spec.nodeName).toBe("n"));
+  expect((await claim()).spec.volumeName).toBe("disk");
+  expect((await claim()).status.capacity).toEqual({ storage: "5Gi" });
+});
+
 test("what a directory cannot be is told", async () => {
   await aClaim({ volumeMode: "Block" });
   await aPod();

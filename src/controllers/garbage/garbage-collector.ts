@@ -2,8 +2,8 @@
  * Deletes what has lost all its owners, and carries out what a deletion says about dependents:
  * Foreground deletes them before their owner, Orphan makes them nobody's.
  *
- * Reading order: this file, followed-types (what there is), graph (who depends on whom), observe, decide, reconcile. Kinds are
- * data here: nothing knows what a Job or a Pod is.
+ * Reading order: this file, followed-types (what there is), graph (who depends on whom), observe,
+ * decide, reconcile. Kinds are data here: nothing knows what a Job or a Pod is.
  */
 import type { ResourceType } from "../../api/client.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";

@@ -8,6 +8,7 @@ import { controllerOf } from "../../api/owner-reference.ts";
 import { jobs, scheduledJobs } from "../../api/resources.ts";
 import { type CacheChange, openCache } from "../../client/cache.ts";
 import { endOf } from "../jobtemplate/new-job.ts";
+import { withStatus } from "../jobtemplate/with-status.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { openRecorder } from "../runtime/recorder.ts";
@@ -26,7 +27,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
       const [namespace = "", name = ""] = key.split("/");
       const scheduled = cache.get(namespace, name);
       if (!scheduled) return;
-      return reconcile({ client, clock, recorder, jobs: children }, scheduled);
+      return reconcile({ client, clock, recorder, jobs: children }, withStatus(scheduled));
     },
     name: "scheduledjob",
     clock,

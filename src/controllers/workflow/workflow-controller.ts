@@ -11,6 +11,7 @@ import { controllerOf } from "../../api/owner-reference.ts";
 import { jobs, workflows } from "../../api/resources.ts";
 import { type CacheChange, openCache } from "../../client/cache.ts";
 import { endOf } from "../jobtemplate/new-job.ts";
+import { withStatus } from "../jobtemplate/with-status.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { openRecorder } from "../runtime/recorder.ts";
@@ -28,8 +29,9 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const worker = new KeyedWorker({
     reconcile: async (key) => {
       const [namespace = "", name = ""] = key.split("/");
-      const workflow = cache.get(namespace, name);
-      if (!workflow) return;
+      const found = cache.get(namespace, name);
+      if (!found) return;
+      const workflow = withStatus(found);
       return reconcile({ client, clock, recorder, jobs: children }, workflow, planOf(workflow));
     },
     name: "workflow",

@@ -79,8 +79,9 @@ function variableTypes(range: Type, count: number, at: number): readonly Type[] 
     case "dyn":
       return [DYN, DYN];
     default: {
-      const problem = `expression of type '${formatType(range)}' cannot be range of a comprehension`;
-      throw new ExpressionError(`${problem} (must be list, map, or dynamic)`, at);
+      const given = `expression of type '${formatType(range)}'`;
+      const problem = "cannot be range of a comprehension (must be list, map, or dynamic)";
+      throw new ExpressionError(`${given} ${problem}`, at);
     }
   }
 }

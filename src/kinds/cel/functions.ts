@@ -14,7 +14,7 @@ export interface Overload {
 
 export type Functions = ReadonlyMap<string, readonly Overload[]>;
 
-/** By signature: "string.contains(string): bool", "size(list<A>): int", "@sets.contains(…): bool". */
+/** By signature: "string.trim(): string", "size(list<A>): int", "@optional.of(A): optional<A>". */
 export interface Library {
   readonly [signature: string]: Run;
 }

@@ -15,8 +15,8 @@ const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 const QUOTED_FIELD = /`[A-Za-z0-9_.\-/ ]+`/y;
 const NUMBER =
   /0[xX][0-9a-fA-F]+[uU]?|(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+[uU]?/y;
-const STRING =
-  /([rRbB]{0,2})("""[\s\S]*?(?<!\\)"""|'''[\s\S]*?(?<!\\)'''|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/y;
+const LONG_STRING = /([bB]?)("""[\s\S]*?(?<!\\)"""|'''[\s\S]*?(?<!\\)''')/y;
+const STRING = /([bB]?)("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/y;
 const RAW = /([rR]|[bB][rR]|[rR][bB])("""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')/y;
 
 export function tokensOf(source: string): readonly Token[] {
@@ -42,7 +42,7 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
 
 function readToken(source: string, at: number): { token: Token; length: number } {
   const raw = matchAt(RAW, source, at);
-  const text = raw ?? matchAt(STRING, source, at);
+  const text = raw ?? matchAt(LONG_STRING, source, at) ?? matchAt(STRING, source, at);
   if (text) {
     const [whole, prefix = "", quoted = ""] = text;
     return { token: stringToken(prefix.toLowerCase(), quoted, at), length: whole.length };

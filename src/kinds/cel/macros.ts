@@ -1,4 +1,4 @@
-/** Pure: the calls that are no calls: their arguments are expressions with variables of their own. */
+/** Pure: the calls that are no calls: their arguments are expressions with their own variables. */
 import { ExpressionError, type MacroName, type Node } from "./ast.ts";
 
 interface Call {

@@ -176,9 +176,10 @@ const CONSTANTS: { readonly [word: string]: { value: boolean | null; type: strin
 };
 
 const RESERVED: ReadonlySet<string> = new Set(
-  "as break const continue else for function if import let loop package namespace return var void while in".split(
-    " ",
-  ),
+  (
+    "as break const continue else for function if import in let loop namespace package return " +
+    "var void while"
+  ).split(" "),
 );
 
 function readPrimary(reader: Reader): Node {

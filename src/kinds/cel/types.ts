@@ -1,6 +1,6 @@
 /**
- * Pure: the types of CEL, the language in which schemas state rules: how they are written, and which
- * fits where.
+ * Pure: the types of CEL, the language in which schemas state rules: how they are written, and
+ * which fits where.
  *
  * This folder is the language: reading order types, value, ast with lexer and parser, check,
  * compile, expression (all of it in one call), library/ (the functions there are). It knows no

@@ -1,6 +1,6 @@
 /**
- * Pure: JSON to an object of a kind that a user defined. Of its metadata the tables know the fields,
- * of all else the schema does: what neither knows is left out and told.
+ * Pure: JSON to an object of a kind that a user defined. Of its metadata the tables know the
+ * fields, of all else the schema does: what neither knows is left out and told.
  */
 import { quote } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
@@ -16,6 +16,7 @@ export function decodeCustom(json: ParsedJson, schema: Schema): Decoded<Draft<Ku
   const { value } = json;
   if (!isObject(value))
     throw new DecodeError("json: cannot unmarshal into map[string]interface {}");
+  if (isDeeper(value, MAX_DEPTH)) throw new DecodeError("exceeded max depth");
   for (const field of ["Kind", "apiVersion"] as const) {
     const given = value[field === "Kind" ? "kind" : field];
     if (typeof given === "string" && given !== "") continue;
@@ -37,6 +38,16 @@ export function decodeCustom(json: ParsedJson, schema: Schema): Decoded<Draft<Ku
     ...content.unknown.map((path) => `unknown field ${quote(path)}`),
   ];
   return { object: object as unknown as Draft<KubeObject>, strict };
+}
+
+/** Deeper than any object, and well within what a recursion can follow. */
+const MAX_DEPTH = 1000;
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (depth < 0) return true;
+  if (typeof value !== "object" || value === null) return false;
+  for (const each of Object.values(value)) if (isDeeper(each, depth - 1)) return true;
+  return false;
 }
 
 function sortedWith(

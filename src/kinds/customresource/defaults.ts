@@ -71,7 +71,7 @@ function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Without the nulls of fields that may not be null and have no default: as if they were not sent. */
+/** Without the nulls of fields that may not be null and have no default: as if not sent. */
 export function withoutNulls(value: Json, schema: Schema): Json {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);

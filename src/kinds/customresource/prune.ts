@@ -18,7 +18,7 @@ export interface Pruned {
   readonly unknown: readonly string[];
 }
 
-/** A copy that shares nothing with the value. Keys are in order of their text, as Go prints maps. */
+/** A copy that shares nothing with the value. Keys are in order, as Go prints maps. */
 export function prune(value: Json, schema: Schema, isResource = true): Pruned {
   const unknown: string[] = [];
   const root = { schema, keeps: keepsUnknown(schema), isResource };

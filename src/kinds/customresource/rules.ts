@@ -1,8 +1,8 @@
 /**
- * Pure: the rules (x-kubernetes-validations) of a schema: compiled once, evaluated for every object.
+ * Pure: the rules (x-kubernetes-validations) of a schema: compiled once, evaluated for each object.
  *
- * A rule that speaks of oldSelf is about a change, and says nothing of what is new; one that does not
- * is not asked of what stayed as it was.
+ * A rule that speaks of oldSelf is about a change, and says nothing of what is new; one that does
+ * not is not asked of what stayed as it was.
  */
 import { isEqual } from "../../api/equal.ts";
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";

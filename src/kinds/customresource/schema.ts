@@ -1,9 +1,10 @@
 /**
  * Pure: the parts of a structural schema, as the rules below look at them.
  *
- * This folder holds what a kind is that a user defined: reading order decode (with prune), defaults,
- * validate (with validate-value, formats, list-types), columns, scale, then custom-kind, which puts
- * them together. Rules in CEL are in cel/. Nothing here knows where definitions are kept.
+ * This folder holds what a kind is that a user defined: reading order decode (with prune),
+ * defaults, validate (with validate-value, formats, list-types, and rules with rule-types),
+ * columns, scale, then custom-kind, which puts them together. Nothing here knows where definitions
+ * are kept.
  */
 import type { JSONSchemaProps } from "../../api/generated/apiextensions.ts";
 import type { Json } from "../../api/object.ts";

@@ -1,11 +1,11 @@
-/** Pure: which of the names a definition asks for it gets, and what that makes of its conditions. */
+/** Pure: which of the names a definition asks for it gets, and what its conditions say then. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionStatus,
 } from "../../api/generated/apiextensions.ts";
 import { isTrue, withCondition } from "./conditions.ts";
-import { isProtected } from "./validate.ts";
+import { APPROVAL, isProtected } from "./protected-groups.ts";
 
 /** The others are those of the same group. */
 export function decideStatus(
@@ -113,7 +113,7 @@ const CONFORMANT = "KubernetesAPIApprovalPolicyConformant";
 
 function approvalOf({ metadata, spec }: CustomResourceDefinition) {
   if (!isProtected(spec.group)) return undefined;
-  const approval = metadata.annotations?.["api-approved.kubernetes.io"] ?? "";
+  const approval = metadata.annotations?.[APPROVAL] ?? "";
   if (approval.startsWith("unapproved")) {
     const message = `not approved: ${JSON.stringify(approval)}`;
     return { type: CONFORMANT, status: "False", reason: "UnapprovedAnnotation", message };

@@ -1,21 +1,17 @@
 /**
  * Pure: CustomResourceDefinitions: kinds that users define.
  *
- * Reading order: this file, validate (names, versions), validate-version, validate-schema (what a
- * schema may say) with validate-structural and validate-extensions, then conditions. What becomes
- * of a definition that is stored is decided in server/customresources; what its objects are is in
- * kinds/customresource.
+ * Reading order: this file, rules (loaded when they are needed), validate (names, versions),
+ * validate-version, validate-schema (what a schema may say) with validate-structural,
+ * validate-extensions and validate-rules, then conditions. What becomes of a definition that is
+ * stored is decided in server/customresources; what its objects are is in kinds/customresource.
  */
-import type { Finding } from "../../api/finding.ts";
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import type { Draft } from "../../api/object.ts";
 import { defineKind } from "../kind.ts";
 import { createdAtColumn, nameColumn } from "../meta/columns.ts";
-import { validateAnyMetaUpdate } from "../meta/object-meta.ts";
 import { CLEANUP_FINALIZER, markTerminating } from "./deletion.ts";
-import { validateDefinition, validateDefinitionUpdate } from "./validate.ts";
-import { conversionWarnings } from "./validate-conversion.ts";
-import { validateStatus } from "./validate-status.ts";
+import { definitionRules } from "./rules.ts";
 
 export const customResourceDefinitionKind = defineKind<CustomResourceDefinition>({
   group: "apiextensions.k8s.io",
@@ -35,11 +31,11 @@ export const customResourceDefinitionKind = defineKind<CustomResourceDefinition>
       definition.status = { conditions: null, acceptedNames: NO_NAMES, storedVersions: null };
       rememberStored(definition);
     },
-    validate: validateDefinition,
-    warningsOnCreate: conversionWarnings,
+    validate: (definition) => definitionRules().validate(definition),
+    warningsOnCreate: (definition) => definitionRules().warnings(definition),
     prepareForUpdate: rememberStored,
-    validateUpdate: validateDefinitionUpdate,
-    validateStatusUpdate,
+    validateUpdate: (next, old) => definitionRules().validateUpdate(next, old),
+    validateStatusUpdate: (next, old) => definitionRules().validateStatusUpdate(next, old),
   },
   deletion: { finalizer: CLEANUP_FINALIZER, mark: markTerminating },
   columns: [nameColumn, createdAtColumn],
@@ -65,14 +61,4 @@ function rememberStored({ spec, status }: Draft<CustomResourceDefinition>): void
   for (const { name, storage } of spec.versions ?? []) {
     if (storage && !stored.includes(name)) status.storedVersions = [...stored, name];
   }
-}
-
-function validateStatusUpdate(
-  next: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-): Finding[] {
-  return [
-    ...validateAnyMetaUpdate(next.metadata, old.metadata, "metadata"),
-    ...validateStatus(next),
-  ];
 }

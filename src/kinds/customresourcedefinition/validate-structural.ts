@@ -197,6 +197,6 @@ function missingIn(nested: Schema, whole: Schema, path: string, root: string): F
         ? missingIn(items, wholeItems, `${path}.items`, `${root}.items`)
         : [required(`${root}.items`, because(`${path}.items`))]
       : []),
-    ...validateMissing({ ...nested, properties: {} }, whole, path, root),
+    ...validateMissing({ ...nested, properties: {}, items: undefined }, whole, path, root),
   ];
 }

@@ -189,7 +189,8 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     "a pattern that is none",
     { properties: { a: { type: "string", pattern: "a(?=b)" } } },
     [
-      'properties[a].pattern: Invalid value: "a(?=b)": must be a valid regular expression, but isn\'t: error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
+      'properties[a].pattern: Invalid value: "a(?=b)": must be a valid regular expression, ' +
+        "but isn't: error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
     ],
   ],
   [
@@ -261,7 +262,8 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     "a rule of a field there is not",
     { "x-kubernetes-validations": [{ rule: "self.a" }] },
     [
-      'x-kubernetes-validations[0].rule: Invalid value: {"rule":"self.a"}: compilation failed: ERROR: <input>:1:5: undefined field \'a\'\n | self.a\n | ....^',
+      'x-kubernetes-validations[0].rule: Invalid value: {"rule":"self.a"}: ' +
+        "compilation failed: ERROR: <input>:1:5: undefined field 'a'\n | self.a\n | ....^",
     ],
   ],
   [
@@ -273,7 +275,8 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     "a rule with a function there is not",
     { "x-kubernetes-validations": [{ rule: "authorizer.path('/a')" }] },
     [
-      "x-kubernetes-validations[0].rule: Invalid value: {\"rule\":\"authorizer.path('/a')\"}: compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')\n | authorizer.path('/a')\n | ^",
+      'x-kubernetes-validations[0].rule: Invalid value: {"rule":"authorizer.path(\'/a\')"}: ' +
+        "compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')\n | authorizer.path('/a')\n | ^",
     ],
   ],
   [

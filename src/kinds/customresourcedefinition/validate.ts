@@ -9,13 +9,23 @@ import type {
 import { dns1035Label, dns1123Subdomain } from "../../api/names.ts";
 import { validateAnyMeta, validateAnyMetaUpdate, validateImmutable } from "../meta/object-meta.ts";
 import { isTrue } from "./conditions.ts";
+import { APPROVAL as APPROVED, isProtected } from "./protected-groups.ts";
 import { validateConversion } from "./validate-conversion.ts";
 import { validateNames } from "./validate-names.ts";
 import { validateStatus } from "./validate-status.ts";
 import { validateVersion } from "./validate-version.ts";
 
 export function validateDefinition(definition: CustomResourceDefinition): Finding[] {
-  return validate(definition);
+  const { metadata, spec } = definition;
+  const expected = `${spec.names.plural}.${spec.group}`;
+  const nameRule = (name: string) => [
+    ...dns1123Subdomain(name),
+    ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
+  ];
+  return [
+    ...validateAnyMeta(metadata, { namespaced: false, nameRule }, "metadata"),
+    ...validate(definition),
+  ];
 }
 
 export function validateDefinitionUpdate(
@@ -35,14 +45,8 @@ export function validateDefinitionUpdate(
 }
 
 function validate(definition: CustomResourceDefinition, old?: CustomResourceDefinition): Finding[] {
-  const { metadata, spec } = definition;
-  const expected = `${spec.names.plural}.${spec.group}`;
-  const nameRule = (name: string) => [
-    ...dns1123Subdomain(name),
-    ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
-  ];
+  const { spec } = definition;
   return [
-    ...validateAnyMeta(metadata, { namespaced: false, nameRule }, "metadata"),
     ...validateSpec(spec, old?.spec),
     ...validateStatus(definition),
     ...validateApproval(definition, old),
@@ -111,8 +115,6 @@ function isStored({ storage }: CustomResourceDefinitionVersion): boolean {
   return storage;
 }
 
-const APPROVED = "api-approved.kubernetes.io";
-
 /** Groups of Kubernetes itself are for what Kubernetes has agreed to. */
 function validateApproval(
   { metadata, spec }: CustomResourceDefinition,
@@ -129,10 +131,6 @@ function validateApproval(
   if (approval.startsWith("unapproved") || URL.canParse(approval)) return [];
   const problem = `protected groups must have approval annotation "${APPROVED}" with either a URL`;
   return [invalid(path, approval, `${problem} or a reason starting with "unapproved", ${see}`)];
-}
-
-export function isProtected(group: string): boolean {
-  return /(^|\.)(k8s\.io|kubernetes\.io)$/.test(group);
 }
 
 function validatePreserving(

@@ -3,6 +3,7 @@ import { created } from "../../../test/builders/created.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { LimitRange, Pod } from "../../api/generated/core.ts";
 import type { Json, KubeObject } from "../../api/object.ts";
+import { persistentVolumeClaimKind } from "../../kinds/persistentvolume/claim.ts";
 import { podKind } from "../../kinds/pod/kind.ts";
 import { limitRangeKind } from "../../kinds/structural/limit-range.ts";
 import { limitRanger } from "./limit-ranger.ts";
@@ -68,4 +69,23 @@ test.each<[Fields, Fields, string]>([
   ],
 ])("within %j no container asks for %j", (limit, resources, problem) => {
   expect(admitted(limit, resources)).toBe(`pods "j" is forbidden: ${problem}`);
+});
+
+test("a claim that grows and a pod that is resized stay within the limits, too", () => {
+  const claim = (storage: string) =>
+    created(persistentVolumeClaimKind, { spec: { resources: { requests: { storage } } } });
+  const range = storeWith({ type: "PersistentVolumeClaim", max: { storage: "1Gi" } });
+  const grow = { operation: "update", namespace: "ns", dryRun: false } as const;
+  const asked = { ...grow, kind: persistentVolumeClaimKind, old: claim("1Gi") };
+  expect(() => limitRanger({ ...asked, object: claim("2Gi") }, range)).toThrow(
+    "maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi",
+  );
+  expect(() =>
+    limitRanger({ ...asked, part: "status", object: claim("2Gi") }, range),
+  ).not.toThrow();
+  const containers = [{ name: "c", image: "i", resources: { limits: { cpu: "2" } } }];
+  const pod = { ...grow, kind: podKind, object: created(podKind, { spec: { containers } }) };
+  const small = storeWith({ type: "Container", max: { cpu: "1" } });
+  expect(() => limitRanger({ ...pod, part: "resize" }, small)).toThrow("maximum cpu usage");
+  expect(() => limitRanger(pod, small)).not.toThrow();
 });

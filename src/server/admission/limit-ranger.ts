@@ -18,17 +18,23 @@ const LISTS = [
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
 export function limitRanger(request: AdmissionRequest, store: StoreView): void {
-  if (request.operation !== "create") return;
   const isPod = isAbout(request, "Pod");
   if (!isPod && !isAbout(request, "PersistentVolumeClaim")) return;
+  if (!mayGrow(request, isPod)) return;
   const { items } = store.list("limitranges", { namespace: request.namespace });
   const ranges = items as readonly LimitRange[];
-  if (isPod)
+  if (isPod && request.operation === "create")
     for (const range of ranges) setDefaults(request.object as unknown as Draft<Pod>, range);
   for (const range of ranges) {
     const problems = (range.spec.limits ?? []).flatMap((item) => itemProblems(request, item));
     if (problems.length > 0) throw refuse(request, aggregate(problems));
   }
+}
+
+/** A claim can ask for more later on; a pod can where it is resized. */
+function mayGrow({ operation, part }: AdmissionRequest, isPod: boolean): boolean {
+  if (operation === "create") return true;
+  return operation === "update" && part === (isPod ? "resize" : undefined);
 }
 
 function setDefaults(pod: Draft<Pod>, { spec }: LimitRange): void {

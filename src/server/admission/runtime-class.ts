@@ -18,7 +18,7 @@ export function runtimeClass(request: AdmissionRequest, store: StoreView): void 
   setScheduling(pod, found, request);
 }
 
-/** What nodes of Tally have themselves: a pod may name it though nobody has made an object of it. */
+/** What nodes of Tally have: a pod may name it though nobody has made an object of it. */
 const BUILT_IN: ReadonlySet<string> = new Set(["process", "sandbox", "docker", "podman"]);
 
 function find(name: string, store: StoreView): RuntimeClass | undefined {

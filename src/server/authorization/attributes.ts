@@ -43,7 +43,8 @@ function describe({ name }: User, attributes: Attributes): string {
   const { group, resource, subresource, namespace } = attributes;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${quote(namespace)}`;
-  return `User ${quote(name)} cannot ${verb} resource ${quote(what)} in API group ${quote(group)} ${where}`;
+  const place = `in API group ${quote(group)} ${where}`;
+  return `User ${quote(name)} cannot ${verb} resource ${quote(what)} ${place}`;
 }
 
 /** A browser that shows the answer must find no markup in it. */

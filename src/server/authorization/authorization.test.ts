@@ -9,6 +9,8 @@ import { ANONYMOUS, type User } from "./user.ts";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const PODS = "/api/v1/namespaces/default/pods";
 const alice = aUser("alice");
+/** For tests that only ask. */
+const untouched = aGuardedServer();
 
 function makeRole(server: TestServer, name: string, rules: readonly object[]): void {
   ask(server, "POST", `${RBAC}/namespaces/default/roles`, { metadata: { name }, rules });
@@ -104,7 +106,7 @@ test.each([
   ["GET", "/metrics", 'forbidden: User "alice" cannot get path "/metrics"'],
   ["POST", "/x%3Cb%3E<b>", 'forbidden: User "alice" cannot post path "/x%3Cb%3E&lt;b&gt;"'],
 ])("%s %s by one without rights", (method, path, message) => {
-  const told = ask(aGuardedServer(), method, path, {}, { user: alice });
+  const told = ask(untouched, method, path, {}, { user: alice });
   expect(told.status).toBe(403);
   expect(told.object).toMatchObject({ kind: "Status", reason: "Forbidden", code: 403, message });
 });
@@ -126,7 +128,7 @@ test.each([
   ["a monitor", aUser("m", "system:monitoring"), ["/healthz/ping"], ["/x"]],
   ["an administrator", aUser("r", "system:masters"), ["/api", "/openid/v1/jwks"], []],
 ])("%s may see some pages and not others", (_who, user, may, mayNot) => {
-  const server = aGuardedServer();
+  const server = untouched;
   expect(
     may.filter((path) => ask(server, "GET", path, undefined, { user }).status !== 200),
   ).toEqual([]);
@@ -181,8 +183,8 @@ test("a role that is not there is part of the reason", () => {
   const server = aGuardedServer();
   bindEverywhere(server, "gone", { kind: "User", name: "alice" });
   expect(messageOf(server, "GET", PODS, alice)).toBe(
-    'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace ' +
-      '"default": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
+    'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the ' +
+      'namespace "default": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
   );
 });
 
@@ -273,8 +275,8 @@ test("nobody gives away what they do not have", () => {
   const body = { metadata: { name: "more" }, rules: [wanted] };
   expect(messageOf(server, "POST", roles, alice, body)).toBe(
     'roles.rbac.authorization.k8s.io "more" is forbidden: user "alice" ' +
-      '(groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n' +
-      '{APIGroups:[""], Resources:["secrets"], Verbs:["list" "get"]}',
+      '(groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently ' +
+      'held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["list" "get"]}',
   );
   expect(ask(server, "POST", roles, { ...body, rules: [READ_PODS] }, { user: alice }).status).toBe(
     201,
@@ -295,7 +297,7 @@ test("a role is bound by those who hold it or may bind it", () => {
     subjects: [{ kind: "User", name: "alice" }],
   };
   expect(messageOf(server, "POST", bindings, alice, body)).toMatch(
-    /^rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "alice" .* not currently held:\n/,
+    /^rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "alice" .* currently held:\n/,
   );
   const missing = { ...body, roleRef: { kind: "ClusterRole", name: "none" } };
   expect(messageOf(server, "POST", bindings, alice, missing)).toBe(

@@ -96,6 +96,7 @@ function refuseMissing(
   const attempt = "is attempting to grant RBAC permissions not currently held";
   const errors =
     held.problems.length > 0 ? `; resolution errors: [${held.problems.join(" ")}]` : "";
-  const problem = `user ${quote(user.name)} (groups=${groups}) ${attempt}:\n${lines.join("\n")}${errors}`;
+  const who = `user ${quote(user.name)} (groups=${groups})`;
+  const problem = `${who} ${attempt}:\n${lines.join("\n")}${errors}`;
   throw forbidden({ group: RBAC_GROUP, resource }, object.metadata.name ?? "", problem);
 }

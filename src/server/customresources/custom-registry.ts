@@ -5,8 +5,8 @@
  * Reading order: this file (what is served), definition-keeper (what becomes of definitions).
  */
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
-import { customKind } from "../../kinds/customresource/custom-kind.ts";
 import { isTrue } from "../../kinds/customresourcedefinition/conditions.ts";
+import { definitionRules } from "../../kinds/customresourcedefinition/rules.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { type Registry, registryOf } from "../../kinds/registry.ts";
 import type { Store } from "../../store/types.ts";
@@ -69,5 +69,5 @@ function servedKinds(definition: CustomResourceDefinition, builtIn: Registry): r
   if (!isTrue(definition.status.conditions, "Established")) return [];
   if (isBuiltIn(definition, builtIn)) return [];
   const served = (definition.spec.versions ?? []).filter((version) => version.served);
-  return served.map((version) => customKind(definition, version));
+  return served.map((version) => definitionRules().customKind(definition, version));
 }

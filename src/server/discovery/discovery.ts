@@ -134,7 +134,7 @@ function aggregateResource(kind: OfferedKind): object {
   const sorted = [...subresources].sort((one, other) => compareText(one.name, other.name));
   return {
     resource,
-    responseKind: { group: "", version: "", kind: isParentOnly(kind) ? "" : kind.kind },
+    responseKind: { ...spaceOf(kind), kind: isParentOnly(kind) ? "" : kind.kind },
     scope: namespaced ? "Namespaced" : "Cluster",
     singularResource: singular,
     verbs: verbsOf(kind),
@@ -146,8 +146,14 @@ function aggregateResource(kind: OfferedKind): object {
   };
 }
 
+/** Kubernetes names the group of kinds that users defined, and of its own it does not. */
+function spaceOf({ custom, group, version }: OfferedKind) {
+  return custom ? { group, version } : { group: "", version: "" };
+}
+
 function aggregateSubresource(parent: OfferedKind, subresource: Subresource): object {
-  const { name, group = "", version = "", kind = parent.kind } = subresource;
+  const space = spaceOf(parent);
+  const { name, group = space.group, version = space.version, kind = parent.kind } = subresource;
   return {
     subresource: name,
     responseKind: { group, version, kind },

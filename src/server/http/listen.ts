@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer, type ServerOptions } from "node:https";
 import type { Duplex } from "node:stream";
+import { afterLoading } from "../customresources/load-rules.ts";
 import type { Answer, StreamAnswer, UpgradeAnswer, WatchAnswer } from "./answer.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { findCaller } from "./caller.ts";
@@ -166,7 +167,7 @@ function serve(exchange: Exchange): void {
       const userAgent = headers["user-agent"];
       const read = { query, contentType, ifNoneMatch, userAgent, body };
       const request = { ...asked, ...read, user, ...more };
-      respond(exchange, handle(server, request), fail);
+      afterLoading(request, () => respond(exchange, handle(server, request), fail), fail);
     };
     const queued = (body: Buffer): void => {
       const isTaken = queue.enter(user.name, headers["user-agent"] ?? "", () => {

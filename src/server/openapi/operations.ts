@@ -1,5 +1,6 @@
 /** The paths of one kind and what can be done at each: what kubectl looks up before it acts. */
 import { type Kind, type Subresource, verbsOf } from "../../kinds/kind.ts";
+import { customSchemaName } from "./custom-schemas.ts";
 import {
   DELETE_PARAMETERS,
   LIST_PARAMETERS,
@@ -8,7 +9,6 @@ import {
   PATCH_PARAMETERS,
   WRITE_PARAMETERS,
 } from "./parameters.ts";
-import { customSchemaName } from "./custom-schemas.ts";
 import { findSchemaName, metaReference, type Schema, schemaReference } from "./schemas.ts";
 
 export interface Paths {

@@ -16,7 +16,7 @@ const SERVICE_NAMES = new Set(["services", "services.nodeports", "services.loadb
 const COUNTED = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
 const COUNT = "count/";
 
-/** The key space of the objects that a name of a quota is about: "jobs.batch" of count/jobs.batch. */
+/** The key space of the objects that a name of a quota is about: "jobs.batch", for example. */
 export function resourceOfName(name: string): string {
   if (name.startsWith(COUNT)) return name.slice(COUNT.length);
   if (SERVICE_NAMES.has(name)) return "services";

@@ -114,8 +114,8 @@ test.each([
   ],
   [
     { boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "x" } },
-    'Operation cannot be fulfilled on Pod "p": the UID in the bound object reference (x) does not ' +
-      "match the UID in record. The object might have been deleted and then recreated",
+    'Operation cannot be fulfilled on Pod "p": the UID in the bound object reference (x) does ' +
+      "not match the UID in record. The object might have been deleted and then recreated",
   ],
   [
     { boundObjectRef: { kind: "Job", apiVersion: "batch/v1", name: "j" } },

@@ -1,4 +1,4 @@
-/** Pure: a JSON Web Token (RFC 7519) as text, signed with ES256. Whose key it is, is an argument. */
+/** Pure: a JSON Web Token (RFC 7519) as text, signed with ES256 by a key that is an argument. */
 import type { Claims } from "./claims.ts";
 
 /** The key that signs tokens, wherever it is kept. */

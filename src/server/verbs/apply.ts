@@ -2,14 +2,16 @@
  * PATCH of type apply: who sends it says what it wants of an object, and owns that. The object is
  * made where there is none; what the sender wanted before and does not any more goes.
  */
+import { isEqual } from "../../api/equal.ts";
 import { type ApiError, badRequest, conflict, notFound } from "../../api/errors.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
 import { type Decoded, DecodeError, decodeObject } from "../../api/schema/decode.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
 import { type ParsedYaml, parseYaml, YamlError } from "../../api/schema/yaml-text.ts";
 import { apiVersionOf, type Kind } from "../../kinds/kind.ts";
-import { applyConfiguration, type FieldWriter } from "../apply/field-manager.ts";
+import { applyConfiguration, type Entries, type FieldWriter } from "../apply/field-manager.ts";
 import { KUBECTL, renewLastApplied } from "../apply/last-applied.ts";
+import { equalBarTimes } from "../apply/managed-fields.ts";
 import { fieldWriter } from "../apply/writer.ts";
 import {
   fromStored,
@@ -53,12 +55,27 @@ export function apply(
   matchName(next, name);
   const repeated = dropRepeatedOwners(next, "patched");
   if (current) {
-    const written = replace(server, target, current, next, options, { managedFields });
+    const owners = { managedFields: ownersOf(current, next, managedFields) };
+    const written = replace(server, target, current, next, options, owners);
     return { ...written, warnings: [...repeated, ...written.warnings], created: false };
   }
   delete next.metadata.resourceVersion;
   const made = create(server, kind, namespace, next, options, { managedFields });
   return { ...made, warnings: [...repeated, ...made.warnings], created: true };
+}
+
+/** What was applied in other words, such as 0.5 for 500m, was not applied anew. */
+function ownersOf(
+  { metadata, ...object }: KubeObject,
+  next: Draft<KubeObject>,
+  managedFields: Entries | undefined,
+): Entries | undefined {
+  const before = metadata.managedFields;
+  if (managedFields === before || !equalBarTimes(managedFields, before)) return managedFields;
+  const { managedFields: _, ...ours } = next.metadata;
+  const { managedFields: __, ...theirs } = metadata;
+  const isSame = isEqual({ ...next, metadata: ours }, { ...object, metadata: theirs });
+  return isSame ? before : managedFields;
 }
 
 export function readConfiguration(body: string): ParsedYaml {

@@ -21,7 +21,6 @@ import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMetaUpdate } from "../../kinds/meta/object-meta.ts";
 import { type Entries, trackUpdate } from "../apply/field-manager.ts";
-import { equalBarTimes } from "../apply/managed-fields.ts";
 import { fieldWriter } from "../apply/writer.ts";
 import {
   fromStored,
@@ -137,25 +136,13 @@ function commit(
   const key = keyOf(kind, namespace, name);
   const revision = old.metadata.resourceVersion ?? "";
   next.metadata.resourceVersion = revision;
-  if (isUnchanged(next, old) && (kind.rules.isStoredAsShown?.(old) ?? true)) return old;
+  if (isEqual(next, old) && (kind.rules.isStoredAsShown?.(old) ?? true)) return old;
   if (isReleased(next, old)) {
     if (!options.dryRun) server.store.remove(key, revision);
     return next;
   }
   if (options.dryRun) return next;
   return fromStored(kind, server.store.update(key, toStored(kind, next), revision));
-}
-
-/** Who wrote the same again has not written anything: the time alone does not count. */
-function isUnchanged(next: Draft<KubeObject>, old: KubeObject): boolean {
-  const { metadata } = next;
-  const { managedFields } = metadata;
-  const before = old.metadata.managedFields;
-  if (managedFields === before) return isEqual(next, old);
-  next.metadata = { ...metadata, managedFields: before as Draft<ManagedFieldsEntry>[] };
-  const isSame = isEqual(next, old) && equalBarTimes(managedFields, before);
-  next.metadata = metadata;
-  return isSame;
 }
 
 /** The last finalizer of an object that only waited for it is gone. */

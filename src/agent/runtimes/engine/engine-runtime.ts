@@ -7,6 +7,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Closable } from "../../../api/client.ts";
+import { StreamRefused } from "../../../api/stream-source.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/describe-error.ts";
 import type { Log } from "../../../base/log.ts";
@@ -139,12 +140,12 @@ export class EngineRuntime implements Runtime {
     const { api, containers } = this.options;
     return {
       exec: async (request, wanted) => {
-        const exec = await this.open(request, wanted);
+        const exec = await this.open(request, wanted).catch(refuseStream);
         const end = async () => ({ exitCode: await exec.exitCode() });
         return engineStream(exec.socket, wanted, { resize: exec.resize, end });
       },
       attach: async (wanted) => {
-        const socket = await containers.attach(container, wanted);
+        const socket = await containers.attach(container, wanted).catch(refuseStream);
         const resize = (width: number, height: number) =>
           api.ask({
             method: "POST",
@@ -322,6 +323,10 @@ export class EngineRuntime implements Runtime {
 
 function isContainer(request: RunRequest): request is ContainerRequest {
   return request.engine !== undefined;
+}
+
+function refuseStream(error: unknown): never {
+  throw new StreamRefused(describeError(error));
 }
 
 /** What only the image can tell. */

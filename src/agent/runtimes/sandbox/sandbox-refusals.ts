@@ -79,6 +79,10 @@ function containerRefusals(
 ): readonly string[] {
   const { volumeDevices = [], env = [], securityContext = {} } = container;
   const problems: string[] = [];
+  for (const { name, mountPropagation } of container.volumeMounts ?? []) {
+    if (mountPropagation !== "Bidirectional") continue;
+    problems.push(`mountPropagation Bidirectional of ${name} (its mounts are its own)`);
+  }
   for (const { name, devicePath } of volumeDevices) {
     problems.push(`volumeDevices ${name} at ${devicePath} (no block device is attached)`);
   }

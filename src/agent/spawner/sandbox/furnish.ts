@@ -12,13 +12,14 @@ import { DEFAULT_MESSAGE_PATH } from "./staging.ts";
 
 export type Furnished = Pick<
   SandboxFacts,
-  "root" | "addressFile" | "mountFile" | "folders" | "files" | "tools"
+  "root" | "addressFile" | "mountFile" | "folders" | "files" | "identities" | "tools"
 >;
 
 /** Throws what is in the way. */
 export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): Furnished {
   const root = seat.takeRoot();
   nameFiles(root, sandbox);
+  if (sandbox.hosts !== undefined) seat.follow(sandbox.hosts, root);
   const made = placeAll(seat, root, order, sandbox);
   const addressFile = changeAddress(seat, sandbox);
   const mountFile = join(root.folder, "mounts");
@@ -31,6 +32,7 @@ export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): F
     files: made.files.map((path) => root.path + path),
     ...(addressFile === undefined ? {} : { addressFile }),
     ...(made.entries.length === 0 ? {} : { mountFile }),
+    ...(made.identities.length === 0 ? {} : { identities: made.identities }),
   };
 }
 
@@ -49,6 +51,7 @@ interface Places {
   /** What is to be made in the root first. */
   readonly folders: string[];
   readonly files: string[];
+  readonly identities: (readonly [path: string, identity: string])[];
 }
 
 function placeAll(
@@ -58,7 +61,7 @@ function placeAll(
   sandbox: SandboxOrder,
 ): Places {
   const { missing } = seat.options;
-  const made: Places = { entries: [], folders: [], files: [] };
+  const made: Places = { entries: [], folders: [], files: [], identities: [] };
   const placed: Placed[] = [];
   const note = ({ path, isMissing }: Target, isFolder: boolean) => {
     if (isMissing) (isFolder ? made.folders : made.files).push(path);
@@ -69,6 +72,9 @@ function placeAll(
     const path = note(findTarget({ missing, placed }, mount.mountPath, isFolder), isFolder);
     placed.push({ path, source: mount.source });
     made.entries.push(...entriesOf(mount, root.path + path));
+    const { identity } = mount;
+    if (identity === undefined) continue;
+    made.identities.push([root.path + path, `${identity.device}:${identity.inode}`]);
   }
   note(findTarget({ missing, placed }, directory, true), true);
   if (sandbox.hasReadOnlyRoot) made.entries.push(bind(root.path, root.path, "remount,bind,ro"));

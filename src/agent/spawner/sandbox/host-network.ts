@@ -51,6 +51,9 @@ export class HostNetwork {
   private async makeBridge({ gateway, prefixLength }: SandboxNetwork): Promise<string | undefined> {
     // One that was left by a spawner before us will do.
     await this.run(`link add ${this.bridge} type bridge`);
+    // A bridge without one of its own takes the lowest of its cables, and another one whenever
+    // these come and go: pods would send to an address that is nobody's any more.
+    await this.run(`link set ${this.bridge} address ${hardwareAddress(this.bridge)}`);
     const problem = await this.run(`link set ${this.bridge} up`);
     if (problem !== undefined) return problem;
     await this.run(`addr flush dev ${this.bridge}`);
@@ -99,6 +102,12 @@ const MARK = "\u0001";
 /** Names of devices have fifteen characters at most. */
 export function bridgeName(directory: string): string {
   return `tally-${createHash("sha256").update(directory).digest("hex").slice(0, 8)}`;
+}
+
+/** "tally-2f90cfd4" to "02:74:2f:90:cf:d4": one that no device was made with. */
+export function hardwareAddress(bridge: string): string {
+  const digits = bridge.slice(-8).match(/../g) ?? [];
+  return ["02", "74", ...digits].join(":");
 }
 
 /** Of what comes from pods, and of nothing else. */

@@ -9,7 +9,6 @@
  *
  * What is in the way of 1 and 2 is a remark in the slot's file: the run has never begun.
  */
-import { posix } from "node:path";
 import type { SandboxUser } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
 import { quote } from "../quote.ts";
@@ -26,6 +25,8 @@ export interface SandboxFacts extends ScriptFacts {
   /** To be made below the root before anything is mounted there. */
   readonly folders: readonly string[];
   readonly files: readonly string[];
+  /** What has to be found where parts of volumes are mounted: "DEVICE:INODE". */
+  readonly identities?: readonly (readonly [path: string, identity: string])[];
 }
 
 export function composeSandboxScript(
@@ -48,8 +49,8 @@ function preparations(
   { hostname, sysctls = [] }: SandboxOrder,
   facts: SandboxFacts,
 ): readonly string[] {
-  const { tools, addressFile, mountFile, folders, files } = facts;
-  const made = [...folders, ...files.map((path) => posix.dirname(path))];
+  const { tools, addressFile, mountFile, folders, files, identities = [] } = facts;
+  const made = [...folders, ...files.map((path) => parentOf(path))];
   return [
     `echo ${quote(hostname)}>/proc/sys/kernel/hostname`,
     ...sysctls.map(([name, value]) => `echo ${quote(value)}>${quote(sysctlFile(name))}`),
@@ -57,7 +58,13 @@ function preparations(
     ...(made.length === 0 ? [] : [`mkdir -p ${made.map(quote).join(" ")}`]),
     ...files.map((path) => `:>>${quote(path)}`),
     ...(mountFile === undefined ? [] : [`${tools.mount} -a -T ${quote(mountFile)}`]),
+    // Whoever writes to the volume may have put a link in the place of what was to be mounted.
+    ...identities.map(([path, found]) => `[ "$(stat -c %d:%i ${quote(path)})" = ${found} ]`),
   ];
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
 }
 
 /** The separator that comes first is the one of folders: the other is part of a name. */

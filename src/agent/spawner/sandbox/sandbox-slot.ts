@@ -1,4 +1,4 @@
-/** Pure: the names of slots that are in a sandbox: whoever finds one on record knows it for that. */
+/** Pure: the names of slots that are in a sandbox: on record they are known by them. */
 
 const MARK = "x";
 

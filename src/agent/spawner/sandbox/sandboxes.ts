@@ -98,6 +98,7 @@ export class Sandboxes {
     const seat = this.seats.get(slot);
     if (seat === undefined) return;
     this.seats.delete(slot);
+    seat.close();
     const at = this.idle.indexOf(seat);
     if (at >= 0) this.idle.splice(at, 1);
     if (!seat.isReady) this.fail(slot.notes().trim() || "its process is gone");

@@ -4,7 +4,7 @@
  * costs as much as a short run does: they are made several at a time and before they are asked for,
  * and one that was left as it was found is given to the next run.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
@@ -38,7 +38,7 @@ export const STAGED = 0;
 export const NOT_STAGED = 1;
 const FIRST_CLEARED = 2;
 
-const MOST_ROOTS = 8;
+const MOST_ROOTS = 2;
 
 export class Seat {
   /** It can take a run: its network is there. */
@@ -55,6 +55,7 @@ export class Seat {
   private current: Root | undefined;
   private used: number[] = [];
   private readonly clearing = new Map<number, readonly number[]>();
+  private following: FSWatcher | undefined;
   private lastRoot = 0;
   private batch = 1;
 
@@ -89,16 +90,34 @@ export class Seat {
     return root;
   }
 
+  /** What is written to the file goes on to the run: peers may come and go while it lasts. */
+  follow(hosts: string, root: Root): void {
+    this.following = watch(hosts, () => {
+      try {
+        root.write("hosts", readFileSync(hosts));
+      } catch {
+        // The pod is going, and its files before it.
+      }
+    });
+    this.following.on("error", () => {});
+  }
+
   /** Between two runs. */
   rest(): void {
     const root = this.current;
     this.current = undefined;
+    this.close();
     if (root?.isAsFound(this.leader)) this.free.unshift(root);
     else if (root !== undefined) this.used.push(root.number);
     if (this.free.length > 0) return;
     this.batch = Math.min(MOST_ROOTS, 2 * this.batch);
     this.clearRoots();
     this.makeRoots();
+  }
+
+  close(): void {
+    this.following?.close();
+    this.following = undefined;
   }
 
   /** A word that is none of ours is no harm. */

@@ -29,6 +29,8 @@ export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): Fo
   const hasNetwork = isRoot && ip !== undefined;
   const can = { hasNetwork, hasUsers: isRoot };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
+  if (!isRoot)
+    return { can: { ...can, problem: "the server is not root, and only root makes one" } };
   if (missing.length > 0) {
     const problem = `${missing.join(", ")} of util-linux not found on this machine`;
     return { can: { ...can, problem } };

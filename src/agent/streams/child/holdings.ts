@@ -5,22 +5,12 @@
  * An input is a FIFO: as long as it is held here the container waits for more, and when it is let
  * go the container has read all there is.
  */
-import { execFile } from "node:child_process";
-import {
-  constants,
-  createWriteStream,
-  mkdirSync,
-  openSync,
-  rmSync,
-  type WriteStream,
-} from "node:fs";
-import { Socket } from "node:net";
+import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { dirname, join } from "node:path";
-import { Writable } from "node:stream";
-import { promisify } from "node:util";
 import { STDOUT } from "../frames.ts";
 import type { HoldOrder, StreamNews, StreamOrder } from "../orders.ts";
 import { findSetsid } from "./exec.ts";
+import { Fifo } from "./fifo.ts";
 import type { Peer, Stream } from "./peer.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -72,7 +62,7 @@ export class Holdings {
       resize: (width, height) => terminal?.resize(width, height),
       close: () => {
         peers.delete(peer);
-        if (order.stdin && holding.isOnce) fifo?.close();
+        if (order.stdin && holding.isOnce) fifo?.end();
       },
     };
   }
@@ -107,41 +97,4 @@ function keepLog(terminal: Terminal, logFile: string): void {
     log.once("drain", () => terminal.output.resume());
   });
   terminal.output.once("close", () => log.end());
-}
-
-/** Open for reading too, so that whoever opens it to read need not wait. */
-class Fifo {
-  private socket: Socket | undefined;
-
-  private constructor(readonly path: string) {
-    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-    this.socket = new Socket({ fd, readable: false, writable: true });
-    this.socket.on("error", () => {});
-  }
-
-  static async open(path: string): Promise<Fifo> {
-    rmSync(path, { force: true });
-    await promisify(execFile)("mkfifo", ["-m", "600", path]);
-    return new Fifo(path);
-  }
-
-  /** The end of one input is the end of what the container reads only if it is the last one. */
-  input({ isLast }: { readonly isLast: boolean }): Writable {
-    return new Writable({
-      write: (bytes, _encoding, done) => {
-        if (this.socket) this.socket.write(bytes, () => done());
-        else done();
-      },
-      final: (done) => {
-        if (isLast) this.close();
-        done();
-      },
-    });
-  }
-
-  close(): void {
-    this.socket?.destroySoon();
-    this.socket = undefined;
-    rmSync(this.path, { force: true });
-  }
 }

@@ -53,14 +53,20 @@ function split(whole: string, by: string, limit: bigint): readonly string[] {
   return [...parts.slice(0, count - 1), parts.slice(count - 1).join(by)];
 }
 
-function pattern(expression: string) {
+/** Matching takes as long as text and expression are long together. */
+function matcherOf(whole: string, expression: string, step: Steps) {
+  step((whole.length * expression.length) / 40);
   const found = findPattern(expression);
-  if (found) return found;
+  if (found) return found.matcher(whole);
   throw new CelError(patternProblem(expression) ?? "invalid regular expression");
 }
 
-function findAll(whole: string, expression: string, limit: bigint): readonly string[] {
-  const matcher = pattern(expression).matcher(whole);
+function findAll(
+  [whole, expression]: readonly Value[],
+  limit: bigint,
+  step: Steps,
+): readonly string[] {
+  const matcher = matcherOf(text(whole), text(expression), step);
   const found: string[] = [];
   while ((limit < 0n || found.length < limit) && matcher.find()) found.push(matcher.group() ?? "");
   return found;
@@ -79,21 +85,14 @@ export const strings: Library = {
   "string.contains(string): bool": counted(([whole, each]) => text(whole).includes(text(each))),
   "string.startsWith(string): bool": ([whole, each]) => text(whole).startsWith(text(each)),
   "string.endsWith(string): bool": ([whole, each]) => text(whole).endsWith(text(each)),
-  "string.matches(string): bool": counted(([whole, re]) =>
-    pattern(text(re)).matcher(text(whole)).find(),
-  ),
-  "matches(string, string): bool": counted(([whole, re]) =>
-    pattern(text(re)).matcher(text(whole)).find(),
-  ),
-  "string.find(string): string": counted(
-    ([whole, re]) => findAll(text(whole), text(re), 1n)[0] ?? "",
-  ),
-  "string.findAll(string): list<string>": counted(([whole, re]) =>
-    findAll(text(whole), text(re), -1n),
-  ),
-  "string.findAll(string, int): list<string>": counted(([whole, re, limit]) =>
-    findAll(text(whole), text(re), limit as bigint),
-  ),
+  "string.matches(string): bool": ([whole, re], step) =>
+    matcherOf(text(whole), text(re), step).find(),
+  "matches(string, string): bool": ([whole, re], step) =>
+    matcherOf(text(whole), text(re), step).find(),
+  "string.find(string): string": (values, step) => findAll(values, 1n, step)[0] ?? "",
+  "string.findAll(string): list<string>": (values, step) => findAll(values, -1n, step),
+  "string.findAll(string, int): list<string>": (values, step) =>
+    findAll(values, values[2] as bigint, step),
   "string.charAt(int): string": counted(([whole, at]) => {
     const chars = [...text(whole)];
     return chars[place(at, chars.length)] ?? "";

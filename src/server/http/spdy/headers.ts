@@ -47,8 +47,8 @@ function parseHeaders(bytes: Buffer): SpdyHeaders {
 }
 
 /**
- * The other direction says nothing in its headers. An empty list is one stored block, which needs no
- * compressor; before the first one of a connection comes zlib's own beginning.
+ * The other direction says nothing in its headers. An empty list is one stored block, which needs
+ * no compressor; before the first one of a connection comes zlib's own beginning.
  */
 export function emptyHeaders({ isFirst }: { readonly isFirst: boolean }): Buffer {
   return isFirst ? Buffer.concat([ZLIB_BEGINNING, EMPTY_BLOCK]) : EMPTY_BLOCK;
@@ -56,7 +56,7 @@ export function emptyHeaders({ isFirst }: { readonly isFirst: boolean }): Buffer
 
 const ZLIB_BEGINNING = Buffer.from([0x78, 0x01]);
 /**
- * Stored, four bytes long, its complement, and a count of zero. Behind it an empty block: with that a
- * reader hands out what it has, without it Go's waits for more and fails.
+ * Stored, four bytes long, its complement, and a count of zero. Behind it an empty block: with that
+ * a reader hands out what it has, without it Go's waits for more and fails.
  */
 const EMPTY_BLOCK = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);

@@ -1,6 +1,6 @@
 /**
- * Pure: the protocols by which commands are streamed over WebSockets. A message is a byte that names
- * a channel and what is said on it; the older form for browsers is text: a digit and base64.
+ * Pure: the protocols by which commands are streamed over WebSockets. A message is a byte that
+ * names a channel and what is said on it; the older form for browsers is text: a digit and base64.
  */
 
 export const STDIN = 0;

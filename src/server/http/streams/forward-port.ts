@@ -22,8 +22,16 @@ export async function forwardPort(to: PortOfPod, data: Duplex): Promise<string |
     const where = `pod ${name}_${namespace}, uid ${uid}`;
     return `error forwarding port ${port} to ${where}: ${describeError(error)}`;
   }
-  // A side that breaks off takes the other with it: there is nobody left to be told.
-  await Promise.allSettled([pipeline(data, connection), pipeline(connection, data)]);
+  const sent = pipeline(data, connection).catch(() => {});
+  await pipeline(connection, data).catch(() => {});
+  // Whoever has closed rarely wants to hear more; and not every client can say that it is through.
+  await Promise.race([sent, pause(LAST_WORDS_MS)]);
   connection.destroy();
   return undefined;
+}
+
+const LAST_WORDS_MS = 1000;
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

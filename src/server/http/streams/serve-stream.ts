@@ -1,6 +1,6 @@
 /**
- * Exec, attach and port-forward of a pod: what is asked is checked, the node opens it, and only then
- * the connection changes its protocol. So whatever is wrong is an answer like any other.
+ * Exec, attach and port-forward of a pod: what is asked is checked, the node opens it, and only
+ * then the connection changes its protocol. So whatever is wrong is an answer like any other.
  *
  * Reading order: options and channels (pure), this file, websocket-command and spdy-command,
  * forward-port with websocket-ports and spdy-ports; ../spdy below them.

@@ -1,6 +1,6 @@
 /**
- * The older way to forward ports, over a WebSocket: for each port a channel for its data and one for
- * what goes wrong, each of which begins with the number of the port.
+ * The older way to forward ports, over a WebSocket: for each port a channel for its data and one
+ * for what goes wrong, each of which begins with the number of the port.
  */
 import { Duplex } from "node:stream";
 import type { WebSocket } from "ws";

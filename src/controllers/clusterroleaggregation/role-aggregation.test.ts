@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startController } from "../../../test/builders/controller.ts";
 import type { ClusterRole, PolicyRule } from "../../api/generated/rbac.ts";
 import { clusterRoles } from "../../api/resources.ts";
-import { clusterRoleAggregation } from "./aggregation-controller.ts";
+import { clusterRoleAggregation } from "./role-aggregation.ts";
 
 function aRole(name: string, labels: object, more: Partial<ClusterRole>): ClusterRole {
   const metadata = { name, labels: labels as { [label: string]: string } };

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { findTools } from "./tools.ts";
+
+const ROOT = 0;
+const all = (name: string) => `/usr/bin/${name}`;
+
+test("root with all programs makes sandboxes with networks", () => {
+  const { tools, can } = findTools(ROOT, all);
+  expect(tools).toMatchObject({ unshare: "/usr/bin/unshare", ip: "/usr/bin/ip" });
+  expect(can).toEqual({ hasNetwork: true, hasUsers: true });
+});
+
+test("without ip they are on the network of the host", () => {
+  const { tools, can } = findTools(ROOT, (name) => (name === "ip" ? undefined : all(name)));
+  expect(tools).toBeDefined();
+  expect(can.hasNetwork).toBe(false);
+});
+
+test.each([
+  [
+    "a program is missing",
+    ROOT,
+    (name: string) => (name === "setpriv" ? undefined : all(name)),
+    "setpriv",
+  ],
+  ["the server is not root", 1000, all, "not root"],
+])("where %s there are none, and it is said why", (_, uid, find, reason) => {
+  const { tools, can } = findTools(uid, find);
+  expect(tools).toBeUndefined();
+  expect(can.problem).toContain(reason);
+});

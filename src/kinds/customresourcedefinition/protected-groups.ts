@@ -1,0 +1,7 @@
+/** Pure: the groups of Kubernetes itself, whose kinds it has to agree to. */
+
+export const APPROVAL = "api-approved.kubernetes.io";
+
+export function isProtected(group: string): boolean {
+  return /(^|\.)(k8s\.io|kubernetes\.io)$/.test(group);
+}
