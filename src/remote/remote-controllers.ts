@@ -131,15 +131,22 @@ async function leadUntilEnd(
     else term.signal.addEventListener("abort", () => resolve(), { once: true });
   });
   const running: RunningController[] = [];
+  let isOver = false;
+  const start = starter(options, metrics, client);
+  // One that comes up when the term is over has nothing to do any more.
+  const starting = start(jobController(options.jobs)).then((job) => {
+    if (isOver) job.stop();
+    else running.push(job);
+  });
+  starting.catch(() => {});
   try {
-    const start = starter(options, metrics, client);
-    const isStarted = await Promise.race([
-      start(jobController(options.jobs)).then((job) => running.push(job) > 0),
-      ended.then(() => false),
-    ]);
-    if (isStarted) running.push(startInstalled({ client, clock: systemClock, log, start }));
+    await Promise.race([starting, ended]);
+    if (!term.signal.aborted) {
+      running.push(startInstalled({ client, clock: systemClock, log, start }));
+    }
     await ended;
   } finally {
+    isOver = true;
     for (const controller of running) controller.stop();
     await lastAnswers(fence, remote, term);
   }

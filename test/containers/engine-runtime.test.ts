@@ -1,4 +1,4 @@
-/** The runtime of an engine by itself, on a real one: what it makes, tells, finds again and leaves. */
+/** The runtime of an engine by itself, on a real one: what it makes, tells, finds and leaves. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

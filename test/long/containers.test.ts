@@ -1,4 +1,4 @@
-/** Pods as containers of Podman: what every runtime does. Tests and containers share a directory. */
+/** Pods as containers of Podman: what every runtime does. Both sides share a directory. */
 import { tmpdir } from "node:os";
 import { afterAll, describe } from "vitest";
 import { runtimeContract } from "../agent/runtime-contract.ts";

@@ -53,7 +53,7 @@ const REASONS: { readonly [reason: string]: string } = {
   ImagePullBackOff: "trying and failing to pull image",
 };
 
-/** Where the runtime names containers itself: by how often it was restarted, as the kubelet does. */
+/** Where the runtime names containers itself: by how often it was restarted. */
 export function attemptByCount(pod: Pod, { container, previous }: Asked): number | undefined {
   const status = findStatus(pod, container);
   if (!status) return undefined;

@@ -137,8 +137,8 @@ test("what a binding refers to stays", () => {
   const next = created(roleBindingKind, { roleRef: { ...ROLE, name: "other" } });
   for (const each of [old, next]) roleBindingKind.rules.setDefaults?.(each);
   expect(roleBindingKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([
-    'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"other"}' +
-      ": cannot change roleRef",
+    'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role",' +
+      '"Name":"other"}: cannot change roleRef',
   ]);
 });
 

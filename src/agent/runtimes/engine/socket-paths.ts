@@ -1,6 +1,4 @@
 /** Pure: where container engines are found: by the variables their own tools go by, or by habit. */
-import path from "node:path";
-
 export interface EngineSurroundings {
   readonly environment: { readonly [name: string]: string | undefined };
   readonly uid: number;
@@ -15,8 +13,8 @@ export function socketPaths({ environment, uid }: EngineSurroundings): readonly 
   if (asked.length > 0) return [...new Set(asked)];
   return [
     "/var/run/docker.sock",
-    path.join(runtime, "docker.sock"),
-    path.join(runtime, "podman", "podman.sock"),
+    `${runtime}/docker.sock`,
+    `${runtime}/podman/podman.sock`,
     "/run/podman/podman.sock",
   ];
 }

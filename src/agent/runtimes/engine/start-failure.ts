@@ -1,4 +1,4 @@
-/** Pure: why a container did not begin, in the codes and words of a container's state. */
+/** Why a container did not begin, in the codes and words of a container's state. */
 import { RunRefused } from "../runtime.ts";
 
 const CODES: readonly (readonly [RegExp, number])[] = [

@@ -38,7 +38,7 @@ export const STAGED = 0;
 export const NOT_STAGED = 1;
 const FIRST_CLEARED = 2;
 
-const MOST_ROOTS = 2;
+const MOST_ROOTS = 8;
 
 export class Seat {
   /** It can take a run: its network is there. */
