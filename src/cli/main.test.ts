@@ -94,6 +94,7 @@ test("the help of up tells the defaults", async () => {
 const COMMANDS = [
   ...["run", "scale", "pause", "resume", "create-workflow"],
   ...["status", "list", "retry", "results", "report", "prune", "completion"],
+  ...["controller", "install", "uninstall"],
   ...["up", "kubeconfig", "agent", "apply", "get", "describe", "logs", "wait", "delete", "version"],
 ];
 

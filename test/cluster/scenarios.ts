@@ -1,4 +1,4 @@
-/** The recorded scenarios a test plays: all of them, or with $TALLY_TEST_SHORT a few of each kind. */
+/** The recorded scenarios a test plays: all of them, or a few where $TALLY_TEST_SHORT is set. */
 import {
   type Played,
   playPatiently,

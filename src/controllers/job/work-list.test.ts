@@ -1,6 +1,8 @@
 /** Jobs with a work list, as a user of the server sees them. */
 import { expect, test } from "vitest";
 import { aJobCluster, indexOf, JOB, type JobCluster } from "../../../test/builders/job-cluster.ts";
+import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../../api/generated/core.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
@@ -8,6 +10,8 @@ import { composeRun } from "../../worklist/compose-run.ts";
 import type { RunRequest } from "../../worklist/run-request.ts";
 import type { ListObject } from "../../worklist/stored-list.ts";
 import { MAX_CHUNK_BYTES } from "../../worklist/stored-list.ts";
+import type { JobDecision } from "./decide.ts";
+import { dressPods } from "./work-list.ts";
 
 const FRUITS = {
   parameters: ["FRUIT", "COLOR"],
@@ -98,6 +102,26 @@ test("a list that does not come is told of once, and may come much later", async
   await createList(cluster, support(metadata.uid ?? ""));
   await cluster.settle(5_000);
   expect(await cluster.running()).toEqual([0, 1]);
+});
+
+test("a list that the controller may not read is told of, too", async () => {
+  const { job } = composeRun({ ...REQUEST, paramsIn: "secret" });
+  const client = {
+    get: async () => {
+      throw new ApiError(403, "Forbidden", "secrets is forbidden");
+    },
+  } as unknown as Client;
+  const pods = [{ index: 0 }];
+  const decision = {
+    podChanges: { kind: "create", pods, hasMore: false },
+  } as unknown as JobDecision;
+  const memory = {};
+  const complaints: string[] = [];
+  for (let look = 0; look < 10; look++) {
+    const { complaint } = await dressPods(client, job, memory, decision);
+    if (complaint !== undefined) complaints.push(complaint);
+  }
+  expect(complaints).toEqual([expect.stringContaining("may not be read: secrets is forbidden")]);
 });
 
 test("a missing list is looked for ever less often, however many pods wait", async () => {

@@ -4,6 +4,7 @@
  * its indexes: whoever creates the Job may create its list just after it.
  */
 import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
@@ -213,10 +214,17 @@ async function findListObject(
 ): Promise<ListObject | { readonly problem: string }> {
   const { kind, namespace, name } = place;
   const named = { namespace, name: chunkName(name, at) };
-  const object: ListObject | undefined =
-    kind === "Secret"
-      ? await findObject(client, secrets, named)
-      : await findObject(client, configMaps, named);
+  let object: ListObject | undefined;
+  try {
+    object =
+      kind === "Secret"
+        ? await findObject(client, secrets, named)
+        : await findObject(client, configMaps, named);
+  } catch (error) {
+    // On a cluster its reader may lack the right, which somebody has to be told.
+    if (!(error instanceof ApiError) || error.code !== 403) throw error;
+    return { problem: `${nameOf(place, at)} may not be read: ${error.message}` };
+  }
   if (!object) return { problem: `${nameOf(place, at)} not found` };
   const owner = controllerOf(object);
   if (owner && owner.uid !== job.metadata.uid) {

@@ -82,7 +82,7 @@ function verbOf(method: string, query: URLSearchParams, { isNamed, isWatch }: Sh
 
 /** As Kubernetes reads a flag of a query: everything but these two means yes. */
 function isTrue(value: string | null): boolean {
-  return value !== null && value !== "false" && value !== "0";
+  return value !== null && value.toLowerCase() !== "false" && value !== "0";
 }
 
 /** Whoever lists or watches one object by its name is judged as one who asks for it. */

@@ -18,6 +18,7 @@ export function findCaller(
     host: headers.host,
     origin: headers.origin,
     authorization: headers.authorization,
+    fetchSite: headers["sec-fetch-site"],
     certificate: socket instanceof TLSSocket ? certificateUser(socket) : undefined,
   });
   return impersonate(server, user, message);

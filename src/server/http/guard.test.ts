@@ -48,3 +48,11 @@ test.each(["https://evil.example", "null", "https://localhost.evil.example"])(
     expect(() => admit("/api", { origin, authorization: "Bearer secret" })).toThrow("not allowed");
   },
 );
+
+test("a picture on a page of another site is not fetched from us", () => {
+  const credentials = { host: "localhost", origin: undefined, authorization: "Bearer secret" };
+  const from = (fetchSite: string) => () =>
+    admitCaller(guard, "/api", { ...credentials, fetchSite });
+  expect(from("cross-site")).toThrow("other sites");
+  for (const site of ["same-origin", "same-site", "none"]) expect(from(site)()).toBe(ADMIN);
+});

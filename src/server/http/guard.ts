@@ -14,6 +14,8 @@ export interface Credentials {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
+  /** Where a browser says the request comes from; other clients say nothing. */
+  readonly fetchSite?: string | undefined;
   /** Whom a certificate of our own authority names. */
   readonly certificate?: User | undefined;
 }
@@ -42,13 +44,17 @@ export function bearerAuthenticator(
 }
 
 /** Against DNS rebinding and cross-site requests: a browser cannot forge either header. */
-function refuseForeignPages(guard: Guard, { host, origin }: Credentials): void {
+function refuseForeignPages(guard: Guard, { host, origin, fetchSite }: Credentials): void {
   if (host === undefined || !guard.hosts.has(hostName(host))) {
     throw new ApiError(
       403,
       "Forbidden",
       `the host ${JSON.stringify(host ?? "")} is not served here`,
     );
+  }
+  // A picture, a link or a script of another page: a browser names no origin for these.
+  if (fetchSite === "cross-site") {
+    throw new ApiError(403, "Forbidden", "requests from pages of other sites are not allowed");
   }
   if (origin === undefined) return;
   const name = /^https?:\/\/(.*)$/.exec(origin)?.[1];

@@ -54,6 +54,9 @@ const HEADER_LIMIT_BYTES = 64 * 1024;
 /** Go keeps idle connections for 90 s; closing them sooner resets requests under way. */
 const KEEP_ALIVE_MS = 125_000;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** How often connections are looked at whether they are too slow. */
+const SLOWNESS_CHECK_MS = 2_000;
+const HANDSHAKE_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_GRACE_MS = 2_000;
 
@@ -66,7 +69,11 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
     serve({ ...common, message, response });
   };
-  const limits = { maxHeaderSize: HEADER_LIMIT_BYTES, noDelay: true };
+  const limits = {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    connectionsCheckingInterval: SLOWNESS_CHECK_MS,
+    noDelay: true,
+  };
   const http: Server = options.tls
     ? createHttpsServer({ ...limits, ...tlsOptions(options.tls) }, onRequest)
     : createHttpServer(limits, onRequest);
@@ -100,7 +107,8 @@ function afterReading(callback: () => void): void {
 
 /** Whoever shows no certificate, or none of ours, may still have a token. */
 function tlsOptions({ cert, key, clientAuthority }: ListenOptions["tls"] & object): ServerOptions {
-  const own: ServerOptions = { cert, key, minVersion: "TLSv1.2" };
+  const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
+  const own: ServerOptions = { cert, key, minVersion: "TLSv1.2", handshakeTimeout };
   if (clientAuthority === undefined) return own;
   return { ...own, ca: clientAuthority, requestCert: true, rejectUnauthorized: false };
 }

@@ -1,0 +1,148 @@
+/**
+ * Attacks, each refused: by one server that serves somebody else meanwhile. What is refused there
+ * and answered in a certain way is in test/http and beside the files in src/server/http; parsers
+ * are fuzzed in test/fuzz; two thousand watchers and a client that floods are in test/long.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Connection, open } from "../http/raw.ts";
+import type { Attack } from "./attack.ts";
+import { BODY_ATTACKS } from "./body-attacks.ts";
+import { BROWSER_ATTACKS } from "./browser-attacks.ts";
+import { FLOOD_ATTACKS } from "./flood-attacks.ts";
+import { IDENTITY_ATTACKS } from "./identity-attacks.ts";
+import { PATCH_ATTACKS } from "./patch-attacks.ts";
+import { PATH_ATTACKS } from "./path-attacks.ts";
+import { QUERY_ATTACKS } from "./query-attacks.ts";
+import { ask, highWaterBytes, openTarget, spentMs, type Target } from "./target.ts";
+import { WIRE_ATTACKS } from "./wire-attacks.ts";
+
+const MIB = 1024 * 1024;
+/** Of the processor, for one attack: so long may somebody else have to wait at most. */
+const MOST_MS = 2_000;
+const MOST_MEMORY_MIB = 600;
+const SLOW_CONNECTIONS = 100;
+
+const ATTACKS: readonly (readonly [string, readonly Attack[]])[] = [
+  ["on the wire", WIRE_ATTACKS],
+  ["by the path", PATH_ATTACKS],
+  ["as somebody else", IDENTITY_ATTACKS],
+  ["from a browser", BROWSER_ATTACKS],
+  ["by parameters", QUERY_ATTACKS],
+  ["by bodies", BODY_ATTACKS],
+  ["by patches", PATCH_ATTACKS],
+  ["by numbers", FLOOD_ATTACKS],
+];
+
+let target: Target;
+let directory: string;
+let slow: readonly Connection[];
+let bystander: Bystander;
+
+beforeAll(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "tally-attacks-"));
+  target = await openTarget(path.join(directory, "audit.log"));
+  slow = await Promise.all(Array.from({ length: SLOW_CONNECTIONS }, () => open(target.tally)));
+  for (const { socket } of slow) socket.write("GET /version HTTP/1.1\r\nX-Slow: ");
+  bystander = startBystander();
+});
+
+afterAll(async () => {
+  await bystander.stop();
+  await target.tally.dispose();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Bystander {
+  stop(): Promise<{ readonly answered: number; readonly refused: readonly number[] }>;
+}
+
+/** Reads one object over and over while the attacks go on. */
+function startBystander(): Bystander {
+  let isOver = false;
+  let answered = 0;
+  const refused: number[] = [];
+  const headers = { "User-Agent": "bystander" };
+  const loop = async (): Promise<void> => {
+    while (!isOver) {
+      const asked = { path: "/api/v1/namespaces/own/configmaps/own", headers };
+      const { status } = await ask(target, asked);
+      if (status === 200) answered++;
+      else refused.push(status);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const done = loop();
+  return {
+    stop: async () => {
+      isOver = true;
+      await done;
+      return { answered, refused };
+    },
+  };
+}
+
+test("there are at least sixty of them, each with a name of its own", () => {
+  const names = ATTACKS.flatMap(([how, attacks]) => attacks.map(({ name }) => `${how}: ${name}`));
+  expect(names.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(ATTACKS)("%s", (_, attacks) => {
+  test.each(attacks.map((attack) => [attack.name, attack] as const))(
+    "%s",
+    async (_name, attack) => {
+      const before = spentMs(target);
+      await attack.run(target);
+      expect(spentMs(target) - before).toBeLessThan(MOST_MS);
+      expect(target.tally.process.exitCode).toBeNull();
+    },
+  );
+});
+
+test("the victim is as it was", async () => {
+  const { status, json } = await target.tally.call(
+    "GET",
+    "/api/v1/namespaces/default/configmaps/victim",
+  );
+  expect([status, json.data]).toEqual([200, { a: "b" }]);
+});
+
+test("whoever sends headers letter by letter is cut off", async () => {
+  const timer = setInterval(() => {
+    for (const { socket } of slow) if (socket.writable) socket.write("x");
+  }, 500);
+  const told = await Promise.all(slow.map((connection) => connection.over()));
+  clearInterval(timer);
+  expect(told.filter((text) => !/^(?:$|HTTP\/1\.1 408 )/.test(text))).toEqual([]);
+});
+
+test("others were served all the while, and the memory is bounded", async () => {
+  const { answered, refused } = await bystander.stop();
+  expect({ answered: answered > 100, refused }).toEqual({ answered: true, refused: [] });
+  expect(Math.round(highWaterBytes(target) / MIB)).toBeLessThan(MOST_MEMORY_MIB);
+});
+
+test("no token is in a log, and no line of a log is a client's", async () => {
+  const agent = 'curl\u0085{"level":"error","message":"forged"}';
+  const headers = { "User-Agent": Buffer.from(agent).toString("latin1") };
+  await ask(target, { path: "/api/v1/namespaces/own/pods/%0a%7b%22level%22:1%7d", headers });
+  await bystander.stop();
+  const log = target.tally.log();
+  const audit = readFileSync(target.auditFile, "utf8");
+  for (const line of `${log}${audit}`.trim().split("\n"))
+    expect(() => JSON.parse(line)).not.toThrow();
+  for (const secret of [target.tally.token, target.mallory]) {
+    expect(log.includes(secret)).toBe(false);
+    expect(withoutAddresses(audit).includes(secret)).toBe(false);
+  }
+  const { pid } = target.tally.process;
+  expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(target.tally.token);
+});
+
+/** Whoever writes a secret into an address has told everybody: one of the attacks did. */
+function withoutAddresses(audit: string): string {
+  return audit.replace(/"requestURI":"[^"]*"/g, "");
+}

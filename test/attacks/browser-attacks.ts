@@ -1,0 +1,91 @@
+/** What a page in a browser of this machine can send, where nobody asks it for a token. */
+import { type Attack, CONFIG_MAPS, DEFAULT, request } from "./attack.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const CHANGING = ["POST", "PUT", "PATCH"];
+const NEW = { metadata: { name: "by-a-page" } };
+
+const ORIGINS = [
+  "https://example.com",
+  "https://127.0.0.1.example.com",
+  "https://127.0.0.1@example.com",
+  "https://example.com#127.0.0.1",
+  "https://example.com:443/127.0.0.1",
+  "file://",
+  "null",
+];
+
+/** Types that a page may send without asking first. */
+const SIMPLE_TYPES = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
+
+const UPGRADE = {
+  Connection: "Upgrade",
+  Upgrade: "websocket",
+  "Sec-WebSocket-Version": "13",
+  "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+  "Sec-WebSocket-Protocol": "v4.channel.k8s.io",
+};
+
+export const BROWSER_ATTACKS: readonly Attack[] = [
+  ...METHODS.map((method) =>
+    request(`${method} from a page of another site`, 403, {
+      method,
+      port: "insecure",
+      path: method === "POST" ? CONFIG_MAPS : `${CONFIG_MAPS}/victim`,
+      headers: { Origin: "https://example.com" },
+      ...(CHANGING.includes(method) && { body: NEW }),
+    }),
+  ),
+  ...METHODS.map((method) =>
+    request(`${method} under a name that was bound anew to this machine`, 403, {
+      method,
+      port: "insecure",
+      path: method === "POST" ? CONFIG_MAPS : `${CONFIG_MAPS}/victim`,
+      headers: { Host: "rebound.example.com" },
+      ...(CHANGING.includes(method) && { body: NEW }),
+    }),
+  ),
+  ...ORIGINS.map((origin) =>
+    request(`a page of ${origin}`, 403, {
+      path: CONFIG_MAPS,
+      port: "insecure",
+      headers: { Origin: origin },
+    }),
+  ),
+  ...SIMPLE_TYPES.map((type) =>
+    request(`a form of another site, as ${type}`, 403, {
+      method: "POST",
+      port: "insecure",
+      path: CONFIG_MAPS,
+      headers: { Origin: "https://example.com", "Content-Type": type },
+      body: JSON.stringify(NEW),
+    }),
+  ),
+  ...["no-cors", "navigate"].map((mode) =>
+    request(`a picture or a link of another site, which says no origin (${mode})`, 403, {
+      path: CONFIG_MAPS,
+      port: "insecure",
+      headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode },
+    }),
+  ),
+  request("a WebSocket from a page of another site", 403, {
+    path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,
+    port: "insecure",
+    headers: { ...UPGRADE, Origin: "https://example.com" },
+  }),
+  request("a WebSocket under a name that was bound anew", 403, {
+    path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,
+    port: "insecure",
+    headers: { ...UPGRADE, Host: "rebound.example.com" },
+  }),
+  request("a Host with a port that hides a name", 403, {
+    path: CONFIG_MAPS,
+    port: "insecure",
+    headers: { Host: "127.0.0.1:80@example.com" },
+  }),
+  request("a question of a browser whether it may", 403, {
+    method: "OPTIONS",
+    path: CONFIG_MAPS,
+    headers: { Origin: "https://example.com", "Access-Control-Request-Method": "DELETE" },
+  }),
+];

@@ -1,0 +1,141 @@
+/**
+ * What is attacked: one server, somebody with few rights, and a bystander who only wants to read.
+ * Everything an attack can need is made before it, so that attacks are data.
+ */
+import { readFileSync } from "node:fs";
+import { request as overPlain } from "node:http";
+import { Agent, type IncomingMessage, request as overTls } from "node:https";
+import path from "node:path";
+import { type Answer, startTally, type Tally } from "../support/tally.ts";
+
+export interface Target {
+  readonly tally: Tally;
+  /** Where no token is asked for: the port for programs of the machine. */
+  readonly insecurePort: number;
+  /** Of an account that may read and write ConfigMaps and pods of the namespace "own" alone. */
+  readonly mallory: string;
+  readonly auditFile: string;
+}
+
+export interface Asked {
+  readonly method?: string;
+  /** As it goes over the wire: nothing is made tidy. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: { readonly [name: string]: string | readonly string[] };
+  /** Absent: the administrator, whom nothing but the server itself holds back. */
+  readonly as?: "mallory" | "nobody";
+  readonly port?: "insecure";
+}
+
+export async function openTarget(auditFile: string): Promise<Target> {
+  const quiet = ["--no-agent", "--controllers=none", "--insecure-port", "0"];
+  const tally = await startTally({ args: [...quiet, "--audit-log", auditFile] });
+  const insecurePort = Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(tally.log())?.[1]);
+  await furnish(tally);
+  const mallory = await tokenOf(tally, "mallory");
+  return { tally, insecurePort, mallory, auditFile };
+}
+
+export async function tokenOf(tally: Tally, account: string, spec: object = {}): Promise<string> {
+  const where = `/api/v1/namespaces/own/serviceaccounts/${account}/token`;
+  const { status, json, text } = await tally.call("POST", where, { spec });
+  if (status !== 201) throw new Error(text);
+  return json.status.token;
+}
+
+async function furnish(tally: Tally): Promise<void> {
+  const own = "/api/v1/namespaces/own";
+  const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/own";
+  const rules = [{ apiGroups: [""], resources: ["configmaps", "pods"], verbs: ["*"] }];
+  const subjects = [{ kind: "ServiceAccount", name: "mallory", namespace: "own" }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "few" };
+  const secret = { metadata: { name: "victim" }, stringData: { password: "swordfish" } };
+  const made: readonly [string, object][] = [
+    ["/api/v1/namespaces", { metadata: { name: "own" } }],
+    ["/api/v1/namespaces/default/secrets", secret],
+    ["/api/v1/namespaces/default/configmaps", { metadata: { name: "victim" }, data: { a: "b" } }],
+    ["/api/v1/namespaces/default/pods", pod("victim")],
+    [`${own}/pods`, pod("own")],
+    [`${own}/configmaps`, { metadata: { name: "own" }, data: { a: "b" } }],
+    [`${own}/serviceaccounts`, { metadata: { name: "mallory" } }],
+    [`${own}/serviceaccounts`, { metadata: { name: "deleted" } }],
+    [`${roles}/roles`, { metadata: { name: "few" }, rules }],
+    [`${roles}/rolebindings`, { metadata: { name: "few" }, subjects, roleRef }],
+  ];
+  for (const [where, object] of made) {
+    const { status, text } = await tally.call("POST", where, object);
+    if (status !== 201) throw new Error(`${where}: ${text}`);
+  }
+}
+
+export function pod(name: string): object {
+  return { metadata: { name }, spec: { containers: [{ name: "c", image: "i" }] } };
+}
+
+const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+
+export function ask({ tally, insecurePort, mallory }: Target, asked: Asked): Promise<Answer> {
+  const { method = "GET", body, as, headers = {} } = asked;
+  const isRaw = typeof body === "string" || Buffer.isBuffer(body);
+  const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
+  const token = as === "nobody" ? undefined : as === "mallory" ? mallory : tally.token;
+  const isPlain = asked.port === "insecure";
+  const { hostname, port } = new URL(tally.url);
+  const all = {
+    ...(token !== undefined && !isPlain && { Authorization: `Bearer ${token}` }),
+    ...(payload !== undefined && { "Content-Type": "application/json" }),
+    ...headers,
+  };
+  const options = { host: hostname, method, path: asked.path, headers: all };
+  return new Promise((resolve, reject) => {
+    const sent = isPlain
+      ? overPlain({ ...options, port: insecurePort })
+      : overTls({ ...options, port, agent });
+    sent.on("error", reject).on("response", (response) => {
+      read(response).then(resolve, reject);
+    });
+    // The server may speak another protocol if it likes, but not to those who may not ask.
+    sent.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(answerOf(response, ""));
+    });
+    sent.end(payload);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return answerOf(response, Buffer.concat(chunks).toString("utf8"));
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, text: string): Answer {
+  return {
+    status: statusCode,
+    headers,
+    text,
+    get json() {
+      return JSON.parse(text);
+    },
+  };
+}
+
+/** What the processor has spent on the server: however busy the machine is, this does not vary. */
+export function spentMs({ tally }: Target): number {
+  const stat = readFileSync(`/proc/${tally.process.pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+const TICK_MS = 10;
+
+/** The most memory the server ever had. */
+export function highWaterBytes({ tally }: Target): number {
+  const status = readFileSync(`/proc/${tally.process.pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
+export function signingKeyFile({ tally }: Target): string {
+  return path.join(tally.dataDir, "service-accounts.key");
+}
