@@ -14,6 +14,10 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600_000_000_000n],
 ]);
 const MAX = 2n ** 63n - 1n;
+/** More digits than MAX has. */
+const TOO_MANY_DIGITS = 20;
+/** Those after it are less than a nanosecond of any unit. */
+const COUNTED_FRACTION_DIGITS = 18;
 
 export function parseGoDuration(text: string): ParsedDuration {
   const isNegative = text.startsWith("-");
@@ -33,7 +37,9 @@ export function parseGoDuration(text: string): ParsedDuration {
     if (size === undefined) {
       return { problem: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
     }
-    total += BigInt(whole) * size + (BigInt(fraction) * size) / 10n ** BigInt(fraction.length);
+    if (whole.replace(/^0+/, "").length >= TOO_MANY_DIGITS) return malformed;
+    const counted = fraction.slice(0, COUNTED_FRACTION_DIGITS);
+    total += BigInt(whole) * size + (BigInt(counted) * size) / 10n ** BigInt(counted.length);
     if (total > MAX) return malformed;
   }
   return { nanoseconds: isNegative ? -total : total };

@@ -45,9 +45,12 @@ const BINARY_SUFFIXES: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "E
 
 const PARTS = /^[+-]?(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 
+/** Nobody has so much of anything; the time that all digits of a megabyte take is everybody's. */
+const LONGEST_TEXT = 1024;
+
 /** Beyond a billionth the amount is rounded away from zero: who asks for some gets some. */
 export function parseQuantity(text: string): Quantity | QuantityProblem {
-  if (text === "") return FORMAT_WRONG;
+  if (text === "" || text.length > LONGEST_TEXT) return FORMAT_WRONG;
   const match = PARTS.exec(text);
   if (match === null) return FORMAT_WRONG;
   const [, whole = "", fraction = "", suffix = ""] = match;

@@ -67,8 +67,8 @@ function startBystander(): Bystander {
   const headers = { "User-Agent": "bystander" };
   const loop = async (): Promise<void> => {
     while (!isOver) {
-      const asked = { path: "/api/v1/namespaces/own/configmaps/own", headers };
-      const { status } = await ask(target, asked);
+      const path = "/api/v1/namespaces/own/configmaps/own";
+      const { status } = await ask(target, { path, headers, as: "mallory" });
       if (status === 200) answered++;
       else refused.push(status);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -136,13 +136,8 @@ test("no token is in a log, and no line of a log is a client's", async () => {
     expect(() => JSON.parse(line)).not.toThrow();
   for (const secret of [target.tally.token, target.mallory]) {
     expect(log.includes(secret)).toBe(false);
-    expect(withoutAddresses(audit).includes(secret)).toBe(false);
+    expect(audit.includes(secret)).toBe(false);
   }
   const { pid } = target.tally.process;
   expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(target.tally.token);
 });
-
-/** Whoever writes a secret into an address has told everybody: one of the attacks did. */
-function withoutAddresses(audit: string): string {
-  return audit.replace(/"requestURI":"[^"]*"/g, "");
-}

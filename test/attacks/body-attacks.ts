@@ -45,6 +45,16 @@ const TEXTS: readonly Attack[] = [
     post(JOBS, `{"spec":{"completions":${"9".repeat(2_000_000)}}}`),
   ),
   request(
+    "YAML of one long number",
+    [400, 422],
+    post(JOBS, `spec: {completions: ${"9".repeat(2_000_000)}}\n`, YAML),
+  ),
+  request(
+    "an amount of a million zeros",
+    [400, 422],
+    post(`${DEFAULT}/pods`, limitedTo(`1${"0".repeat(1_000_000)}e0`)),
+  ),
+  request(
     "JSON of one long text that never ends",
     400,
     post(CONFIG_MAPS, `{"data":{"a":"${"x".repeat(2_000_000)}`),
@@ -176,6 +186,24 @@ function nestedMessage(depth: number): Buffer {
   return inner;
 }
 
+const deep = (depth: number, inner: string) =>
+  `${'{"a":'.repeat(depth)}${inner}${"}".repeat(depth)}`;
+
+const DEEP: readonly Attack[] = [
+  ["in what nobody knows", `{"metadata":{"name":"deep"},"unknown":${deep(9_900, "1.5")}}`],
+  [
+    "in what says who manages fields",
+    `{"metadata":{"name":"deep","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${deep(9_900, "{}")}}]}}`,
+  ],
+  ["in place of a text", `{"metadata":{"name":"deep"},"data":{"a":${deep(9_900, "1")}}}`],
+].map(([where, body]) =>
+  played(`nine thousand levels ${where}`, async (target) => {
+    const answer = await ask(target, post(`${CONFIG_MAPS}?dryRun=All`, body));
+    expect([201, 400, 422], answer.text.slice(0, 200)).toContain(answer.status);
+    expectNothingTold(answer);
+  }),
+);
+
 const VALUES: readonly Attack[] = [
   request(
     "more completions than there are numbers",
@@ -286,20 +314,6 @@ const VALUES: readonly Attack[] = [
     post(DEFINITIONS, definition({ type: "string", pattern: "(".repeat(10_000) })),
   ),
   request(
-    "a rule that looks at all pairs of pairs of pairs",
-    422,
-    post(
-      DEFINITIONS,
-      definition({
-        type: "array",
-        items: { type: "array", items: { type: "array", items: { type: "string" } } },
-        "x-kubernetes-validations": [
-          { rule: "self.all(a, a.all(b, b.all(c, self.all(d, d.all(e, e.all(f, c != f))))))" },
-        ],
-      }),
-    ),
-  ),
-  request(
     "a rule of ten thousand parentheses",
     422,
     post(
@@ -325,6 +339,20 @@ function definition(spec: object): object {
     },
   };
 }
+
+const COSTLY: Attack = played("an object that takes a rule all time", async (target) => {
+  const inner = { type: "array", items: { type: "string" } };
+  const rule =
+    "self.all(a, a.all(b, self.all(c, c.all(d, self.all(e, e.all(f, b != f || d == f))))))";
+  const schema = { type: "array", items: inner, "x-kubernetes-validations": [{ rule }] };
+  const made = await ask(target, post(DEFINITIONS, definition(schema)));
+  if (made.status === 422) return;
+  expect(made.status).toBe(201);
+  const spec = Array.from({ length: 60 }, () => Array.from({ length: 60 }, String));
+  const poison = { apiVersion: "example.com/v1", kind: "Poison", metadata: { name: "p" }, spec };
+  const where = "/apis/example.com/v1/namespaces/default/poisons";
+  expect((await ask(target, post(where, poison))).status).toBe(422);
+});
 
 const POLLUTION: readonly Attack[] = (
   [
@@ -354,4 +382,10 @@ const POLLUTION: readonly Attack[] = (
   }),
 );
 
-export const BODY_ATTACKS: readonly Attack[] = [...TEXTS, ...MESSAGES, ...VALUES, ...POLLUTION];
+export const BODY_ATTACKS: readonly Attack[] = [
+  ...TEXTS,
+  ...MESSAGES,
+  ...VALUES,
+  COSTLY,
+  ...POLLUTION,
+];

@@ -3,7 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { type Attack, CONFIG_MAPS, DEFAULT, expectNothingTold, played, request } from "./attack.ts";
-import { type Asked, ask, pod, signingKeyFile, type Target, tokenOf } from "./target.ts";
+import { type Asked, ask, signingKeyFile, type Target, tokenOf } from "./target.ts";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const ADMIN_ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole" } as const;
@@ -143,11 +143,10 @@ const ENDED: readonly Attack[] = [
   played("the token of a pod that was deleted", async (target) => {
     const { tally } = target;
     const pods = "/api/v1/namespaces/own/pods";
-    const { json } = await tally.call("POST", pods, pod("bound"));
+    const spec = { serviceAccountName: "mallory", containers: [{ name: "c", image: "i" }] };
+    const { json } = await tally.call("POST", pods, { metadata: { name: "bound" }, spec });
     const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "bound", uid: json.metadata.uid };
-    const token = await tokenOf(tally, "default", { boundObjectRef }).catch(() =>
-      tokenOf(tally, "mallory", { boundObjectRef }),
-    );
+    const token = await tokenOf(tally, "mallory", { boundObjectRef });
     await tally.call("DELETE", `${pods}/bound?gracePeriodSeconds=0`);
     await expectUnknown(target, token);
   }),

@@ -5,7 +5,7 @@ const token = (value: object): string =>
   Buffer.from(JSON.stringify(value)).toString("base64url").replace(/=+$/, "");
 
 /** What ends as these say is refused; the rest is read in a time that does not explode. */
-const REFUSED: readonly (readonly [name: string, query: string, codes?: readonly number[]])[] = [
+const REFUSED: readonly (readonly [name: string, query: string])[] = [
   ["a selector that never closes", `labelSelector=a+in+(${"b,".repeat(20_000)}`],
   ["a selector of a thousand parentheses", `labelSelector=${"(".repeat(10_000)}`],
   ["a selector with a value of thousands", `labelSelector=a%3D${"b".repeat(50_000)}`],
@@ -18,11 +18,6 @@ const REFUSED: readonly (readonly [name: string, query: string, codes?: readonly
   [
     "a token to go on from another namespace",
     `continue=${token({ v: "meta.k8s.io/v1", rv: 1, start: "../../secrets/default/victim" })}`,
-  ],
-  [
-    "a token to go on from before time",
-    `continue=${token({ v: "meta.k8s.io/v1", rv: -2, start: "a" })}`,
-    [400, 410],
   ],
   ["a limit beyond all numbers", `limit=${"9".repeat(30_000)}`],
   ["a limit that is a text", "limit=1e3"],
@@ -40,9 +35,7 @@ const NAMED: readonly (readonly [name: string, method: string, query: string])[]
 ];
 
 export const QUERY_ATTACKS: readonly Attack[] = [
-  ...REFUSED.map(([name, query, codes = [400, 422]]) =>
-    request(name, codes, { path: `${CONFIG_MAPS}?${query}` }),
-  ),
+  ...REFUSED.map(([name, query]) => request(name, [400, 422], { path: `${CONFIG_MAPS}?${query}` })),
   ...NAMED.map(([name, method, query]) =>
     request(name, [400, 422], { method, path: `${CONFIG_MAPS}/victim?${query}` }),
   ),

@@ -3,8 +3,8 @@
  * Everything an attack can need is made before it, so that attacks are data.
  */
 import { readFileSync } from "node:fs";
-import { request as overPlain } from "node:http";
-import { Agent, type IncomingMessage, request as overTls } from "node:https";
+import { type IncomingMessage, request as overPlain } from "node:http";
+import { Agent, request as overTls } from "node:https";
 import path from "node:path";
 import { type Answer, startTally, type Tally } from "../support/tally.ts";
 

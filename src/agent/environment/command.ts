@@ -1,6 +1,6 @@
 /** Pure: what a container runs. */
 import type { Container } from "../../api/generated/core.ts";
-import { expand } from "./expansion.ts";
+import { expandAll } from "./expansion.ts";
 import type { ContainerProblem, Variables } from "./variable.ts";
 
 /** The command and the arguments apart, of a container whose image has some too. */
@@ -8,8 +8,7 @@ export function composeParts(
   { command = [], args = [] }: Pick<Container, "command" | "args">,
   variables: Variables,
 ): { readonly command: readonly string[]; readonly args: readonly string[] } {
-  const expanded = (words: readonly string[]) => words.map((text) => expand(text, variables));
-  return { command: expanded(command), args: expanded(args) };
+  return { command: expandAll(command, variables), args: expandAll(args, variables) };
 }
 
 /** The command with its arguments; both may refer to the container's variables. */
@@ -18,7 +17,7 @@ export function composeCommand(
   variables: Variables,
 ): { readonly command: readonly string[] } | { readonly problem: ContainerProblem } {
   if (command.length > 0) {
-    return { command: [...command, ...args].map((text) => expand(text, variables)) };
+    return { command: expandAll([...command, ...args], variables) };
   }
   const missing = args.length > 0 ? "has args but no command" : "has no command";
   const why = `its image ${JSON.stringify(image ?? "")} is not used, so neither is its entrypoint`;

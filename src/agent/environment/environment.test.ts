@@ -299,3 +299,8 @@ test("service links that are switched off leave the API server", () => {
   if ("problem" in composed) throw new Error(composed.problem.message);
   expect(composed.variables.get("KUBERNETES_SERVICE_PORT")).toBe("443");
 });
+
+test("variables that double each other sixty times are a problem, not a gigabyte", () => {
+  const doubling = Array.from({ length: 60 }, (_, at) => v(`V${at + 1}`, `$(V${at})$(V${at})`));
+  expect(ownOf({ env: [v("V0", "xx"), ...doubling] })).toContain("the environment is longer than");
+});

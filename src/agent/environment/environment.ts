@@ -61,9 +61,13 @@ export function composeEnvironment(
     if ("nothing" in all) continue;
     for (const [name, value] of all.found) variables.set(name, value);
   }
+  let length = 0;
   for (const { name, value = "", valueFrom } of container.env ?? []) {
     if (valueFrom === undefined || value !== "") {
-      variables.set(name, expand(value, variables));
+      const expanded = expand(value, variables);
+      length += expanded.length;
+      if (length > LONGEST_ENVIRONMENT) return configProblem(TOO_LONG);
+      variables.set(name, expanded);
       continue;
     }
     const resolved = resolve(valueFrom, input, sources);
@@ -73,6 +77,10 @@ export function composeEnvironment(
   }
   return { environment: wholeEnvironment(input, variables), variables };
 }
+
+/** Linux starts no process with more; references to references could make it any length. */
+const LONGEST_ENVIRONMENT = 8 * 1024 * 1024;
+const TOO_LONG = `the environment is longer than ${LONGEST_ENVIRONMENT} characters`;
 
 function wholeEnvironment(
   { pod, node, inherited }: EnvironmentInput,

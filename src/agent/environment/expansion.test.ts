@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { expand } from "./expansion.ts";
+import { expand, expandAll } from "./expansion.ts";
 
 const VARIABLES = new Map([
   ["A", "1"],
@@ -96,4 +96,14 @@ test("without variables only doubled operators outside of references go", () => 
       expect(expand(text, new Map())).toBe(expected);
     }),
   );
+});
+
+test("a text that refers to a long one over and over does not grow without end", () => {
+  const variables = new Map([["A", "x".repeat(1_000_000)]]);
+  expect(expand("$(A)".repeat(100_000), variables).length).toBeLessThan(8_000_000);
+  const words = expandAll(
+    Array.from({ length: 100_000 }, () => "$(A)"),
+    variables,
+  );
+  expect(words.reduce((sum, word) => sum + word.length, 0)).toBeLessThan(8_000_000);
 });

@@ -32,7 +32,7 @@ export class Connection {
   private constructor(
     private readonly socket: Socket,
     private readonly clock: Clock,
-    readonly can: Capabilities,
+    public can: Capabilities,
   ) {}
 
   static async open(options: ConnectionOptions): Promise<Connection> {
@@ -66,6 +66,11 @@ export class Connection {
   sendLater(order: Order): void {
     this.outgoing += `${JSON.stringify(order)}\n`;
     this.later ??= this.clock.schedule(LATER_MS, () => this.flush());
+  }
+
+  /** The spawner has found out that pods reach nothing beyond this machine. */
+  lose(noWayOut: string): void {
+    this.can = { ...this.can, sandbox: { ...this.can.sandbox, noWayOut } };
   }
 
   close(): void {

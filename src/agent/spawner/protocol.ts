@@ -65,6 +65,8 @@ export type News =
       readonly running: readonly RunningRun[];
       readonly ended: readonly EndedRun[];
     }
+  /** Pods reach nothing beyond this machine, and why. */
+  | { readonly news: "noWayOut"; readonly problem: string }
   | { readonly news: "closed" };
 
 export interface RunningRun {
@@ -104,6 +106,8 @@ export interface SandboxAbilities {
   readonly problem?: string;
   /** Each has a network of its own. */
   readonly hasNetwork: boolean;
+  /** Why such a network ends at this machine; absent: it does not. */
+  readonly noWayOut?: string;
   /** Its processes can be of any user: the server is root. */
   readonly hasUsers: boolean;
 }

@@ -54,7 +54,6 @@ export class Spawner {
   private readonly cgroups: Cgroups;
   private readonly sweeper = new Sweeper();
   private readonly runs: Runs;
-  readonly can: Capabilities;
   private readonly pool: Pool;
   private readonly sandboxes: SandboxStarts;
   private readonly adopted: AdoptedRuns;
@@ -83,9 +82,9 @@ export class Spawner {
       ...slots,
       onChange: () => this.startWaiting(),
       onRefusal: (run, message) => tell({ news: "refused", run, exitCode: NEVER_RAN, message }),
+      onNoWayOut: (problem) => tell({ news: "noWayOut", problem }),
       findElder: (pod) => this.findElder(pod),
     });
-    this.can = { ...this.cgroups.can, sandbox: this.sandboxes.can };
     this.adopted = new AdoptedRuns(directory, boot, {
       onEnd: (run, ending) => {
         this.finish(run, ending);
@@ -100,6 +99,10 @@ export class Spawner {
     this.adopt();
     this.pool.prepare();
     this.shrinking = setInterval(() => this.pool.shrink(), SHRINK_MS);
+  }
+
+  get can(): Capabilities {
+    return { ...this.cgroups.can, sandbox: this.sandboxes.can };
   }
 
   /** What an earlier spawner left is known. */

@@ -8,6 +8,7 @@ import { isAlias, isMap, isScalar, isSeq, type ParsedNode, parseDocument } from 
 import { quote } from "../finding.ts";
 import { canonicalBase64 } from "./base64.ts";
 import { type ExactJson, NumberLiteral, type ParsedJson, setOwn, toPlain } from "./parsed-json.ts";
+import { isTooDeep, MAX_YAML_DEPTH } from "./yaml-depth.ts";
 import { YamlError, yamlError, yamlSyntaxError } from "./yaml-errors.ts";
 import { resolveScalar } from "./yaml-scalars.ts";
 
@@ -53,6 +54,7 @@ interface Walk {
 }
 
 function readDocument(walk: Walk): ExactJson {
+  if (isTooDeep(walk.text)) throw yamlError(`exceeded max depth of ${MAX_YAML_DEPTH}`);
   try {
     const document = parseDocument(walk.text, {
       version: "1.1",
@@ -65,7 +67,7 @@ function readDocument(walk: Walk): ExactJson {
     if (error !== undefined) throw yamlSyntaxError(error, walk.text);
     return readNode(document.contents, walk);
   } catch (error) {
-    if (error instanceof RangeError) throw yamlError("exceeded max depth of 10000");
+    if (error instanceof RangeError) throw yamlError(`exceeded max depth of ${MAX_YAML_DEPTH}`);
     throw error;
   }
 }

@@ -52,8 +52,11 @@ export function openRecorder(options: RecorderOptions): RunningRecorder {
 const QUEUE_LIMIT = 1000;
 const FIRSTS_LIMIT = 100_000;
 
-/** Over the wire a write is mostly waiting: of so many objects events are written at once. */
-const WRITERS = 8;
+/**
+ * Over the wire a write is mostly waiting: of so many objects events are written at once. Of few,
+ * because they share connections and the limit of requests with the work that they tell of.
+ */
+const WRITERS = 2;
 
 const MAX_TRIES = 12;
 const RETRY: Backoff = { firstMs: 500, maxMs: 10_000 };

@@ -61,3 +61,9 @@ test("who asks in somebody's name is named, too", () => {
     impersonatedUser: { username: "bob", groups: ["system:authenticated"] },
   });
 });
+
+test("a token that somebody wrote into the address is left out", () => {
+  const uri = "/api/v1/pods?limit=1&access_token=secret&watch=1&token=secret";
+  const { requestURI } = composeAuditEvent({ ...request, uri }, outcome);
+  expect(requestURI).toBe("/api/v1/pods?limit=1&access_token=…&watch=1&token=…");
+});

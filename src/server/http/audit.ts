@@ -44,7 +44,7 @@ export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutco
     level: "Metadata",
     auditID: request.id,
     stage: outcome.stage,
-    requestURI: request.uri,
+    requestURI: request.uri.replace(CREDENTIALS, "$1…"),
     verb: attributes.verb,
     user: userInfo(impersonator ?? user),
     ...(impersonator ? { impersonatedUser: userInfo(user) } : {}),
@@ -60,6 +60,9 @@ export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutco
     },
   };
 }
+
+/** Nobody is let in by these, but whoever wrote them there meant a secret. */
+const CREDENTIALS = /([?&](?:[a-z_-]*token|authorization|password)=)[^&]*/gi;
 
 function objectRef(attributes: Attributes): { readonly objectRef?: object } {
   if (attributes.kind === "path") return {};

@@ -38,7 +38,8 @@ export function mergeLists(
 export function deleteFromList(original: readonly Json[], listed: readonly Json[]): Json[] {
   if (original.length === 0 && listed.length === 0) return [];
   elementKind(original, listed);
-  return original.filter((item) => !listed.includes(item));
+  const unwanted = new Set(listed);
+  return original.filter((item) => !unwanted.has(item));
 }
 
 export interface Ordering {
@@ -66,14 +67,17 @@ export function orderElements({ merged, patchOrder, serverOrder, mergeKey }: Ord
     (item) => serverPlaces.get(identity(item)),
   );
   const ordered: Json[] = [];
+  let next = 0;
   for (const item of patched) {
     const limit = serverPlaces.get(identity(item)) ?? -1;
-    while (others.length > 0 && (serverPlaces.get(identity(others[0] ?? null)) ?? limit) < limit) {
-      ordered.push(others.shift() ?? null);
+    for (; next < others.length; next++) {
+      const other = others[next] ?? null;
+      if ((serverPlaces.get(identity(other)) ?? limit) >= limit) break;
+      ordered.push(other);
     }
     ordered.push(item);
   }
-  return [...ordered, ...others];
+  return [...ordered, ...others.slice(next)];
 }
 
 /** The kind all elements share. */
@@ -103,7 +107,7 @@ function applyDirectives(
   patch: readonly Json[],
   mergeKey: string,
 ): { server: readonly Json[]; plain: readonly Json[] } {
-  let server = original;
+  const deleted = new Set<Json | undefined>();
   let isReplaced = false;
   const plain: Json[] = [];
   for (const item of patch) {
@@ -111,8 +115,7 @@ function applyDirectives(
     if (directive === undefined) {
       plain.push(item);
     } else if (directive === "delete") {
-      const key = mergeKeyOf(item, mergeKey);
-      server = server.filter((each) => !isObject(each) || each[mergeKey] !== key);
+      deleted.add(mergeKeyOf(item, mergeKey));
     } else if (directive === "replace") {
       isReplaced = true;
     } else if (directive === "merge") {
@@ -121,7 +124,9 @@ function applyDirectives(
       throw badPatch(unknownDirective(directive, item));
     }
   }
-  return isReplaced ? { server: plain, plain: [] } : { server, plain };
+  if (isReplaced) return { server: plain, plain: [] };
+  const isKept = (each: Json) => !isObject(each) || !deleted.has(each[mergeKey]);
+  return { server: original.filter(isKept), plain };
 }
 
 export function unknownDirective(directive: Json, holder: Json): string {
@@ -135,14 +140,31 @@ function mergeByKey(
   mergeElement: MergeElement,
 ): Json[] {
   const merged = [...server];
+  let places = firstPlaces(merged, mergeKey);
   for (const item of patch) {
     const key = mergeKeyOf(item, mergeKey);
-    const place = merged.findIndex((each) => isObject(each) && each[mergeKey] === key);
+    const place = places.get(key) ?? -1;
     const found = merged[place];
-    if (isObject(found) && isObject(item)) merged[place] = mergeElement(found, item);
-    else merged.push(item);
+    if (isObject(found) && isObject(item)) {
+      const element = mergeElement(found, item);
+      merged[place] = element;
+      // A directive in the patch can take the key away.
+      if (element[mergeKey] !== key) places = firstPlaces(merged, mergeKey);
+    } else {
+      places.set(key, merged.push(item) - 1);
+    }
   }
   return merged;
+}
+
+/** Where the first element with each key is. */
+function firstPlaces(list: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
+  const places = new Map<Json | undefined, number>();
+  for (const [place, item] of list.entries()) {
+    const key = isObject(item) ? item[mergeKey] : undefined;
+    if (key !== undefined && !places.has(key)) places.set(key, place);
+  }
+  return places;
 }
 
 function identityBy(mergeKey: string): (item: Json) => Json {

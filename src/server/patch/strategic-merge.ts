@@ -58,11 +58,12 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
   delete patch[RETAIN_KEYS];
   const malformed = "invalid patch format of retainKeys";
   if (!Array.isArray(listed)) throw badPatch(malformed);
+  const retained = new Set<Json>(listed);
   for (const [key, value] of Object.entries(patch)) {
     const isSet = value !== null && !isListDirective(key);
-    if (isSet && !listed.includes(key)) throw badPatch(malformed);
+    if (isSet && !retained.has(key)) throw badPatch(malformed);
   }
-  for (const key of Object.keys(original)) if (!listed.includes(key)) delete original[key];
+  for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key];
 }
 
 function isListDirective(key: string): boolean {

@@ -47,6 +47,7 @@ export function tokenVerifier(
     if (!parsed || !server.signer) return "foreign";
     const { claims, signed, signature, algorithm } = parsed;
     if (algorithm !== "ES256" || !isGenuine(server.signer, signed, signature)) return "forged";
+    if (!isWhole(claims)) return "forged";
     if (genuine.size >= REMEMBERED_TOKENS) genuine.clear();
     genuine.set(token, claims);
     return claims;
@@ -69,6 +70,16 @@ const FORGED = "go-jose/go-jose: error in cryptographic primitive";
 
 function isGenuine(signer: TokenSigner, signed: string, signature: Buffer): boolean {
   return signature.length === 64 && signer.verify(signed, signature);
+}
+
+/** What does not say for whom, until when or whose it is means nobody, never everybody. */
+function isWhole(claims: Partial<Claims>): boolean {
+  const { aud, exp, nbf, "kubernetes.io": account } = claims;
+  const hasTimes = Number.isFinite(exp) && Number.isFinite(nbf);
+  const isNamed = [account?.namespace, account?.serviceaccount?.name].every(
+    (name) => typeof name === "string" && name !== "",
+  );
+  return Array.isArray(aud) && hasTimes && isNamed && account?.serviceaccount?.uid !== undefined;
 }
 
 function audienceProblem({ aud }: Claims, audiences: readonly string[]): string {

@@ -129,8 +129,10 @@ export class Containers {
     await this.unlessGone({ method: "DELETE", path: `/containers/${id}?force=true&v=true` });
   }
 
-  async list(): Promise<readonly ListedContainer[]> {
-    const filters = JSON.stringify({ label: [`${OWNER_LABEL}=${this.owner}`] });
+  /** All of ours, or those of one pod. */
+  async list(podUid?: string): Promise<readonly ListedContainer[]> {
+    const ofPod = podUid === undefined ? [] : [`${POD_LABEL}=${podUid}`];
+    const filters = JSON.stringify({ label: [`${OWNER_LABEL}=${this.owner}`, ...ofPod] });
     const path = `/containers/json?all=true&filters=${encodeURIComponent(filters)}`;
     const all = await this.api.ask<readonly { Id: string; Labels: Record<string, string> }[]>({
       method: "GET",

@@ -100,7 +100,8 @@ export class EngineRuntime implements Runtime {
     const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
     const copied = this.copy(output, targets, { isTakenUp: false });
     void this.watch(request.id, known, copied);
-    const state = await containers.inspect(container);
+    // One that is over by now may be too far gone to be looked at: it ran all the same.
+    const state = await containers.inspect(container).catch(() => undefined);
     const { pid = 0, startedMs = this.nowMs() } = state ?? {};
     return { id: request.id, pid, startedMs, ...this.named(known) };
   }

@@ -47,7 +47,16 @@ export class PodHolders {
     if (!holder) return;
     this.holders.delete(podUid);
     const id = await holder.catch(() => undefined);
-    if (id !== undefined) await this.options.containers.remove(id);
+    if (id === undefined) return;
+    const { containers } = this.options;
+    try {
+      await containers.remove(id);
+    } catch {
+      // Somebody of the pod still uses what it holds, though the pod is gone.
+      const all = await containers.list(podUid);
+      for (const each of all) if (each.run !== undefined) await containers.remove(each.id);
+      await containers.remove(id);
+    }
   }
 
   async releaseAll(): Promise<void> {

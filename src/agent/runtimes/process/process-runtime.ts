@@ -250,6 +250,12 @@ class SpawnedProcesses implements ProcessRuntime {
       case "all":
         for (const resolve of this.asking.splice(0)) resolve(news);
         break;
+      case "noWayOut":
+        this.options.log.warn("pods in sandboxes reach nothing beyond this machine", {
+          problem: news.problem,
+        });
+        this.connection?.lose(news.problem);
+        break;
       default:
         this.onClosed?.();
     }

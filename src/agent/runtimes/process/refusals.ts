@@ -76,12 +76,14 @@ export const OTHER_SYSTEM: Notice = {
   message: "Failed to admit pod as the OS field doesn't match node OS",
 };
 
+export const NAMES_NOT_RESOLVED = "NamesNotResolved";
+
 const UNRESOLVED = "peers' names are not resolved";
 
 /** A StatefulSet that names a Service gives its pods a subdomain, whether they use it or not. */
 function namesNotice({ subdomain = "" }: PodSpec): Notice {
   const message = `subdomain ${JSON.stringify(subdomain)} has no effect: ${UNRESOLVED}`;
-  return { reason: "NamesNotResolved", message };
+  return { reason: NAMES_NOT_RESOLVED, message };
 }
 
 /** A message is read by people, and an event takes no more than a kilobyte. */

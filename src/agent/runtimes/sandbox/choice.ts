@@ -2,7 +2,7 @@
 import type { Pod } from "../../../api/generated/core.ts";
 import { admitToEngine, engineMissing } from "../engine/engine-refusals.ts";
 import { ENGINES, type EngineName } from "../engine/engine-run.ts";
-import { type Admission, admitPod } from "../process/refusals.ts";
+import { type Admission, admitPod, NAMES_NOT_RESOLVED } from "../process/refusals.ts";
 import { admitToSandbox, type SandboxMeasures } from "./sandbox-refusals.ts";
 
 export type RuntimeName = "process" | "sandbox" | EngineName;
@@ -35,9 +35,12 @@ export function chooseRuntime(
   if (engine !== undefined) return inEngine(pod, engine, measures);
   if (runtimeClassName !== undefined) return unknownClass(runtimeClassName);
   const asProcess = admitPod(pod, measures);
-  if (asProcess.refusal === undefined) return { runtime: "process", ...asProcess };
+  // A set's pods can do without the names that it gives them, where nobody can resolve these.
+  const lacksNames = asProcess.warnings.some(({ reason }) => reason === NAMES_NOT_RESOLVED);
+  if (asProcess.refusal === undefined && !lacksNames) return { runtime: "process", ...asProcess };
   const inSandbox = admitToSandbox(pod, measures);
   if (inSandbox.refusal === undefined) return { runtime: "sandbox", ...inSandbox };
+  if (asProcess.refusal === undefined) return { runtime: "process", ...asProcess };
   const message = `${asProcess.refusal.message}; ${inSandbox.refusal.message}`;
   const refusal = { ...asProcess.refusal, message };
   return { runtime: "process", refusal, warnings: asProcess.warnings };

@@ -133,7 +133,7 @@ function confinementRefusals(context: Confinement): string[] {
   return problems;
 }
 
-function warningsOf(spec: PodSpec, { hasNetwork }: SandboxAbilities): readonly Notice[] {
+function warningsOf(spec: PodSpec, { hasNetwork, noWayOut }: SandboxAbilities): readonly Notice[] {
   const contexts = [
     spec.securityContext,
     ...containersOf(spec).map((each) => each.securityContext),
@@ -145,7 +145,12 @@ function warningsOf(spec: PodSpec, { hasNetwork }: SandboxAbilities): readonly N
   const warnings: Notice[] = isConfined ? [{ reason: "NotConfined", message }] : [];
   const ports = containersOf(spec).flatMap(({ ports: each = [] }) => each);
   const mapped = ports.filter(({ hostPort }) => hostPort).map(({ hostPort }) => hostPort);
-  if (mapped.length > 0 && hasNetwork && spec.hostNetwork !== true) {
+  if (!hasNetwork || spec.hostNetwork === true) return warnings;
+  if (noWayOut !== undefined) {
+    const what = `addresses beyond this machine are not reached: ${noWayOut}`;
+    warnings.push({ reason: "NoWayOut", message: what });
+  }
+  if (mapped.length > 0) {
     const what = `host ports ${mapped.join(", ")} are not opened: use a Service or hostNetwork`;
     warnings.push({ reason: "HostPortNotOpened", message: what });
   }

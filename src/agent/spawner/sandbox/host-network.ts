@@ -11,6 +11,16 @@ import { existsSync, writeFileSync } from "node:fs";
 import type { SandboxNetwork } from "../../runtimes/runtime.ts";
 import { splitLines } from "../protocol.ts";
 import { quote } from "../quote.ts";
+import { NO_TRANSLATOR, type Tools } from "./tools.ts";
+import { composeNoWayOut, composeWayOut } from "./way-out.ts";
+
+export interface HostNetworkOptions {
+  readonly tools: Pick<Tools, "translator"> & { readonly ip: string };
+  /** Of the spawner: two of them on one machine have a bridge each. */
+  readonly directory: string;
+  /** Pods reach nothing beyond this machine, and why. */
+  readonly onNoWayOut: (problem: string) => void;
+}
 
 export class HostNetwork {
   private shell: ChildProcess | undefined;
@@ -20,12 +30,8 @@ export class HostNetwork {
   private readonly bridge: string;
   private bridged: Promise<string | undefined> | undefined;
 
-  constructor(
-    private readonly ip: string,
-    /** Of the spawner: two of them on one machine have a bridge each. */
-    directory: string,
-  ) {
-    this.bridge = bridgeName(directory);
+  constructor(private readonly options: HostNetworkOptions) {
+    this.bridge = bridgeName(options.directory);
   }
 
   /** A cable into the network of that process. Undefined, or what is in the way. */
@@ -37,35 +43,60 @@ export class HostNetwork {
       return problem;
     }
     const peer = `peer name eth0 netns ${pid}`;
-    return this.run(`link add tly${pid} master ${this.bridge} up type veth ${peer}`);
+    return this.ip(`link add tly${pid} master ${this.bridge} up type veth ${peer}`);
   }
 
   /** The bridge is left to those who still use it. */
   async close({ removesBridge }: { readonly removesBridge: boolean }): Promise<void> {
     const isThere = existsSync(`/sys/class/net/${this.bridge}`);
-    if (removesBridge && isThere) await this.run(`link del ${this.bridge}`);
+    if (removesBridge && isThere) await this.removeBridge();
     this.shell?.stdin?.end();
     this.shell = undefined;
   }
 
   private async makeBridge({ gateway, prefixLength }: SandboxNetwork): Promise<string | undefined> {
     // One that was left by a spawner before us will do.
-    await this.run(`link add ${this.bridge} type bridge`);
+    await this.ip(`link add ${this.bridge} type bridge`);
     // A bridge without one of its own takes the lowest of its cables, and another one whenever
     // these come and go: pods would send to an address that is nobody's any more.
-    await this.run(`link set ${this.bridge} address ${hardwareAddress(this.bridge)}`);
-    const problem = await this.run(`link set ${this.bridge} up`);
+    await this.ip(`link set ${this.bridge} address ${hardwareAddress(this.bridge)}`);
+    const problem = await this.ip(`link set ${this.bridge} up`);
     if (problem !== undefined) return problem;
-    await this.run(`addr flush dev ${this.bridge}`);
+    await this.ip(`addr flush dev ${this.bridge}`);
     forward(this.bridge);
-    return this.run(`addr add ${gateway}/${prefixLength} dev ${this.bridge}`);
+    const unaddressed = await this.ip(`addr add ${gateway}/${prefixLength} dev ${this.bridge}`);
+    if (unaddressed === undefined) await this.openWayOut(`${gateway}/${prefixLength}`);
+    return unaddressed;
+  }
+
+  /** What is in the way of it is in the way of nothing else. */
+  private async openWayOut(cidr: string): Promise<void> {
+    const { tools, onNoWayOut } = this.options;
+    const { translator } = tools;
+    const { bridge } = this;
+    const problem =
+      translator === undefined
+        ? NO_TRANSLATOR
+        : await this.run(composeWayOut(translator, { bridge, cidr }));
+    if (problem !== undefined) onNoWayOut(problem);
+  }
+
+  private async removeBridge(): Promise<void> {
+    const { translator } = this.options.tools;
+    if (translator !== undefined) await this.run(composeNoWayOut(translator, this.bridge));
+    await this.ip(`link del ${this.bridge}`);
+  }
+
+  private async ip(command: string): Promise<string | undefined> {
+    const problem = await this.run(`${quote(this.options.tools.ip)} ${command}`);
+    return problem && `ip: ${problem}`;
   }
 
   private run(command: string): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
       this.shell ??= this.open();
-      this.shell.stdin?.write(`${quote(this.ip)} ${command} 2>&1;echo "${MARK}$?"\n`);
+      this.shell.stdin?.write(`{ ${command};} </dev/null 2>&1;echo "${MARK}$?"\n`);
     });
   }
 
@@ -90,7 +121,7 @@ export class HostNetwork {
         this.said += ` ${line}`;
         continue;
       }
-      const problem = line === `${MARK}0` ? undefined : `ip:${this.said}`;
+      const problem = line === `${MARK}0` ? undefined : this.said.trim() || line;
       this.said = "";
       this.waiting.shift()?.(problem);
     }

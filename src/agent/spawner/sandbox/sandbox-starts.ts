@@ -23,7 +23,7 @@ export interface SandboxStartsOptions extends Omit<SandboxesOptions, "tools"> {
 }
 
 export class SandboxStarts {
-  readonly can: SandboxAbilities;
+  can: SandboxAbilities;
   private readonly tools: Tools | undefined;
   private readonly sandboxes: Sandboxes | undefined;
   private readonly unseated = new Map<RunName, Start>();
@@ -32,7 +32,11 @@ export class SandboxStarts {
     const { tools, can } = findTools();
     this.tools = tools;
     this.can = can;
-    if (tools !== undefined) this.sandboxes = new Sandboxes({ ...options, tools });
+    const onNoWayOut = (noWayOut: string) => {
+      this.can = { ...this.can, noWayOut };
+      options.onNoWayOut(noWayOut);
+    };
+    if (tools) this.sandboxes = new Sandboxes({ ...options, tools, onNoWayOut });
   }
 
   get isEmpty(): boolean {

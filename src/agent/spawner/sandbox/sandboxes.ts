@@ -26,6 +26,8 @@ export interface SandboxesOptions extends SlotEvents {
   readonly tools: Tools;
   /** A seat is ready, or will never be. */
   readonly onChange: () => void;
+  /** Pods reach nothing beyond this machine, and why. */
+  readonly onNoWayOut: (problem: string) => void;
   /** A process in the pod's sandbox that an earlier spawner made, if any is left. */
   readonly findElder: (pod: string) => number | undefined;
 }
@@ -48,9 +50,12 @@ export class Sandboxes {
   private problem: { readonly text: string; readonly sinceMs: number } | undefined;
 
   constructor(private readonly options: SandboxesOptions) {
-    const { directory, tools } = options;
+    const { directory, tools, onNoWayOut } = options;
+    const { ip, translator } = tools;
     this.folder = join(directory, "sandboxes");
-    if (tools.ip !== undefined) this.network = new HostNetwork(tools.ip, directory);
+    if (ip === undefined) return;
+    const forNetwork = { ip, ...(translator && { translator }) };
+    this.network = new HostNetwork({ tools: forNetwork, directory, onNoWayOut });
   }
 
   /** Undefined: ask again after `onChange`. So many asked before and wait already. */

@@ -2,6 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import type { SandboxAbilities } from "../protocol.ts";
+import type { Translator } from "./way-out.ts";
 
 /** By absolute path: what a run has in its PATH must not be run with the server's rights. */
 export interface Tools {
@@ -11,6 +12,8 @@ export interface Tools {
   readonly mount: string;
   readonly umount: string;
   readonly ip?: string;
+  /** Absent: pods with a network of their own reach nothing beyond this machine. */
+  readonly translator?: Translator;
 }
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
@@ -27,7 +30,12 @@ export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): Fo
   const ip = find("ip");
   const isRoot = uid === 0;
   const hasNetwork = isRoot && ip !== undefined;
-  const can = { hasNetwork, hasUsers: isRoot };
+  const translator = hasNetwork ? findTranslator(find) : undefined;
+  const can = {
+    hasNetwork,
+    hasUsers: isRoot,
+    ...(hasNetwork && translator === undefined ? { noWayOut: NO_TRANSLATOR } : {}),
+  };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
   if (!isRoot)
     return { can: { ...can, problem: "the server is not root, and only root makes one" } };
@@ -35,8 +43,18 @@ export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): Fo
     const problem = `${missing.join(", ")} of util-linux not found on this machine`;
     return { can: { ...can, problem } };
   }
-  const tools = { ...found, ...(ip === undefined ? {} : { ip }) } as unknown as Tools;
+  const others = { ...(ip === undefined ? {} : { ip }), ...(translator && { translator }) };
+  const tools = { ...found, ...others } as unknown as Tools;
   return { tools, can };
+}
+
+export const NO_TRANSLATOR = "neither iptables nor nft was found on this machine";
+
+/** Rules for iptables are heard where others use it, too: those of nft alone are not. */
+function findTranslator(find: typeof findProgram): Translator | undefined {
+  const [save, restore, nft] = [find("iptables-save"), find("iptables-restore"), find("nft")];
+  if (save !== undefined && restore !== undefined) return { kind: "iptables", save, restore };
+  return nft === undefined ? undefined : { kind: "nft", nft };
 }
 
 function findProgram(name: string): string | undefined {

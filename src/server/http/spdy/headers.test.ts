@@ -55,3 +55,9 @@ test("empty headers can be read by any zlib, however many follow each other", as
   }
   expect(Buffer.concat(pieces)).toEqual(Buffer.alloc(12));
 });
+
+test("a block that unfolds into megabytes is stopped on the way", async () => {
+  const block = await compressor()({ streamtype: "x".repeat(50_000_000) });
+  expect(block.length).toBeLessThan(100_000);
+  await expect(new HeaderReader().read(block)).rejects.toThrow("too long");
+});

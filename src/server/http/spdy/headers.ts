@@ -10,10 +10,11 @@ const LONGEST_BLOCK_BYTES = 64 * 1024;
 export class HeaderReader {
   private readonly inflate: Inflate = createInflate({ dictionary: headerDictionary() });
   private readonly pieces: Buffer[] = [];
+  private heldBytes = 0;
   private onFailure: ((error: Error) => void) | undefined;
 
   constructor() {
-    this.inflate.on("data", (piece: Buffer) => this.pieces.push(piece));
+    this.inflate.on("data", (piece: Buffer) => this.keep(piece));
     this.inflate.on("error", (error) => this.onFailure?.(error));
   }
 
@@ -23,7 +24,15 @@ export class HeaderReader {
       this.onFailure = reject;
       this.inflate.write(block, () => resolve());
     });
+    this.heldBytes = 0;
     return parseHeaders(Buffer.concat(this.pieces.splice(0)));
+  }
+
+  /** A megabyte can unfold into a thousand: it is stopped before it does. */
+  private keep(piece: Buffer): void {
+    this.heldBytes += piece.length;
+    if (this.heldBytes <= LONGEST_BLOCK_BYTES) this.pieces.push(piece);
+    else this.inflate.destroy(new Error("SPDY headers are too long"));
   }
 
   close(): void {
@@ -32,7 +41,6 @@ export class HeaderReader {
 }
 
 function parseHeaders(bytes: Buffer): SpdyHeaders {
-  if (bytes.length > LONGEST_BLOCK_BYTES) throw new Error("SPDY headers are too long");
   let at = 0;
   const text = (): string => {
     const length = bytes.readUInt32BE(at);

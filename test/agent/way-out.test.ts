@@ -1,0 +1,102 @@
+/**
+ * Pods with a network of their own reach what is beyond this machine. A network namespace plays the
+ * world: it knows this machine alone, and can answer nobody whose address was not translated.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bridgeName } from "../../src/agent/spawner/sandbox/host-network.ts";
+import { findTools } from "../../src/agent/spawner/sandbox/tools.ts";
+import { startTally, type Tally } from "../support/tally.ts";
+import { canMakeNetworks } from "./peers-by-name.ts";
+
+const WORLD = `tally-world-${process.pid}`;
+const CABLE = `tlw${process.pid}`;
+/** For documentation alone: nobody has these. */
+const MACHINE = "198.51.100.1";
+const BEYOND = "198.51.100.2";
+const PODS = "/api/v1/namespaces/default/pods";
+const { translator } = findTools().tools ?? {};
+
+const SERVER = `
+const { createServer } = require("node:http");
+const server = createServer((request, answer) => answer.end(request.socket.remoteAddress));
+server.listen(80, "${BEYOND}", () => console.log("ready"));
+`;
+
+describe.skipIf(!canMakeNetworks || !translator)("the way out [needs NET_ADMIN, iptables]", () => {
+  let world: ChildProcess;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "tally-way-out-"));
+    ip(`netns add ${WORLD}`);
+    ip(`link add ${CABLE} type veth peer name eth0 netns ${WORLD}`);
+    ip(`addr add ${MACHINE}/24 dev ${CABLE}`);
+    ip(`link set ${CABLE} up`);
+    ip(`-n ${WORLD} addr add ${BEYOND}/24 dev eth0`);
+    ip(`-n ${WORLD} link set eth0 up`);
+    const args = ["netns", "exec", WORLD, process.execPath, "-e", SERVER];
+    world = spawn("ip", args, { stdio: ["ignore", "pipe", "inherit"] });
+    await new Promise((resolve) => world.stdout?.once("data", resolve));
+  }, 30_000);
+
+  afterAll(() => {
+    world.kill();
+    ip(`netns del ${WORLD}`);
+  });
+
+  test("is there for pods with volumes, and leaves no rule behind, also after a kill", async () => {
+    const first = await startTally({ hasAgent: true, dataDir });
+    expect(await askWorld(first, "one")).toBe(MACHINE);
+    const bridge = bridgeName(join(dataDir, "agent"));
+    expect(rules()).toContain(bridge);
+    process.kill(spawnerOf(dataDir), "SIGKILL");
+    await first.kill();
+
+    const second = await startTally({ hasAgent: true, dataDir });
+    expect(await askWorld(second, "two")).toBe(MACHINE);
+    expect(rules().split(`-s `).filter((rule) => rule.includes(bridge))).toHaveLength(1);
+    await second.dispose();
+    expect(rules()).not.toContain(bridge);
+    expect(execFileSync("ip", ["-brief", "link"], { encoding: "utf8" })).not.toContain(bridge);
+  }, 60_000);
+});
+
+async function askWorld(tally: Tally, name: string): Promise<string> {
+  const ask = `fetch("http://${BEYOND}/").then((a) => a.text()).then((t) => console.log(t))`;
+  const container = {
+    name: "c",
+    image: "none",
+    command: [process.execPath, "-e", ask],
+    volumeMounts: [{ name: "v", mountPath: "/v" }],
+  };
+  const spec = {
+    restartPolicy: "Never",
+    containers: [container],
+    volumes: [{ name: "v", emptyDir: {} }],
+  };
+  const made = await tally.call("POST", PODS, { metadata: { name }, spec });
+  expect(made.status, made.text).toBe(201);
+  const status = async () => (await tally.call("GET", `${PODS}/${name}`)).json.status;
+  await expect.poll(async () => (await status()).phase, { timeout: 20_000 }).toBe("Succeeded");
+  expect((await status()).containerStatuses[0].containerID).toMatch(/^sandbox:/);
+  return (await tally.call("GET", `${PODS}/${name}/log`)).text.trim();
+}
+
+function ip(command: string): void {
+  execFileSync("ip", command.split(" "));
+}
+
+function rules(): string {
+  if (translator === undefined) return "";
+  const command = translator.kind === "nft" ? [translator.nft, "list", "ruleset"] : [translator.save];
+  return execFileSync(command[0] ?? "", command.slice(1), { encoding: "utf8" });
+}
+
+function spawnerOf(directory: string): number {
+  const found = execFileSync("pgrep", ["-f", `spawner.js ${directory}`], { encoding: "utf8" });
+  return Number(found.split("\n")[0]);
+}
