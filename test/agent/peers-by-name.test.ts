@@ -43,8 +43,40 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     await expect(resolver.resolve4(peer)).rejects.toMatchObject({ code: "ENOTFOUND" });
   }, 60_000);
 
+  test("of a StatefulSet have their names, and a Service may be one index of a Job", async () => {
+    const command = [process.execPath, "-e", TELL_NAME];
+    const containers = [{ name: "c", image: "none", command }];
+    const headless = { clusterIP: "None", selector: { app: "set" } };
+    await create("services", { metadata: { name: "set" }, spec: headless });
+    await create("statefulsets", {
+      metadata: { name: "set" },
+      spec: {
+        serviceName: "set",
+        replicas: 2,
+        selector: { matchLabels: { app: "set" } },
+        template: { metadata: { labels: { app: "set" } }, spec: { containers } },
+      },
+    });
+    const label = "batch.kubernetes.io/job-completion-index";
+    const selector = { "batch.kubernetes.io/job-name": "workers", [label]: "1" };
+    const leader = { selector, ports: [{ port: 80, targetPort: 8080 }] };
+    await create("services", { metadata: { name: "leader" }, spec: leader });
+    const template = { spec: { restartPolicy: "Never", subdomain: "workers", containers } };
+    const job = { completionMode: "Indexed", completions: 3, parallelism: 3, template };
+    await create("jobs", { metadata: { name: "workers" }, spec: job });
+
+    await aPod("names", ["-e", ASK_NAMES]);
+    const phase = async () => (await tally.call("GET", `${CORE}/pods/names`)).json.status.phase;
+    await expect.poll(phase, { timeout: 45_000 }).toBe("Succeeded");
+    const said = await tally.call("GET", `${CORE}/pods/names/log`);
+    expect(said.text).toBe("set-0\nset-1\nworkers-1\nworkers-1\nworkers-1\n");
+    const { status } = (await tally.call("GET", `${CORE}/pods/set-0`)).json;
+    expect(status.containerStatuses[0].containerID).toMatch(/^sandbox:/);
+  }, 60_000);
+
   async function create(resource: string, object: object): Promise<void> {
-    const answer = await tally.call("POST", `${CORE}/${resource}`, object);
+    const group = GROUPS[resource] ?? CORE;
+    const answer = await tally.call("POST", `${group}/${resource}`, object);
     expect(answer.status, answer.text).toBe(201);
   }
 
@@ -64,6 +96,27 @@ interface Own {
   readonly labels?: object;
   readonly ports?: readonly object[];
 }
+
+const GROUPS: { readonly [resource: string]: string } = {
+  statefulsets: "/apis/apps/v1/namespaces/default",
+  jobs: "/apis/batch/v1/namespaces/default",
+};
+
+const TELL_NAME = `
+const name = require("os").hostname();
+require("http").createServer((_, to) => to.end(name)).listen(8080);
+`;
+
+/** Each until it is there: a set makes one pod after the other. */
+const ASK_NAMES = `
+const ask = (host) => fetch("http://" + host + "/").then((answer) => answer.text())
+  .catch(() => new Promise((r) => setTimeout(r, 50)).then(() => ask(host)));
+(async () => {
+  const leaders = ["leader", "leader", "leader"];
+  for (const host of ["set-0.set:8080", "set-1.set.default:8080", ...leaders])
+    console.log(await ask(host));
+})();
+`;
 
 /** Waits for the Service to have an endpoint, then asks it and the server, both by name. */
 const ASKER = `

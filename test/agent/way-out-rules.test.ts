@@ -39,16 +39,19 @@ describe.skipIf(!canMakeNetworks)("rules of the way out [needs NET_ADMIN]", () =
     expect(rules(translator)).toEqual([]);
   });
 
-  test.each(translators)("of $kind make a machine forward as long as any needs it", (translator) => {
-    inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
-    inside(composeWayOut(translator, { bridge: OTHER, cidr: "10.64.0.1/16" }));
-    expect(inside(`cat ${SWITCH}`)).toBe("1");
-    expect(rules(translator).filter((line) => /drop/i.test(line))).toHaveLength(2);
-    inside(composeNoWayOut(translator, BRIDGE));
-    expect(inside(`cat ${SWITCH}`)).toBe("1");
-    inside(composeNoWayOut(translator, OTHER));
-    expect(inside(`cat ${SWITCH}`)).toBe("0");
-  });
+  test.each(translators)(
+    "of $kind make a machine forward as long as any needs it",
+    (translator) => {
+      inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
+      inside(composeWayOut(translator, { bridge: OTHER, cidr: "10.64.0.1/16" }));
+      expect(inside(`cat ${SWITCH}`)).toBe("1");
+      expect(rules(translator).filter((line) => /drop/i.test(line))).toHaveLength(2);
+      inside(composeNoWayOut(translator, BRIDGE));
+      expect(inside(`cat ${SWITCH}`)).toBe("1");
+      inside(composeNoWayOut(translator, OTHER));
+      expect(inside(`cat ${SWITCH}`)).toBe("0");
+    },
+  );
 
   test.each(translators)("of $kind guard nothing where the machine forwards", (translator) => {
     inside(`echo 1 >${SWITCH}`);

@@ -386,6 +386,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
   ...TEXTS,
   ...MESSAGES,
   ...VALUES,
+  ...DEEP,
   COSTLY,
   ...POLLUTION,
 ];

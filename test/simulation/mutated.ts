@@ -32,7 +32,7 @@ export async function withMutant<T>(
     const input = path.join(here, "simulate.ts");
     const plugins = [planting(mutant), withoutDisk];
     const bundle = await rolldown({ input, platform: "node", cwd: root, plugins });
-    await bundle.write({ file, format: "esm" });
+    await bundle.write({ file, format: "esm", codeSplitting: false });
     await bundle.close();
     return await use((await import(pathToFileURL(file).href)) as Simulation);
   } finally {

@@ -68,6 +68,32 @@ test("where there are no sandboxes, what needs one is refused with both reasons"
   );
 });
 
+const SET = { kind: "StatefulSet", name: "web", uid: "u", apiVersion: "apps/v1", controller: true };
+
+test.each<[RuntimeMeasures, object]>([
+  [ABLE, { runtime: "sandbox", warnings: [] }],
+  [UNABLE, { runtime: "process", warnings: [{ reason: "NamesNotResolved" }] }],
+])(
+  "pods of a StatefulSet have names where there are sandboxes, and run where not",
+  (can, chosen) => {
+    const containers = [{ name: "main", image: "i", command: ["true"] }];
+    const metadata = { ownerReferences: [SET] };
+    const pod = storedPod({ metadata, spec: { containers, subdomain: "web" } });
+    const found = chooseRuntime(pod, "auto", can);
+    expect(found).toMatchObject(chosen);
+    expect(found.refusal).toBeUndefined();
+  },
+);
+
+test("who has a network that ends at this machine is told", () => {
+  const sandbox = { ...ABLE.sandbox, noWayOut: "no iptables" };
+  const told = (spec: object) =>
+    choose({ runtimeClassName: "sandbox", ...spec }, {}, { ...ABLE, sandbox }).warnings;
+  const message = "addresses beyond this machine are not reached: no iptables";
+  expect(told({})).toEqual([{ reason: "NoWayOut", message }]);
+  expect(told({ hostNetwork: true })).toEqual([]);
+});
+
 test("a class that the node does not have is refused", () => {
   const { refusal } = choose({ runtimeClassName: "gvisor" });
   expect(refusal?.message).toContain('runtimeClassName "gvisor"');

@@ -16,6 +16,18 @@ test("without ip they are on the network of the host", () => {
   expect(can.hasNetwork).toBe(false);
 });
 
+test.each<[string, readonly string[], string | undefined]>([
+  ["iptables where it is there", [], "iptables"],
+  ["nft where iptables is not", ["iptables-restore"], "nft"],
+  ["nothing where neither is, which is said", ["iptables-save", "nft"], undefined],
+])("addresses of pods are translated by %s", (_, missing, kind) => {
+  const { tools, can } = findTools(ROOT, (name) =>
+    missing.includes(name) ? undefined : all(name),
+  );
+  expect(tools?.translator?.kind).toBe(kind);
+  expect(can.noWayOut === undefined).toBe(kind !== undefined);
+});
+
 test.each([
   [
     "a program is missing",

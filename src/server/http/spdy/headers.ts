@@ -24,6 +24,7 @@ export class HeaderReader {
       this.onFailure = reject;
       this.inflate.write(block, () => resolve());
     });
+    if (this.heldBytes > LONGEST_BLOCK_BYTES) throw new Error("SPDY headers are too long");
     this.heldBytes = 0;
     return parseHeaders(Buffer.concat(this.pieces.splice(0)));
   }
@@ -32,7 +33,7 @@ export class HeaderReader {
   private keep(piece: Buffer): void {
     this.heldBytes += piece.length;
     if (this.heldBytes <= LONGEST_BLOCK_BYTES) this.pieces.push(piece);
-    else this.inflate.destroy(new Error("SPDY headers are too long"));
+    else this.inflate.destroy();
   }
 
   close(): void {
