@@ -44,27 +44,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
   }, 60_000);
 
   test("of a StatefulSet have their names, and a Service may be one index of a Job", async () => {
-    const command = [process.execPath, "-e", TELL_NAME];
-    const containers = [{ name: "c", image: "none", command }];
-    const headless = { clusterIP: "None", selector: { app: "set" } };
-    await create("services", { metadata: { name: "set" }, spec: headless });
-    await create("statefulsets", {
-      metadata: { name: "set" },
-      spec: {
-        serviceName: "set",
-        replicas: 2,
-        selector: { matchLabels: { app: "set" } },
-        template: { metadata: { labels: { app: "set" } }, spec: { containers } },
-      },
-    });
-    const label = "batch.kubernetes.io/job-completion-index";
-    const selector = { "batch.kubernetes.io/job-name": "workers", [label]: "1" };
-    const leader = { selector, ports: [{ port: 80, targetPort: 8080 }] };
-    await create("services", { metadata: { name: "leader" }, spec: leader });
-    const template = { spec: { restartPolicy: "Never", subdomain: "workers", containers } };
-    const job = { completionMode: "Indexed", completions: 3, parallelism: 3, template };
-    await create("jobs", { metadata: { name: "workers" }, spec: job });
-
+    for (const [resource, object] of STORIES) await create(resource, object);
     await aPod("names", ["-e", ASK_NAMES]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/names`)).json.status.phase;
     await expect.poll(phase, { timeout: 45_000 }).toBe("Succeeded");
@@ -106,6 +86,41 @@ const TELL_NAME = `
 const name = require("os").hostname();
 require("http").createServer((_, to) => to.end(name)).listen(8080);
 `;
+
+const TELLERS = [{ name: "c", image: "none", command: [process.execPath, "-e", TELL_NAME] }];
+
+const SET = {
+  serviceName: "set",
+  replicas: 2,
+  selector: { matchLabels: { app: "set" } },
+  template: { metadata: { labels: { app: "set" } }, spec: { containers: TELLERS } },
+};
+
+const JOB = {
+  completionMode: "Indexed",
+  completions: 3,
+  parallelism: 3,
+  template: { spec: { restartPolicy: "Never", subdomain: "workers", containers: TELLERS } },
+};
+
+/** The second story of KEP-4017: one index of a Job has a Service of its own. */
+const LEADER = {
+  selector: {
+    "batch.kubernetes.io/job-name": "workers",
+    "batch.kubernetes.io/job-completion-index": "1",
+  },
+  ports: [{ port: 80, targetPort: 8080 }],
+};
+
+const STORIES: readonly (readonly [resource: string, object: object])[] = [
+  [
+    "services",
+    { metadata: { name: "set" }, spec: { clusterIP: "None", selector: { app: "set" } } },
+  ],
+  ["statefulsets", { metadata: { name: "set" }, spec: SET }],
+  ["services", { metadata: { name: "leader" }, spec: LEADER }],
+  ["jobs", { metadata: { name: "workers" }, spec: JOB }],
+];
 
 /** Each until it is there: a set makes one pod after the other. */
 const ASK_NAMES = `

@@ -3,7 +3,12 @@ import { OutputSplitter } from "../../src/agent/runtimes/engine/output-frames.ts
 import { formatControl, formatFrame, splitFrames } from "../../src/agent/streams/frames.ts";
 import { decodeQuery, encodeAnswer } from "../../src/dns/wire.ts";
 import { encodeFrame, FrameReader } from "../../src/nodes/frames.ts";
-import { formatData, formatPing, formatSynReply, splitSpdy } from "../../src/server/http/spdy/frames.ts";
+import {
+  formatData,
+  formatPing,
+  formatSynReply,
+  splitSpdy,
+} from "../../src/server/http/spdy/frames.ts";
 import { emptyHeaders, HeaderReader } from "../../src/server/http/spdy/headers.ts";
 import { chooseChannelProtocol, parseMessage } from "../../src/server/http/streams/channels.ts";
 import { parseSize } from "../../src/server/http/streams/command-status.ts";
@@ -11,8 +16,14 @@ import { type FuzzedParser, outcomeOf } from "./parser.ts";
 
 /** A question for "a.b", type A. */
 const QUESTION = Buffer.from("000101000001000000000000016101620000010001", "hex");
-const WITH_EDNS = Buffer.from("0001010000010000000000010161000001000100002904d0000000000000", "hex");
-const SYN_STREAM = Buffer.from("80030001000000180000000100000000000078010400fbff00000000000000ffff", "hex");
+const WITH_EDNS = Buffer.from(
+  "0001010000010000000000010161000001000100002904d0000000000000",
+  "hex",
+);
+const SYN_STREAM = Buffer.from(
+  "80030001000000180000000100000000000078010400fbff00000000000000ffff",
+  "hex",
+);
 const NOTHING = Buffer.alloc(0);
 
 function frames(
@@ -26,11 +37,14 @@ function frames(
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io"];
 
 export const FRAME_PARSERS: readonly FuzzedParser[] = [
-  frames("websocket-channels", [Buffer.from([0, 65]), Buffer.from([255, 0]), Buffer.from("0YQ==")], (input) =>
-    PROTOCOLS.map((name) => {
-      const protocol = chooseChannelProtocol([name]);
-      return protocol && parseMessage(protocol, input);
-    }),
+  frames(
+    "websocket-channels",
+    [Buffer.from([0, 65]), Buffer.from([255, 0]), Buffer.from("0YQ==")],
+    (input) =>
+      PROTOCOLS.map((name) => {
+        const protocol = chooseChannelProtocol([name]);
+        return protocol && parseMessage(protocol, input);
+      }),
   ),
   frames("terminal-size", [Buffer.from('{"Width":80,"Height":24}')], (input) =>
     parseSize(input.toString("utf8")),
@@ -63,8 +77,10 @@ export const FRAME_PARSERS: readonly FuzzedParser[] = [
   frames("frames-of-nodes", [encodeFrame(3, Buffer.from("{}"))], (input) =>
     new FrameReader().read(input),
   ),
-  frames("output-of-an-engine", [Buffer.from("0100000000000001610200000000000001", "hex")], (input) =>
-    new OutputSplitter().split(input),
+  frames(
+    "output-of-an-engine",
+    [Buffer.from("0100000000000001610200000000000001", "hex")],
+    (input) => new OutputSplitter().split(input),
   ),
   frames("dns-question", [QUESTION, WITH_EDNS], (input) => {
     const decoded = decodeQuery(input);

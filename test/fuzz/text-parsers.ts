@@ -92,9 +92,7 @@ const VALUES: readonly FuzzedParser[] = [
   ofText("web-token", ["e30.e30.e30", "eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0.YQ"], (text) =>
     parseToken(text, "x"),
   ),
-  ofText("kubeconfig", [KUBECONFIG], (text) =>
-    chooseAccess([{ directory: "/", text }], undefined),
-  ),
+  ofText("kubeconfig", [KUBECONFIG], (text) => chooseAccess([{ directory: "/", text }], undefined)),
 ];
 
 const EXPRESSIONS: readonly FuzzedParser[] = [

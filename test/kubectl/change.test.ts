@@ -62,7 +62,7 @@ check("a Job can be made from a CronJob", async (prompt) => {
 
 check("a token is made for an account that is there", async (prompt) => {
   await prompt.prints("create serviceaccount robot");
-  expect(await prompt.prints("create token robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  expect(await prompt.prints("create token robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\s*$/);
   expect(await prompt.refuses("create token nobody")).toBe(
     'error: failed to create token: serviceaccounts "nobody" not found\n',
   );
