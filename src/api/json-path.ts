@@ -110,10 +110,20 @@ export interface PathScope {
   readonly current: unknown;
 }
 
+/** A few ".." after each other find everything over and over. */
+const MOST_VALUES = 100_000;
+
 /** Everything that is there: what is missing is no error. */
 export function evaluatePath({ isFromRoot, steps }: Path, scope: PathScope): readonly unknown[] {
   let values: readonly unknown[] = [isFromRoot ? scope.root : scope.current];
-  for (const step of steps) values = values.flatMap((value) => take(step, value, scope.root));
+  for (const step of steps) {
+    const found: unknown[] = [];
+    for (const value of values) {
+      for (const each of take(step, value, scope.root)) found.push(each);
+      if (found.length > MOST_VALUES) throw new PathError(`more than ${MOST_VALUES} results`);
+    }
+    values = found;
+  }
   return values;
 }
 

@@ -83,11 +83,11 @@ const REFUSED: readonly Attack[] = [
     ),
   ),
   request(
-    "fifty thousand containers for those of a pod",
+    "twenty thousand containers for those of a pod",
     [400, 413, 422],
     patch(
       "strategic",
-      { spec: { containers: many(50_000).map((name) => ({ name: `c${name}`, image: "i" })) } },
+      { spec: { containers: many(20_000).map((name) => ({ name: `c${name}`, image: "i" })) } },
       `${DEFAULT}/pods/victim`,
     ),
   ),

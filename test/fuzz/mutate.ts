@@ -48,7 +48,7 @@ const WORDS: readonly string[] = [
   "NaN",
   "Infinity",
   "$(A)",
-  "${A}",
+  "$A",
   "%s%n",
   "%00",
   "../",

@@ -37,8 +37,8 @@ function ofText(
         found = parse(input.toString("utf8"));
         return found;
       });
-      const isProblem = typeof found === "object" && found !== null && "problem" in found;
-      return isProblem ? String(found.problem) : outcome;
+      const { problem } = (found ?? {}) as { readonly problem?: unknown };
+      return problem === undefined ? outcome : String(problem);
     },
   };
 }
@@ -82,7 +82,7 @@ const VALUES: readonly FuzzedParser[] = [
   ofText("schedule", ["*/5 * * * *", "@hourly", "@every 1h", "TZ=UTC 0 0 1 1 MON-FRI"], (text) => {
     const parsed = parseSchedule(text);
     if ("problem" in parsed) return parsed;
-    return nextTime(parsed.schedule, NOW_MS, "UTC") ?? "never";
+    return nextTime(parsed, NOW_MS, "UTC") ?? "never";
   }),
   ofText("address", ["127.0.0.1", "::ffff:1.2.3.4", "fe80::1"], parseAddress),
   ofText("range-of-addresses", ["10.0.0.0/8", "fd00::/8"], parseCidr),

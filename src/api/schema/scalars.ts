@@ -147,6 +147,10 @@ function formatNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
+/** More than an int64 has. */
+const TOO_MANY_DIGITS = 21;
+
 function integerOf(literal: string): bigint | undefined {
+  if (literal.length >= TOO_MANY_DIGITS) return undefined;
   return /^-?\d+$/.test(literal) ? BigInt(literal) : undefined;
 }

@@ -51,10 +51,13 @@ function finite(value: number): YamlScalar {
 }
 
 const MAX_UINT64 = 2n ** 64n - 1n;
+/** With all the zeros that anybody would write before it. */
+const LONGEST_INTEGER = 1000;
 const MIN_INT64 = -(2n ** 63n);
 
 /** Go's ParseInt with base 0: a leading zero means octal. */
 function parseInteger(text: string): bigint | undefined {
+  if (text.length > LONGEST_INTEGER) return undefined;
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/.exec(text);
   if (match === null) return undefined;
   const [, sign, digits = ""] = match;

@@ -28,7 +28,7 @@ export function admitToSandbox(pod: Pod, measures: SandboxMeasures): Admission {
     return { refusal: refusalOf([`anything: ${sandbox.problem}`]), warnings: [] };
   }
   const problems = [
-    ...podRefusals(spec, sandbox),
+    ...podRefusals(spec, measures),
     ...containersOf(spec).flatMap((container) =>
       containerRefusals(container, spec, measures).map((each) => inContainer(container, each)),
     ),
@@ -57,7 +57,8 @@ function refusalOf(problems: readonly string[]): Notice {
 /** Those that are of one network or one set of messages alone. */
 const OWN_SYSCTL = /^(net[./]|kernel[./](shm|msg|sem)|fs[./]mqueue[./])/;
 
-function podRefusals(spec: PodSpec, { hasNetwork, hasUsers }: SandboxAbilities): string[] {
+function podRefusals(spec: PodSpec, { sandbox, identity }: SandboxMeasures): string[] {
+  const { hasNetwork, hasUsers } = sandbox;
   const { securityContext = {}, hostNetwork } = spec;
   const problems: string[] = [];
   if (spec.hostUsers === false) problems.push("hostUsers false (users are those of the host)");
@@ -69,8 +70,20 @@ function podRefusals(spec: PodSpec, { hasNetwork, hasUsers }: SandboxAbilities):
     if (!isOwn) problems.push(`sysctls ${name} (it would change the host)`);
   }
   problems.push(...confinementRefusals(securityContext));
+  if (hasUsers) return problems;
+  const { fsGroup, supplementalGroups = [] } = securityContext;
+  if (spec.hostPID) problems.push(`hostPID (${NOT_ROOT})`);
+  if (fsGroup !== undefined && fsGroup !== identity.gid) {
+    problems.push(`fsGroup ${fsGroup} (${NOT_ROOT})`);
+  }
+  const foreign = supplementalGroups.filter((each) => !identity.groups.includes(each));
+  if (foreign.length > 0) {
+    problems.push(`supplementalGroups ${foreign.join(", ")} (${NOT_ROOT})`);
+  }
   return problems;
 }
+
+const NOT_ROOT = "the server is not root";
 
 function containerRefusals(
   container: Container,
@@ -104,11 +117,14 @@ function containerRefusals(
 
 /** Who is not root can be nobody else. */
 function userRefusals(
-  { runAsUser, runAsGroup }: Pick<SecurityContext, "runAsUser" | "runAsGroup">,
+  context: Pick<SecurityContext, "runAsUser" | "runAsGroup" | "privileged" | "capabilities">,
   { sandbox, identity }: SandboxMeasures,
 ): readonly string[] {
   if (sandbox.hasUsers) return [];
   const problems: string[] = [];
+  const { runAsUser, runAsGroup, privileged, capabilities } = context;
+  if (privileged) problems.push(`privileged (${NOT_ROOT})`);
+  if (capabilities?.add?.length) problems.push(`capabilities.add (${NOT_ROOT})`);
   if (runAsUser !== undefined && runAsUser !== identity.uid) {
     problems.push(`runAsUser ${runAsUser} (the server is not root: it is user ${identity.uid})`);
   }

@@ -5,6 +5,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import type { StartOrder } from "../protocol.ts";
+import { asOneself } from "./rootless.ts";
 import { RISKY_VARIABLES } from "./sandbox-script.ts";
 import { childOf } from "./seat.ts";
 import type { Tools } from "./tools.ts";
@@ -27,9 +28,7 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
   if (status === undefined) return undefined;
   return {
     command: [
-      tools.nsenter,
-      `--target=${main}`,
-      ...["--mount", "--uts", "--ipc", "--net", "--pid", "--root"],
+      ...(tools.rootless ? enterRootless(slot, main, tools) : enterAsRoot(main, tools)),
       ...privilegesIn(status, tools),
       ...["/usr/bin/env", `--chdir=${directory}`],
       ...late.map(([name, value]) => `${name}=${value}`),
@@ -37,6 +36,25 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
     ],
     environment: environment.filter(([name]) => !RISKY_VARIABLES.test(name)),
   };
+}
+
+function enterAsRoot(main: number, { nsenter }: Tools): readonly string[] {
+  return [nsenter, `--target=${main}`, "--mount", "--uts", "--ipc", "--net", "--pid", "--root"];
+}
+
+/** By the user namespace of its slot, which has the rights to enter the others. */
+function enterRootless(slot: number, main: number, tools: Tools): readonly string[] {
+  const { nsenter, unshare, rootless } = tools;
+  const own = (name: string) => `/proc/${main}/ns/${name}`;
+  return [
+    nsenter,
+    `--user=/proc/${childOf(slot)}/ns/user`,
+    "--preserve-credentials",
+    ...[`--mount=${own("mnt")}`, `--uts=${own("uts")}`, `--ipc=${own("ipc")}`],
+    `--pid=${own("pid")}`,
+    ...[unshare, ...(rootless ? asOneself(rootless) : [])],
+    `--root=${readlinkSync(`/proc/${main}/root`)}`,
+  ];
 }
 
 /** Until then it is what makes it ready, with all rights. */
@@ -51,7 +69,7 @@ function hasBegun(pid: number, { unshare, setpriv }: Tools): boolean {
 }
 
 /** Of /proc/PID/status to setpriv(1). */
-export function privilegesIn(status: string, { setpriv }: Tools): readonly string[] {
+export function privilegesIn(status: string, { setpriv, rootless }: Tools): readonly string[] {
   const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(status)?.[1] ?? "";
   const [uid = "0"] = field("Uid").split(/\s+/);
   const [gid = "0"] = field("Gid").split(/\s+/);
@@ -62,9 +80,13 @@ export function privilegesIn(status: string, { setpriv }: Tools): readonly strin
   return [
     setpriv,
     `--bounding-set=${["-all", ...kept.map((bit) => `+cap_${bit}`)].join(",")}`,
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    groups.length === 0 ? "--clear-groups" : `--groups=${groups.join(",")}`,
+    ...(rootless
+      ? []
+      : [
+          `--reuid=${uid}`,
+          `--regid=${gid}`,
+          groups.length === 0 ? "--clear-groups" : `--groups=${groups.join(",")}`,
+        ]),
     ...(field("NoNewPrivs").trim() === "1" ? ["--no-new-privs"] : []),
   ];
 }

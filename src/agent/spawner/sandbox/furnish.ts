@@ -77,7 +77,10 @@ function placeAll(
     made.identities.push([root.path + path, `${identity.device}:${identity.inode}`]);
   }
   note(findTarget({ missing, placed }, directory, true), true);
-  if (sandbox.hasReadOnlyRoot) made.entries.push(bind(root.path, root.path, "remount,bind,ro"));
+  if (sandbox.hasReadOnlyRoot) {
+    const layers = root.mounted.map((path) => bind(path, path, "remount,bind,ro"));
+    made.entries.push(...layers);
+  }
   return made;
 }
 

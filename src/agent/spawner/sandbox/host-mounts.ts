@@ -41,7 +41,7 @@ export function filesOf(mounts: readonly HostMount[]): readonly string[] {
 const APART = ["/proc", "/sys", "/dev", "/run", "/boot", "/snap", "/var/lib/docker"];
 const MORE_APART = ["/var/lib/containers", "/var/lib/containerd", "/var/lib/kubelet", "/var/run"];
 
-function isApart(path: string): boolean {
+export function isApart(path: string): boolean {
   return [...APART, ...MORE_APART].some((folder) => isWithin(path, folder));
 }
 

@@ -1,28 +1,40 @@
 /**
- * The folder of one root: the layer that is written to, what the kernel needs beside it, and a file
- * for last words. It is the host's that look at it, while the sandbox has it mounted.
+ * The folder of one root: the layers that are written to, what the kernel needs beside them, and a
+ * file for last words. It is the host's that look at it, while the sandbox has it mounted.
  */
-import { chmodSync, type Dirent, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  type Dirent,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import type { RootlessParts } from "./rootless.ts";
+
+export interface RootPlan {
+  /** How many file systems of the host it has besides that of the host's root. */
+  readonly others: number;
+  /** Absent: the host's root is had as a whole. */
+  readonly parts?: RootlessParts;
+}
 
 export class Root {
   /** Something is mounted in it, or has another name outside. */
   isSpoilt = false;
-  private readonly uppers: readonly string[];
+  private readonly layers: readonly string[];
 
   constructor(
     readonly number: number,
     readonly folder: string,
-    others: number,
+    private readonly plan: RootPlan,
   ) {
-    const uppers = ["upper", ...Array.from({ length: others }, (_, at) => `upper-${at}`)];
-    const works = uppers.map((name) => name.replace("upper", "work"));
-    for (const name of ["", "root", ...uppers, "upper/etc", ...works])
-      mkdirSync(join(folder, name));
+    this.layers = plan.parts ? makeParts(folder, plan.parts) : makeWhole(folder, plan.others);
     for (const name of NAMED) writeFileSync(join(folder, "upper/etc", name), "");
     writeFileSync(this.messageFile, "");
     chmodSync(this.messageFile, 0o666);
-    this.uppers = uppers.map((name) => join(folder, name));
   }
 
   /** Where the sandbox has it. */
@@ -34,6 +46,12 @@ export class Root {
     return join(this.folder, "message");
   }
 
+  /** What is mounted read-only where nothing may be written to it. */
+  get mounted(): readonly string[] {
+    const names = this.plan.parts?.layers.map(({ name }) => join(this.path, name)) ?? [];
+    return [this.path, ...names];
+  }
+
   /** As /etc/NAME: always the same file, since the sandbox may have looked at it before. */
   write(name: (typeof NAMED)[number], text: string | Buffer): void {
     writeFileSync(join(this.folder, "upper/etc", name), text);
@@ -42,11 +60,13 @@ export class Root {
   /** Whatever was written, removed or renamed has left its trace in a layer. */
   isAsFound(leader: number): boolean {
     if (this.isSpoilt || statSync(this.messageFile).size > 0) return false;
-    const [upper = "", ...others] = this.uppers;
+    const { parts } = this.plan;
+    const names = parts?.layers.map(({ name }) => name) ?? ["etc"];
     return (
-      hasOnly(upper, ["etc"]) &&
-      hasOnly(join(upper, "etc"), NAMED) &&
-      others.every((path) => hasOnly(path, [])) &&
+      hasOnly(join(this.folder, "upper"), names) &&
+      (parts === undefined || hasOnly(this.path, topOf(parts), parts.links.length)) &&
+      hasOnly(join(this.folder, "upper/etc"), NAMED) &&
+      this.layers.every((path) => hasOnly(path, [])) &&
       hasOnly(`/proc/${leader}/root${this.path}/dev/shm`, [])
     );
   }
@@ -54,13 +74,43 @@ export class Root {
 
 const NAMED = ["hosts", "resolv.conf"] as const;
 
-function hasOnly(directory: string, names: readonly string[]): boolean {
+/** Answers with the layers that begin with nothing in them. */
+function makeWhole(folder: string, others: number): readonly string[] {
+  const more = Array.from({ length: others }, (_, at) => `upper-${at}`);
+  const uppers = ["upper", ...more];
+  const works = uppers.map((name) => name.replace("upper", "work"));
+  for (const name of ["", "root", ...uppers, "upper/etc", ...works]) mkdirSync(join(folder, name));
+  return more.map((name) => join(folder, name));
+}
+
+function makeParts(folder: string, parts: RootlessParts): readonly string[] {
+  const { layers, links } = parts;
+  for (const name of ["", "root", "upper", "work"]) mkdirSync(join(folder, name));
+  for (const name of topOf(parts)) mkdirSync(join(folder, "root", name));
+  for (const [name, target] of links) symlinkSync(target, join(folder, "root", name));
+  for (const { name, mode } of layers) {
+    mkdirSync(join(folder, "work", name));
+    mkdirSync(join(folder, "upper", name));
+    // What is mounted has the mode of its layer.
+    chmodSync(join(folder, "upper", name), mode | OWNER);
+  }
+  return layers.filter(({ name }) => name !== "etc").map(({ name }) => join(folder, "upper", name));
+}
+
+const OWNER = 0o700;
+
+function topOf({ layers, shared, empty }: RootlessParts): readonly string[] {
+  return [...layers.map(({ name }) => name), ...shared, ...empty];
+}
+
+function hasOnly(directory: string, names: readonly string[], links = 0): boolean {
   try {
     const entries = readdirSync(directory, { withFileTypes: true });
     // What is removed is a device in its place.
     const isKnown = (each: Dirent) =>
-      names.includes(each.name) && (each.isFile() || each.isDirectory());
-    return entries.length === names.length && entries.every(isKnown);
+      (names.includes(each.name) && (each.isFile() || each.isDirectory())) ||
+      (links > 0 && each.isSymbolicLink());
+    return entries.length === names.length + links && entries.every(isKnown);
   } catch {
     return false;
   }

@@ -13,6 +13,7 @@ import type { SandboxUser } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
 import { quote } from "../quote.ts";
 import { composeAssignments, composeFiles, type ScriptFacts } from "../script.ts";
+import { asOneself } from "./rootless.ts";
 import type { Tools } from "./tools.ts";
 
 export interface SandboxFacts extends ScriptFacts {
@@ -52,7 +53,7 @@ function preparations(
   const { tools, addressFile, mountFile, folders, files, identities = [] } = facts;
   const made = [...folders, ...files.map((path) => parentOf(path))];
   return [
-    `echo ${quote(hostname)}>/proc/sys/kernel/hostname`,
+    composeHostname(hostname, tools),
     ...sysctls.map(([name, value]) => `echo ${quote(value)}>${quote(sysctlFile(name))}`),
     ...(addressFile === undefined ? [] : [`${tools.ip} -batch ${quote(addressFile)}`]),
     ...(made.length === 0 ? [] : [`mkdir -p ${made.map(quote).join(" ")}`]),
@@ -61,6 +62,12 @@ function preparations(
     // Whoever writes to the volume may have put a link in the place of what was to be mounted.
     ...identities.map(([path, found]) => `[ "$(stat -c %d:%i ${quote(path)})" = ${found} ]`),
   ];
+}
+
+/** The file is root's alone. */
+function composeHostname(hostname: string, { rootless }: Tools): string {
+  if (rootless !== undefined) return `${quote(rootless.hostname)} ${quote(hostname)}`;
+  return `echo ${quote(hostname)}>/proc/sys/kernel/hostname`;
 }
 
 function parentOf(path: string): string {
@@ -77,7 +84,9 @@ function sysctlFile(name: string): string {
 function composeEntry(order: StartOrder, sandbox: SandboxOrder, facts: SandboxFacts): string {
   const { root, tools } = facts;
   const { assignments, words } = composeAssignments(order, facts, RISKY_VARIABLES);
-  const enter = [tools.unshare, ...(hasOwnMessages(sandbox) ? ["--ipc"] : []), `--root=${root}`];
+  const messages = hasOwnMessages(sandbox) ? ["--ipc"] : [];
+  const user = tools.rootless ? asOneself(tools.rootless) : [];
+  const enter = [tools.unshare, ...messages, ...user, `--root=${root}`];
   const prefix = [...enter, `--wd=${order.directory}`, ...composePrivileges(sandbox, tools)];
   return `${assignments}${prefix.map(quote).join(" ")} ${words}`;
 }
@@ -87,13 +96,13 @@ function hasOwnMessages({ isAlone, shares = [] }: SandboxOrder): boolean {
   return isAlone && !shares.includes("hostIpc");
 }
 
-function composePrivileges(sandbox: SandboxOrder, { setpriv }: Tools): readonly string[] {
+function composePrivileges(sandbox: SandboxOrder, { setpriv, rootless }: Tools): readonly string[] {
   const { user, capabilities, mayGainPrivileges } = sandbox;
   const bounding = capabilities?.map((name) => `+${name.toLowerCase()}`);
   return [
     setpriv,
     ...(bounding === undefined ? [] : [`--bounding-set=${["-all", ...bounding].join(",")}`]),
-    ...composeUser(user),
+    ...(rootless === undefined ? composeUser(user) : []),
     ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
   ];
 }

@@ -6,6 +6,7 @@
  * share a network, a host name and memory: the first has the pod's seat, the others join it, and
  * all of these are given up together.
  */
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { slotFile } from "../pool.ts";
@@ -13,6 +14,7 @@ import { parseRunName, type SandboxOrder, type StartOrder } from "../protocol.ts
 import { Slot, type SlotEvents } from "../slot.ts";
 import { filesOf, type HostMount, mountOf, parseMounts } from "./host-mounts.ts";
 import { HostNetwork } from "./host-network.ts";
+import { findParts, OWN_USERS, THOSE_USERS } from "./rootless.ts";
 import { isSandboxSlot, sandboxSlot } from "./sandbox-slot.ts";
 import { childOf, makeSeatFolders, NOT_STAGED, Seat, STAGED } from "./seat.ts";
 import { makeSharedFiles } from "./shared-files.ts";
@@ -128,7 +130,10 @@ export class Sandboxes {
     const directory = join(this.folder, slot);
     // Never what somebody has mounted there, which is not ours.
     if (readMounts().some(({ path }) => path.startsWith(directory))) return;
-    rmSync(directory, { recursive: true, force: true });
+    const { rootless, unshare } = this.options.tools;
+    if (rootless === undefined) rmSync(directory, { recursive: true, force: true });
+    // Some of it may be closed to its own user, but not to one with the rights over it.
+    else execFile(unshare, [...OWN_USERS, "rm", "-rf", directory], () => {});
   }
 
   async close({ isLast }: { readonly isLast: boolean }): Promise<void> {
@@ -169,7 +174,8 @@ export class Sandboxes {
     const shared = join(this.folder, "shared");
     makeSharedFiles(shared);
     makeSeatFolders(own);
-    const others = filesOf(mounts);
+    const parts = tools.rootless && findParts(mounts);
+    const others = parts ? [] : filesOf(mounts);
     const prefix = elder === undefined ? unshared(tools, sandbox) : joined(tools, sandbox, elder);
     const slot = new Slot({ ...this.options, name, file: slotFile(directory, name), prefix });
     const seat = new Seat({
@@ -186,6 +192,7 @@ export class Sandboxes {
       missing: mounts
         .map(({ path }) => path)
         .filter((path) => path !== "/" && !others.includes(path)),
+      ...(parts && { parts }),
     });
     if (!sandbox.isAlone) seat.pod = pod;
     if (elder === undefined) seat.cable = sandbox.network;
@@ -229,6 +236,7 @@ function kindOf({ network, shares = [] }: SandboxOrder): string {
 function unshared(tools: Tools, { network, shares = [] }: SandboxOrder): readonly string[] {
   return [
     tools.unshare,
+    ...(tools.rootless ? OWN_USERS : []),
     ...["--mount", "--propagation=slave", "--uts"],
     ...(shares.includes("hostIpc") ? [] : ["--ipc"]),
     ...(network === undefined ? [] : ["--net"]),
@@ -238,7 +246,8 @@ function unshared(tools: Tools, { network, shares = [] }: SandboxOrder): readonl
 
 function joined(tools: Tools, { shares = [] }: SandboxOrder, elder: number): readonly string[] {
   const isShared = shares.includes("pid") || shares.includes("hostPid");
-  const enter = ["--mount", "--uts", "--ipc", "--net", ...(isShared ? ["--pid"] : [])];
+  const around = tools.rootless ? THOSE_USERS : ["--net"];
+  const enter = [...around, "--mount", "--uts", "--ipc", ...(isShared ? ["--pid"] : [])];
   return [
     tools.nsenter,
     `--target=${elder}`,

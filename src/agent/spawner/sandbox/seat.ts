@@ -6,13 +6,14 @@
  */
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { assert } from "../../../base/assert.ts";
 import type { SandboxNetwork } from "../../runtimes/runtime.ts";
 import { quote } from "../quote.ts";
 import type { Slot } from "../slot.ts";
 import { formatTable } from "./mount-table.ts";
 import { Root } from "./root.ts";
+import type { RootlessParts } from "./rootless.ts";
 import { rootFolder, rootTable, STAGED_FOLDERS, stagingTable } from "./staging.ts";
 import type { Tools } from "./tools.ts";
 
@@ -31,6 +32,8 @@ export interface SeatOptions {
   readonly others: readonly string[];
   /** And those that they do not have. */
   readonly missing: readonly string[];
+  /** Of which roots are made where the server is not root. */
+  readonly parts?: RootlessParts;
 }
 
 /** Words that a slot says besides the ends of runs: "0 WORD". */
@@ -135,18 +138,24 @@ export class Seat {
     this.clearing.set(first, this.used);
     const roots = this.used.map((number) => `${rootFolder(number)}/root`);
     this.used = [];
-    const umount = `${this.options.tools.umount} -l ${roots.join(" ")}`;
-    this.slot.write(`${umount} 2>&3&&echo "0 ${FIRST_CLEARED + first}"\n`);
+    const { tools, parts } = this.options;
+    const umount = `${tools.umount} -l ${roots.join(" ")} 2>&3`;
+    // Of what a run has made there some may be closed to its own user, but not to the slot.
+    const remove = parts ? `&&rm -rf ${roots.map(dirname).join(" ")} 2>&3` : "";
+    this.slot.write(`${umount}${remove}&&echo "0 ${FIRST_CLEARED + first}"\n`);
   }
 
   private makeRoots(): void {
-    const { directory, shared, hidden, others, tools } = this.options;
+    const { directory, shared, hidden, others, parts, tools } = this.options;
+    const plan = { others: others.length, ...(parts && { parts }) };
     let table = "";
     const first = this.lastRoot + 1;
     for (let count = 0; count < this.batch; count++) {
       const number = ++this.lastRoot;
-      this.free.push(new Root(number, join(directory, rootFolder(number)), others.length));
-      table += formatTable(rootTable({ directory, shared, hidden, others, number }));
+      this.free.push(new Root(number, join(directory, rootFolder(number)), plan));
+      table += formatTable(
+        rootTable({ directory, shared, hidden, others, number, ...(parts && { parts }) }),
+      );
     }
     writeFileSync(join(directory, `roots-${first}`), table);
     this.slot.write(`${tools.mount} -a -T roots-${first} 2>&3\n`);

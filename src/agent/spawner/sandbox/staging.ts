@@ -7,6 +7,7 @@
  *   roots/N/{upper,work,root,message}   one for each run: see `rootTable`
  */
 import { bind, type Entry } from "./mount-table.ts";
+import type { RootlessParts } from "./rootless.ts";
 
 export interface StagingFacts {
   /** Of the slot. */
@@ -73,6 +74,8 @@ export interface RootFacts {
   readonly hidden: readonly string[];
   /** File systems of the host besides that of its root. */
   readonly others: readonly string[];
+  /** Absent: the server is root, and the root of the host can be had as a whole. */
+  readonly parts?: RootlessParts;
 }
 
 /** Below the slot's directory. */
@@ -82,18 +85,37 @@ export function rootFolder(number: number): string {
 
 /** A root that is the host's, with all that is written to it kept apart. */
 export function rootTable(facts: RootFacts): readonly Entry[] {
-  const { directory, shared, number, hidden, others } = facts;
+  const { directory, shared, number, hidden } = facts;
   const folder = rootFolder(number);
   const root = `${directory}/${folder}/root`;
   return [
-    overlay("/", { folder, name: "", target: root }),
-    ...others.map((path, at) => overlay(path, { folder, name: `-${at}`, target: root + path })),
+    ...layerTable(facts, { folder, root }),
     bind(`${directory}/dev`, `${root}/dev`, "rbind"),
     bind(`${directory}/proc`, `${root}/proc`, "rbind"),
     bind(`${directory}/sys`, `${root}/sys`, "rbind"),
     { source: "shm", target: `${root}/dev/shm`, type: "tmpfs", options: SHARED_MEMORY },
     bind(`${directory}/${folder}/message`, `${root}/dev/termination-log`),
     ...hidden.map((path) => bind(`${shared}/empty`, `${root}${path}`, "bind,ro")),
+  ];
+}
+
+function layerTable(
+  { others, parts }: RootFacts,
+  { folder, root }: { readonly folder: string; readonly root: string },
+): readonly Entry[] {
+  if (parts === undefined) {
+    const more = others.map((path, at) =>
+      overlay(path, { folder, name: `-${at}`, target: root + path }),
+    );
+    return [overlay("/", { folder, name: "", target: root }), ...more];
+  }
+  return [
+    bind(root, root),
+    ...parts.layers.map(({ name }) => {
+      const layer = { folder, name: `/${name}`, target: `${root}/${name}` };
+      return overlay(`/${name}`, layer, ",userxattr");
+    }),
+    ...parts.shared.map((name) => bind(`/${name}`, `${root}/${name}`, "rbind")),
   ];
 }
 
@@ -109,10 +131,10 @@ interface Layers {
  * Its layers are named from the slot's directory, which the slot is in: options have separators
  * that paths may contain.
  */
-function overlay(lower: string, { folder, name, target }: Layers): Entry {
+function overlay(lower: string, { folder, name, target }: Layers, more = ""): Entry {
   const upper = `upperdir=${folder}/upper${name},workdir=${folder}/work${name}`;
   // Nothing of it outlives the run: there is no need to write it to disk when it ends.
-  const options = `lowerdir=${escapeLayer(lower)},${upper},volatile,nodev`;
+  const options = `lowerdir=${escapeLayer(lower)},${upper},volatile,nodev${more}`;
   return { source: "overlay", target, type: "overlay", options };
 }
 

@@ -2,6 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import type { SandboxAbilities } from "../protocol.ts";
+import { findRootlessProblem } from "./rootless.ts";
 import type { Translator } from "./way-out.ts";
 
 /** By absolute path: what a run has in its PATH must not be run with the server's rights. */
@@ -14,6 +15,8 @@ export interface Tools {
   readonly ip?: string;
   /** Absent: pods with a network of their own reach nothing beyond this machine. */
   readonly translator?: Translator;
+  /** Where the server is not root. */
+  readonly rootless?: { readonly hostname: string; readonly uid: number; readonly gid: number };
 }
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
@@ -37,14 +40,20 @@ export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): Fo
     ...(hasNetwork && translator === undefined ? { noWayOut: NO_TRANSLATOR } : {}),
   };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
-  if (!isRoot)
-    return { can: { ...can, problem: "the server is not root, and only root makes one" } };
+  const hostname = isRoot ? undefined : find("hostname");
+  const refused = isRoot ? undefined : findRootlessProblem();
+  if (!isRoot && (refused !== undefined || hostname === undefined)) {
+    const reason = refused ?? "hostname was not found on this machine";
+    return { can: { ...can, problem: `the server is not root, and ${reason}` } };
+  }
   if (missing.length > 0) {
     const problem = `${missing.join(", ")} of util-linux not found on this machine`;
     return { can: { ...can, problem } };
   }
   const others = { ...(ip === undefined ? {} : { ip }), ...(translator && { translator }) };
-  const tools = { ...found, ...others } as unknown as Tools;
+  const gid = process.getgid?.() ?? uid;
+  const rootless = hostname === undefined ? {} : { rootless: { hostname, uid, gid } };
+  const tools = { ...found, ...others, ...rootless } as unknown as Tools;
   return { tools, can };
 }
 
