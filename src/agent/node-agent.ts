@@ -191,7 +191,9 @@ async function stop(
 function enginesOf({ dataDir, sandbox, clock, log }: NodeAgentOptions): Promise<Engines> {
   const directory = path.join(dataDir, "agent");
   const around = { environment: process.env, uid: process.getuid?.() ?? 0 };
-  return openEngines({ directory, range: sandbox.enginePodCidr, clock, log }, around);
+  const { enginePodCidr: range, defaultRuntime } = sandbox;
+  const isWanted = !["auto", "process", "sandbox"].includes(defaultRuntime);
+  return openEngines({ directory, range, isWanted, clock, log }, around);
 }
 
 interface Opened {

@@ -5,7 +5,7 @@ import { type Connection, head, open } from "../http/raw.ts";
 import { type Attack, CONFIG_MAPS, played } from "./attack.ts";
 import { ask, type Target } from "./target.ts";
 
-const MANY = 150;
+const MANY = 60;
 
 async function openMany({ tally }: Target, count: number): Promise<readonly Connection[]> {
   return Promise.all(Array.from({ length: count }, () => open(tally)));

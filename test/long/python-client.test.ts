@@ -1,4 +1,4 @@
-/** Streams as the Python client asks for them: exec with input and exit code, and a port. */
+/** The Python client as it is: Jobs from creation to deletion, watches, logs, exec, and a port. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -43,6 +43,76 @@ while True:
 print(heard.split(b"\\r\\n\\r\\n")[1].decode(), forwarded.error(port))
 `;
 
+const JOBS_PROGRAM = `
+import sys, time
+from kubernetes import client, config, watch
+from kubernetes.client.rest import ApiException
+from kubernetes.stream import stream
+
+config.load_kube_config(sys.argv[1])
+core, batch = client.CoreV1Api(), client.BatchV1Api()
+
+def job(name, script, completions=1):
+    container = client.V1Container(name="c", image="busybox", command=["sh", "-c", script])
+    spec = client.V1PodSpec(restart_policy="Never", containers=[container])
+    return client.V1Job(
+        metadata=client.V1ObjectMeta(name=name, labels={"suite": "python"}),
+        spec=client.V1JobSpec(completions=completions, parallelism=completions,
+                              completion_mode="Indexed",
+                              template=client.V1PodTemplateSpec(spec=spec)))
+
+def pods(name):
+    selector = "batch.kubernetes.io/job-name=" + name
+    return core.list_namespaced_pod("default", label_selector=selector).items
+
+made = batch.create_namespaced_job("default", job("seen", "echo index $JOB_COMPLETION_INDEX", 2))
+print("created", made.spec.backoff_limit, made.metadata.creation_timestamp.tzinfo is not None)
+first = made.metadata.resource_version
+for event in watch.Watch().stream(batch.list_namespaced_job, "default", resource_version=first,
+                                  label_selector="suite=python", timeout_seconds=60):
+    status = event["object"].status
+    if any(each.type == "Complete" for each in status.conditions or []):
+        print("watched", event["type"], status.completed_indexes, status.succeeded)
+        break
+name = sorted(pods("seen"), key=lambda pod: pod.metadata.name)[0].metadata.name
+print("log", core.read_namespaced_pod_log(name, "default").strip())
+for line in watch.Watch().stream(core.read_namespaced_pod_log, name, "default"):
+    print("followed", line)
+
+batch.create_namespaced_job("default", job("entered", "sleep 1000"))
+while not any(pod.status.phase == "Running" for pod in pods("entered")):
+    time.sleep(0.05)
+inside = stream(core.connect_get_namespaced_pod_exec, pods("entered")[0].metadata.name, "default",
+                command=["echo", "inside"], stdin=False, stdout=True, stderr=True, tty=False)
+print("exec", inside.strip())
+patched = batch.patch_namespaced_job("entered", "default", {"spec": {"suspend": True}})
+print("patched", patched.spec.suspend)
+while pods("entered"):
+    time.sleep(0.05)
+stale = batch.read_namespaced_job("entered", "default")
+stale.metadata.resource_version = "1"
+try:
+    batch.replace_namespaced_job("entered", "default", stale)
+except ApiException as refused:
+    print("refused", refused.status, refused.reason)
+deleted = batch.delete_collection_namespaced_job("default", label_selector="suite=python",
+                                                 propagation_policy="Background")
+while batch.list_namespaced_job("default").items or pods("seen"):
+    time.sleep(0.05)
+print("deleted")
+`;
+
+const JOBS_PRINTED = [
+  "created 6 True",
+  "watched MODIFIED 0,1 2",
+  "log index 0",
+  "followed index 0",
+  "exec inside",
+  "patched True",
+  "refused 409 Conflict",
+  "deleted",
+];
+
 let cluster: Cluster;
 let directory: string;
 let problem: string | undefined;
@@ -79,4 +149,13 @@ test("the Python client executes commands and reaches a port", async (context) =
   });
   server.close();
   expect(stdout.split("\n").slice(0, 3)).toEqual(["out typed err 7", "whole", "served None"]);
+}, 120_000);
+
+test("the Python client makes Jobs, sees them through and deletes them", async (context) => {
+  if (problem !== undefined) return context.skip(`no Python client: ${problem}`);
+  const program = path.join(directory, "jobs.py");
+  await writeFile(program, JOBS_PROGRAM);
+  const python = path.join(directory, "venv/bin/python");
+  const { stdout } = await run(python, [program, cluster.tally.kubeconfig], { timeout: 60_000 });
+  expect(stdout.trim().split("\n")).toEqual(JOBS_PRINTED);
 }, 120_000);

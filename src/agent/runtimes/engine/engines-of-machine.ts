@@ -10,6 +10,8 @@ import { type EngineSurroundings, socketPaths } from "./socket-paths.ts";
 export interface EnginesOptions {
   readonly directory: string;
   readonly range: Cidr;
+  /** Whether pods run there that say nothing else. */
+  readonly isWanted: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,18 +19,25 @@ export interface EnginesOptions {
 /** By name, the one for pods that name none first. */
 export type Engines = ReadonlyMap<EngineName, Runtime>;
 
+const HOW = 'start dockerd or "podman system service --time=0", or set DOCKER_HOST';
+
 export async function openEngines(
   options: EnginesOptions,
   around: EngineSurroundings,
 ): Promise<Engines> {
-  const sockets = socketPaths(around).filter((socket) => existsSync(socket));
-  if (sockets.length === 0) return new Map();
+  const paths = socketPaths(around);
+  const sockets = paths.filter((socket) => existsSync(socket));
+  const { isWanted, log } = options;
+  if (sockets.length === 0) {
+    if (isWanted)
+      log.warn("there is no container engine: pods that need one are refused", { paths, how: HOW });
+    return new Map();
+  }
   const [{ findEngines }, { openEngineRuntime }] = await Promise.all([
     import("./find-engine.ts"),
     import("./open-engine.ts"),
   ]);
   const { found, problems } = await findEngines(sockets);
-  const { log } = options;
   for (const problem of problems) log.warn("a container engine does not answer", { problem });
   return new Map(
     found.map((engine) => {

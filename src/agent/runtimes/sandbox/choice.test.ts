@@ -131,6 +131,17 @@ test("who is not root can be nobody else", () => {
   const identity = { uid: 1000, gid: 1000, groups: [] };
   const asked = { runtimeClassName: "sandbox", securityContext: { runAsUser: 7 } };
   expect(choose(asked, {}, { ...measures, identity }).refusal?.message).toContain("runAsUser 7");
+  const more = {
+    runtimeClassName: "sandbox",
+    hostPID: true,
+    securityContext: { fsGroup: 3, supplementalGroups: [4] },
+  };
+  const rights = { securityContext: { capabilities: { add: ["NET_ADMIN"] } } };
+  expect(choose(more, rights, { ...measures, identity }).refusal?.message).toBe(
+    "the sandbox cannot honour hostPID (the server is not root); " +
+      "fsGroup 3 (the server is not root); supplementalGroups 4 (the server is not root); " +
+      'container "main": capabilities.add (the server is not root)',
+  );
   const own = { runtimeClassName: "sandbox", securityContext: { runAsUser: 1000 } };
   expect(choose(own, {}, { ...measures, identity }).refusal).toBeUndefined();
 });

@@ -5,7 +5,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import type { StartOrder } from "../protocol.ts";
-import { asOneself } from "./rootless.ts";
+import { asOneself, NO_RIGHTS } from "./rootless.ts";
 import { RISKY_VARIABLES } from "./sandbox-script.ts";
 import { childOf } from "./seat.ts";
 import type { Tools } from "./tools.ts";
@@ -81,7 +81,7 @@ export function privilegesIn(status: string, { setpriv, rootless }: Tools): read
     setpriv,
     `--bounding-set=${["-all", ...kept.map((bit) => `+cap_${bit}`)].join(",")}`,
     ...(rootless
-      ? []
+      ? NO_RIGHTS
       : [
           `--reuid=${uid}`,
           `--regid=${gid}`,

@@ -78,7 +78,8 @@ function placeAll(
   }
   note(findTarget({ missing, placed }, directory, true), true);
   if (sandbox.hasReadOnlyRoot) {
-    const layers = root.mounted.map((path) => bind(path, path, "remount,bind,ro"));
+    // By its own name it would be taken for one that is mounted already, and left as it is.
+    const layers = root.mounted.map((path) => bind("none", path, "remount,bind,ro"));
     made.entries.push(...layers);
   }
   return made;

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { RootlessParts } from "./rootless.ts";
+import type { RootParts } from "./staging.ts";
 
 export interface RootPlan {
   /** How many file systems of the host it has besides that of the host's root. */
   readonly others: number;
   /** Absent: the host's root is had as a whole. */
-  readonly parts?: RootlessParts;
+  readonly parts?: RootParts;
 }
 
 export class Root {
@@ -83,7 +83,7 @@ function makeWhole(folder: string, others: number): readonly string[] {
   return more.map((name) => join(folder, name));
 }
 
-function makeParts(folder: string, parts: RootlessParts): readonly string[] {
+function makeParts(folder: string, parts: RootParts): readonly string[] {
   const { layers, links } = parts;
   for (const name of ["", "root", "upper", "work"]) mkdirSync(join(folder, name));
   for (const name of topOf(parts)) mkdirSync(join(folder, "root", name));
@@ -99,7 +99,7 @@ function makeParts(folder: string, parts: RootlessParts): readonly string[] {
 
 const OWNER = 0o700;
 
-function topOf({ layers, shared, empty }: RootlessParts): readonly string[] {
+function topOf({ layers, shared, empty }: RootParts): readonly string[] {
   return [...layers.map(({ name }) => name), ...shared, ...empty];
 }
 

@@ -53,6 +53,17 @@ test("a run enters its root as its user, with its capabilities and no others", (
   );
 });
 
+test("without root it is the server's user, by a user namespace, with no rights in it", () => {
+  const rootless = { hostname: "/bin/hostname", uid: 5, gid: 6 };
+  const script = compose({}, { tools: { ...facts.tools, rootless } });
+  expect(script).toContain("'/bin/hostname' 'h'&&");
+  expect(script).toContain(
+    "'--user' '--keep-caps' '--map-user=5' '--map-group=6' '--root=/s/roots/1/root' '--wd=/srv' " +
+      "'/usr/bin/setpriv' '--bounding-set=-all,+kill,+net_raw' '--inh-caps=-all' " +
+      "'--ambient-caps=-all' '--no-new-privs'",
+  );
+});
+
 test("what changes how programs are loaded reaches the command alone", () => {
   const script = compose();
   const [before = "", after = ""] = script.split("'/usr/bin/setpriv'");

@@ -13,7 +13,7 @@ import type { SandboxUser } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
 import { quote } from "../quote.ts";
 import { composeAssignments, composeFiles, type ScriptFacts } from "../script.ts";
-import { asOneself } from "./rootless.ts";
+import { asOneself, NO_RIGHTS } from "./rootless.ts";
 import type { Tools } from "./tools.ts";
 
 export interface SandboxFacts extends ScriptFacts {
@@ -102,7 +102,7 @@ function composePrivileges(sandbox: SandboxOrder, { setpriv, rootless }: Tools):
   return [
     setpriv,
     ...(bounding === undefined ? [] : [`--bounding-set=${["-all", ...bounding].join(",")}`]),
-    ...(rootless === undefined ? composeUser(user) : []),
+    ...(rootless === undefined ? composeUser(user) : NO_RIGHTS),
     ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
   ];
 }

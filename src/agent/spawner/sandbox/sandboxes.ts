@@ -14,7 +14,8 @@ import { parseRunName, type SandboxOrder, type StartOrder } from "../protocol.ts
 import { Slot, type SlotEvents } from "../slot.ts";
 import { filesOf, type HostMount, mountOf, parseMounts } from "./host-mounts.ts";
 import { HostNetwork } from "./host-network.ts";
-import { findParts, OWN_USERS, THOSE_USERS } from "./rootless.ts";
+import { findParts } from "./root-parts.ts";
+import { OWN_USERS, THOSE_USERS } from "./rootless.ts";
 import { isSandboxSlot, sandboxSlot } from "./sandbox-slot.ts";
 import { childOf, makeSeatFolders, NOT_STAGED, Seat, STAGED } from "./seat.ts";
 import { makeSharedFiles } from "./shared-files.ts";
@@ -130,15 +131,22 @@ export class Sandboxes {
     const directory = join(this.folder, slot);
     // Never what somebody has mounted there, which is not ours.
     if (readMounts().some(({ path }) => path.startsWith(directory))) return;
-    const { rootless, unshare } = this.options.tools;
-    if (rootless === undefined) rmSync(directory, { recursive: true, force: true });
-    // Some of it may be closed to its own user, but not to one with the rights over it.
-    else execFile(unshare, [...OWN_USERS, "rm", "-rf", directory], () => {});
+    if (this.options.tools.rootless !== undefined) void this.removeRootless(directory);
+    else rmSync(directory, { recursive: true, force: true });
   }
 
   async close({ isLast }: { readonly isLast: boolean }): Promise<void> {
     for (const { slot } of this.seats.values()) slot.dismiss();
     await this.network?.close({ removesBridge: isLast });
+    if (isLast && this.options.tools.rootless) await this.removeRootless(this.folder);
+  }
+
+  /** Some of it may be closed to its own user, but not to one with the rights over it. */
+  private removeRootless(directory: string): Promise<void> {
+    const args = [...OWN_USERS, "rm", "-rf", directory];
+    return new Promise((resolve) => {
+      execFile(this.options.tools.unshare, args, () => resolve());
+    });
   }
 
   private seatsOf(pod: string): readonly Seat[] {

@@ -13,8 +13,7 @@ import { quote } from "../quote.ts";
 import type { Slot } from "../slot.ts";
 import { formatTable } from "./mount-table.ts";
 import { Root } from "./root.ts";
-import type { RootlessParts } from "./rootless.ts";
-import { rootFolder, rootTable, STAGED_FOLDERS, stagingTable } from "./staging.ts";
+import { type RootParts, rootFolder, rootTable, STAGED_FOLDERS, stagingTable } from "./staging.ts";
 import type { Tools } from "./tools.ts";
 
 export interface SeatOptions {
@@ -33,7 +32,7 @@ export interface SeatOptions {
   /** And those that they do not have. */
   readonly missing: readonly string[];
   /** Of which roots are made where the server is not root. */
-  readonly parts?: RootlessParts;
+  readonly parts?: RootParts;
 }
 
 /** Words that a slot says besides the ends of runs: "0 WORD". */

@@ -7,7 +7,6 @@
  *   roots/N/{upper,work,root,message}   one for each run: see `rootTable`
  */
 import { bind, type Entry } from "./mount-table.ts";
-import type { RootlessParts } from "./rootless.ts";
 
 export interface StagingFacts {
   /** Of the slot. */
@@ -65,6 +64,22 @@ export function stagingTable(facts: StagingFacts): readonly Entry[] {
 
 const TERMINALS = "newinstance,ptmxmode=0666,mode=0620,nosuid,noexec";
 
+/** Of a root that is not the host's as a whole: see root-parts.ts. */
+export interface RootParts {
+  /** "etc": copied when something is written to them. */
+  readonly layers: readonly Layer[];
+  /** "mnt": those of the host. */
+  readonly shared: readonly string[];
+  /** "run": there, with nothing in them. */
+  readonly empty: readonly string[];
+  readonly links: readonly (readonly [name: string, target: string])[];
+}
+
+export interface Layer {
+  readonly name: string;
+  readonly mode: number;
+}
+
 export interface RootFacts {
   /** Of the slot. */
   readonly directory: string;
@@ -75,7 +90,7 @@ export interface RootFacts {
   /** File systems of the host besides that of its root. */
   readonly others: readonly string[];
   /** Absent: the server is root, and the root of the host can be had as a whole. */
-  readonly parts?: RootlessParts;
+  readonly parts?: RootParts;
 }
 
 /** Below the slot's directory. */

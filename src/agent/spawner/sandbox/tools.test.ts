@@ -35,9 +35,15 @@ test.each([
     (name: string) => (name === "setpriv" ? undefined : all(name)),
     "setpriv",
   ],
-  ["the server is not root", 1000, all, "not root"],
+  ["user namespaces are root's", 1000, all, "the server is not root, and they are root's"],
 ])("where %s there are none, and it is said why", (_, uid, find, reason) => {
-  const { tools, can } = findTools(uid, find);
+  const { tools, can } = findTools(uid, find, () => "they are root's");
   expect(tools).toBeUndefined();
   expect(can.problem).toContain(reason);
+});
+
+test("who is not root has them with user namespaces, on the network of the host", () => {
+  const { tools, can } = findTools(1000, all, () => undefined);
+  expect(tools?.rootless).toMatchObject({ hostname: "/usr/bin/hostname", uid: 1000 });
+  expect(can).toEqual({ hasNetwork: false, hasUsers: false });
 });

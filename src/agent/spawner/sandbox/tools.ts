@@ -1,8 +1,7 @@
 /** The programs that make sandboxes, and what they can do for us on this machine. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxAbilities } from "../protocol.ts";
-import { findRootlessProblem } from "./rootless.ts";
 import type { Translator } from "./way-out.ts";
 
 /** By absolute path: what a run has in its PATH must not be run with the server's rights. */
@@ -27,7 +26,11 @@ export interface FoundTools {
   readonly can: SandboxAbilities;
 }
 
-export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): FoundTools {
+export function findTools(
+  uid = process.getuid?.() ?? 0,
+  find = findProgram,
+  findProblem = findRootlessProblem,
+): FoundTools {
   const found = Object.fromEntries(NEEDED.map((name) => [name, find(name)]));
   const missing = NEEDED.filter((name) => found[name] === undefined);
   const ip = find("ip");
@@ -41,7 +44,7 @@ export function findTools(uid = process.getuid?.() ?? 0, find = findProgram): Fo
   };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
   const hostname = isRoot ? undefined : find("hostname");
-  const refused = isRoot ? undefined : findRootlessProblem();
+  const refused = isRoot ? undefined : findProblem();
   if (!isRoot && (refused !== undefined || hostname === undefined)) {
     const reason = refused ?? "hostname was not found on this machine";
     return { can: { ...can, problem: `the server is not root, and ${reason}` } };
@@ -75,4 +78,26 @@ function findProgram(name: string): string | undefined {
       return false;
     }
   });
+}
+
+/** Why no user but root makes namespaces here; undefined where nothing is known of. */
+function findRootlessProblem(): string | undefined {
+  const isZero = (file: string) => read(file)?.trim() === "0";
+  if (!existsSync("/proc/self/ns/user") || isZero("/proc/sys/user/max_user_namespaces"))
+    return "it has no user namespaces";
+  if (isZero("/proc/sys/kernel/unprivileged_userns_clone")) {
+    return "kernel.unprivileged_userns_clone is 0";
+  }
+  if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")?.trim() === "1") {
+    return "kernel.apparmor_restrict_unprivileged_userns is 1";
+  }
+  return undefined;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return undefined;
+  }
 }
