@@ -84,9 +84,19 @@ export interface Found {
 }
 
 function parseOne({ directory, text }: KubeconfigText): Config {
-  const root: unknown = parse(text) ?? {};
+  const root: unknown = parseText(text) ?? {};
   if (!isMapping(root)) throw new Error("the kubeconfig is not a mapping");
   return { directory, root };
+}
+
+/** The library has errors of its own and of the language: who reads them does not care which. */
+function parseText(text: string): unknown {
+  try {
+    return parse(text, { logLevel: "error" });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`the kubeconfig is not YAML: ${message}`, { cause: error });
+  }
 }
 
 function find(

@@ -25,7 +25,8 @@ export interface Fuzzed {
 const LONGEST_READ_MS = 1_000;
 const MOST_OUTCOMES = 2_000;
 /** Files of one parser in the corpus: enough to begin with, few enough to be read. */
-const MOST_KEPT = 60;
+const MOST_KEPT = 25;
+const LONGEST_KEPT_BYTES = 1500;
 
 /** Throws with the input, the seed and the cause where the parser broke or took too long. */
 export async function fuzz(parser: FuzzedParser, limits: FuzzLimits): Promise<Fuzzed> {
@@ -44,7 +45,10 @@ export async function fuzz(parser: FuzzedParser, limits: FuzzLimits): Promise<Fu
     if (outcomes.has(outcome) || outcomes.size >= MOST_OUTCOMES) continue;
     outcomes.add(outcome);
     known.push(input);
-    if (limits.keeps && kept++ < MOST_KEPT) keep(parser.name, input);
+    const isKept = limits.keeps && input.length <= LONGEST_KEPT_BYTES && kept < MOST_KEPT;
+    if (!isKept) continue;
+    keep(parser.name, input);
+    kept++;
   }
   return { inputs, outcomes: outcomes.size };
 }

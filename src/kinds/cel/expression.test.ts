@@ -145,6 +145,14 @@ describe("what would take too long ends", () => {
     expect(evaluate(`'${"a".repeat(5000)}!'.matches('^(a+)+$')`)).toBe(false);
   });
 
+  test.each(["1 + ", "true && ", "[1] == "])("a chain of thousands: %s", (link) => {
+    expect(evaluate(`${link.repeat(5000)}1`)).toContain("recursion limit exceeded");
+  });
+
+  test("a chain as long as somebody may write", () => {
+    expect(evaluate(`${"1 + ".repeat(400)}1`)).toBe(401n);
+  });
+
   test("an expression that is nested too deeply", () => {
     expect(evaluate(`${"(".repeat(300)}1${")".repeat(300)}`)).toContain("recursion limit exceeded");
   });

@@ -2,9 +2,12 @@
 import { ExpressionError, type ListItem, type MapEntry, type Node } from "./ast.ts";
 import { type Token, tokensOf } from "./lexer.ts";
 import { expandMacro } from "./macros.ts";
+import { isDeeper } from "./tree-depth.ts";
 
 /** Deeper than anyone writes, and well within what a recursion can follow. */
 const MAX_DEPTH = 250;
+/** Of the tree: what follows it calls itself for every level. */
+const MAX_TREE_DEPTH = 500;
 const MAX_LENGTH = 100_000;
 
 /** Throws ExpressionError. */
@@ -14,6 +17,7 @@ export function parseExpression(source: string): Node {
   const node = readTernary(reader);
   const rest = peek(reader);
   if (rest.kind !== "end") throw unexpected(rest, "<EOF>");
+  if (isDeeper(node, MAX_TREE_DEPTH)) throw tooDeep(MAX_TREE_DEPTH, 0);
   return node;
 }
 
@@ -55,13 +59,14 @@ function unexpected({ text, at, kind }: Token, wanted: string): ExpressionError 
 
 function deeper<T>(reader: Reader, read: () => T): T {
   reader.depth += 1;
-  if (reader.depth > MAX_DEPTH) {
-    const problem = `expression recursion limit exceeded: ${MAX_DEPTH}`;
-    throw new ExpressionError(problem, peek(reader).at);
-  }
+  if (reader.depth > MAX_DEPTH) throw tooDeep(MAX_DEPTH, peek(reader).at);
   const found = read();
   reader.depth -= 1;
   return found;
+}
+
+function tooDeep(limit: number, at: number): ExpressionError {
+  return new ExpressionError(`expression recursion limit exceeded: ${limit}`, at);
 }
 
 function readTernary(reader: Reader): Node {

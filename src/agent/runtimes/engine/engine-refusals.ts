@@ -1,7 +1,8 @@
 /** Pure: what an engine's containers cannot honour in a pod; most of what pods ask for they can. */
-import type { Container, Pod, PodSpec, SecurityContext } from "../../../api/generated/core.ts";
+import type { Container, Pod, PodSpec } from "../../../api/generated/core.ts";
 import { containersOf, inContainer } from "../process/containers.ts";
 import { type Admission, type Notice, OTHER_SYSTEM } from "../process/refusals.ts";
+import { confinementRefusals } from "../sandbox/sandbox-refusals.ts";
 
 export function admitToEngine({ spec }: Pod, engine: string): Admission {
   if (spec.os?.name === "windows") return { refusal: OTHER_SYSTEM, warnings: [] };
@@ -45,16 +46,4 @@ function containerRefusals(container: Container): string[] {
   }
   if (securityContext.procMount === "Unmasked") problems.push("procMount Unmasked (it is masked)");
   return [...problems, ...confinementRefusals(securityContext)];
-}
-
-type Confinement = Pick<SecurityContext, "seLinuxOptions" | "seccompProfile" | "appArmorProfile">;
-
-function confinementRefusals(context: Confinement): string[] {
-  const { seLinuxOptions, seccompProfile, appArmorProfile } = context;
-  const problems: string[] = [];
-  if (Object.keys(seLinuxOptions ?? {}).length > 0) problems.push("seLinuxOptions (none are set)");
-  for (const [name, profile] of Object.entries({ seccompProfile, appArmorProfile })) {
-    if (profile?.type === "Localhost") problems.push(`${name} Localhost (no profile is loaded)`);
-  }
-  return problems;
 }

@@ -138,7 +138,8 @@ function userRefusals(
 
 type Confinement = Pick<SecurityContext, "seLinuxOptions" | "seccompProfile" | "appArmorProfile">;
 
-function confinementRefusals(context: Confinement): string[] {
+/** Of any container that is made of the host's kernel. */
+export function confinementRefusals(context: Confinement): string[] {
   const { seLinuxOptions, seccompProfile, appArmorProfile } = context;
   const problems: string[] = [];
   if (Object.keys(seLinuxOptions ?? {}).length > 0)

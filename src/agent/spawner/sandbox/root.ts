@@ -15,8 +15,8 @@ import { join } from "node:path";
 import type { RootParts } from "./staging.ts";
 
 export interface RootPlan {
-  /** How many file systems of the host it has besides that of the host's root. */
-  readonly others: number;
+  /** File systems of the host that it has besides that of the host's root. */
+  readonly others: readonly string[];
   /** Absent: the host's root is had as a whole. */
   readonly parts?: RootParts;
 }
@@ -31,7 +31,9 @@ export class Root {
     readonly folder: string,
     private readonly plan: RootPlan,
   ) {
-    this.layers = plan.parts ? makeParts(folder, plan.parts) : makeWhole(folder, plan.others);
+    this.layers = plan.parts
+      ? makeParts(folder, plan.parts)
+      : makeWhole(folder, plan.others.length);
     for (const name of NAMED) writeFileSync(join(folder, "upper/etc", name), "");
     writeFileSync(this.messageFile, "");
     chmodSync(this.messageFile, 0o666);
@@ -48,8 +50,9 @@ export class Root {
 
   /** What is mounted read-only where nothing may be written to it. */
   get mounted(): readonly string[] {
-    const names = this.plan.parts?.layers.map(({ name }) => join(this.path, name)) ?? [];
-    return [this.path, ...names];
+    const { layers = [], shared = [] } = this.plan.parts ?? {};
+    const names = [...this.plan.others, ...layers.map(({ name }) => name), ...shared];
+    return [this.path, ...names.map((name) => join(this.path, name))];
   }
 
   /** As /etc/NAME: always the same file, since the sandbox may have looked at it before. */

@@ -156,7 +156,10 @@ export class Sandboxes {
   /** Best one that has the address already. */
   private findIdle(sandbox: SandboxOrder, mounts: readonly HostMount[]): Seat | undefined {
     const kind = kindOf(sandbox);
-    const needed = sandbox.mounts.flatMap(({ source }) => mountOf(mounts, source)?.id ?? []);
+    // Without root new mounts change which folders can be layers.
+    const needed = this.options.tools.rootless
+      ? mounts.map(({ id }) => id)
+      : sandbox.mounts.flatMap(({ source }) => mountOf(mounts, source)?.id ?? []);
     const fit = this.idle.filter(
       ({ pod, options }) =>
         pod === undefined &&

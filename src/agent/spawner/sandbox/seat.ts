@@ -146,7 +146,7 @@ export class Seat {
 
   private makeRoots(): void {
     const { directory, shared, hidden, others, parts, tools } = this.options;
-    const plan = { others: others.length, ...(parts && { parts }) };
+    const plan = { others, ...(parts && { parts }) };
     let table = "";
     const first = this.lastRoot + 1;
     for (let count = 0; count < this.batch; count++) {

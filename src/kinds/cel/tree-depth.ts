@@ -1,0 +1,36 @@
+/** Pure: how deep the tree of an expression is, found without going there by recursion. */
+
+import { unreachable } from "../../base/assert.ts";
+import type { Node } from "./ast.ts";
+
+/** A chain like a + b + c is as deep as it is long, though nothing in it is nested. */
+export function isDeeper(root: Node, limit: number): boolean {
+  let level: readonly Node[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap(partsOf);
+  }
+  return false;
+}
+
+function partsOf(node: Node): readonly Node[] {
+  switch (node.op) {
+    case "constant":
+    case "identifier":
+      return [];
+    case "select":
+      return [node.operand];
+    case "index":
+      return [node.operand, node.index];
+    case "call":
+      return node.target ? [node.target, ...node.arguments] : node.arguments;
+    case "list":
+      return node.items.map((item) => item.node);
+    case "map":
+      return node.entries.flatMap(({ key, value }) => [key, value]);
+    case "macro":
+      return [node.range, ...node.arguments];
+    default:
+      return unreachable(node);
+  }
+}
