@@ -1,4 +1,4 @@
-/** Bodies that are deep, long, ambiguous or poisoned. Nesting is in test/http/limits.test.ts, too. */
+/** Bodies that are deep, long, ambiguous or poisoned; more nesting in test/http/limits.test.ts. */
 import { expect } from "vitest";
 import {
   type Attack,

@@ -71,6 +71,19 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     await expectServed(target);
     destroyAll(connections);
   }),
+  played("another protocol, by somebody who is gone at once", async (target) => {
+    const lines = ["Host: 127.0.0.1", "Connection: Upgrade", "Upgrade: h2c"];
+    const start = "GET /api/v1/namespaces/own/pods HTTP/1.1";
+    const whole = `${[start, ...lines].join("\r\n")}\r\n\r\n`;
+    for (let round = 0; round < MANY; round++) {
+      const socket = connectPlain(target.insecurePort, "127.0.0.1");
+      socket.on("error", () => {});
+      await new Promise((done) => socket.once("connect", done));
+      await new Promise((done) => socket.write(whole, done));
+      socket.resetAndDestroy();
+    }
+    await expectServed(target);
+  }),
   played("more requests of one client than may wait", async (target) => {
     const { tally } = target;
     const connections = await openMany(target, 40);

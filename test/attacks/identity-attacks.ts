@@ -1,4 +1,4 @@
-/** Being somebody else: by tokens that are none, by names of others, by rights one does not have. */
+/** Being somebody else: by tokens that are none, by names of others, by rights one has not. */
 import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";

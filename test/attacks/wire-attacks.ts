@@ -1,4 +1,4 @@
-/** Bytes that no HTTP client sends. More of them, with what is answered, in test/http/limits.test.ts. */
+/** Bytes that no HTTP client sends; more of them, and answers, in test/http/limits.test.ts. */
 import { expect } from "vitest";
 import { head, open } from "../http/raw.ts";
 import {

@@ -1,4 +1,4 @@
-/** @kubernetes/client-node, as a program uses it: an informer, Jobs, logs, exec, patches, errors. */
+/** @kubernetes/client-node as programs use it: an informer, Jobs, logs, exec, patches, errors. */
 import { PassThrough, Writable } from "node:stream";
 import {
   ApiException,

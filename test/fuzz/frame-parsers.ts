@@ -1,4 +1,4 @@
-/** Parsers of bytes on connections: streams of commands, questions of DNS, outputs of containers. */
+/** Parsers of bytes on connections: streams of commands, questions of DNS, output of containers. */
 import { OutputSplitter } from "../../src/agent/runtimes/engine/output-frames.ts";
 import { formatControl, formatFrame, splitFrames } from "../../src/agent/streams/frames.ts";
 import { decodeQuery, encodeAnswer } from "../../src/dns/wire.ts";

@@ -1,4 +1,4 @@
-/** A short look at every parser, from the kept corpus; minutes of it are in test/long/fuzz.test.ts. */
+/** A short look at every parser, from the kept corpus; test/long/fuzz.test.ts takes minutes. */
 import { expect, test } from "vitest";
 import { FRAME_PARSERS } from "./frame-parsers.ts";
 import { fuzz } from "./fuzz.ts";

@@ -1,4 +1,4 @@
-/** Parsers as clients of the server meet them: whatever is sent, it is answered, and never by 500. */
+/** Parsers as clients meet them: whatever is sent to the server is answered, and never by 500. */
 import { encodeProtobuf } from "../../src/api/schema/protobuf.ts";
 import { formatContinue } from "../../src/server/verbs/continue-token.ts";
 import { aDefinition, DEFINITIONS } from "../builders/custom-resources.ts";

@@ -59,7 +59,11 @@ users:
     token: t
     as: other
     as-groups: [g]
-    exec: {apiVersion: client.authentication.k8s.io/v1, command: x, args: [y], interactiveMode: Never}
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: x
+      args: [y]
+      interactiveMode: Never
 `;
 
 const NOW_MS = Date.UTC(2026, 0, 1);

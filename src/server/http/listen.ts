@@ -78,6 +78,8 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
     ? createHttpsServer({ ...limits, ...tlsOptions(options.tls) }, onRequest)
     : createHttpServer(limits, onRequest);
   http.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Nobody else listens from here on, and a client that breaks off must not end the server.
+    socket.on("error", () => socket.destroy());
     const response = responseOn(message, socket);
     takeBearer(message);
     const upgrading = { upgrades, raw: { message, socket, head } };

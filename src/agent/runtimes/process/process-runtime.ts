@@ -95,6 +95,7 @@ class SpawnedProcesses implements ProcessRuntime {
   private readonly forgotten: RunName[] = [];
   private onClosed: (() => void) | undefined;
   private connection: Connection | undefined;
+  private lastAbilities = UNABLE;
   /** Another spawner in place of one that is gone: settles when it is there, or cannot be. */
   private reconnecting: Promise<void> | undefined;
   private closing: "leave" | "end" | "over" | undefined;
@@ -104,7 +105,7 @@ class SpawnedProcesses implements ProcessRuntime {
   }
 
   get can(): Capabilities {
-    return this.connection?.can ?? UNABLE;
+    return this.connection?.can ?? this.lastAbilities;
   }
 
   async connect(): Promise<void> {
@@ -302,6 +303,8 @@ class SpawnedProcesses implements ProcessRuntime {
   }
 
   private async reconnect(): Promise<void> {
+    // The machine is the same: pods that come while there is no spawner wait for the next one.
+    this.lastAbilities = this.can;
     this.connection = undefined;
     if (this.closing === "leave" || this.closing === "over") {
       this.onClosed?.();

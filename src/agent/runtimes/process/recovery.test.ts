@@ -76,6 +76,18 @@ test("runs outlive the spawner, and their ends are told by the next one", async 
   expect(the.logOf(request)).toBe("begin\nend\n");
 });
 
+test("what the machine can do is known also while there is no spawner", async () => {
+  await the.open();
+  const { can } = the.runtime;
+  const seen: unknown[] = [];
+  const watching = setInterval(() => seen.push(the.runtime.can), 1);
+  await the.killSpawner();
+  await the.start(the.script("true"));
+  clearInterval(watching);
+  expect(seen.length).toBeGreaterThan(0);
+  for (const each of seen) expect(each).toEqual(can);
+});
+
 test("a signal that ended a run is told though nobody watched", async () => {
   const owner = await the.owner();
   const request = the.script("echo $$; exec sleep 1000");
