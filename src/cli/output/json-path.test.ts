@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseTemplate, printTemplate } from "./json-path.ts";
 import { PathError } from "../../api/json-path.ts";
+import { parseTemplate, printTemplate } from "./json-path.ts";
 
 const PODS = {
   kind: "List",

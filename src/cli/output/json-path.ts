@@ -3,8 +3,9 @@
  *
  * Reading order: this file (templates), api/json-path (the path within braces).
  */
-import { compactJson } from "./json-format.ts";
+
 import { evaluatePath, type Path, PathError, parsePath } from "../../api/json-path.ts";
+import { compactJson } from "./json-format.ts";
 
 export type Template = readonly Part[];
 

@@ -1,12 +1,12 @@
 /** Pure: whole objects as text, in the form that --output names. */
 import type { ResourceType } from "../../api/client.ts";
+import { PathError } from "../../api/json-path.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { formatYaml } from "../../api/schema/yaml-format.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { formatKindName } from "../cluster/discovery.ts";
 import { formatJson } from "./json-format.ts";
 import { parseTemplate, printTemplate } from "./json-path.ts";
-import { PathError } from "../../api/json-path.ts";
 
 export interface Printable {
   readonly type: ResourceType;

@@ -1,6 +1,7 @@
 /** Pure: the rows of tables in the order of a field of their objects. */
-import { UsageError } from "../../base/usage-error.ts";
+
 import { evaluatePath, type Path, PathError, parsePath } from "../../api/json-path.ts";
+import { UsageError } from "../../base/usage-error.ts";
 import type { TableRow, WireTable } from "./table.ts";
 
 /** The path may come in braces and without its first dot: "{.metadata.name}", "metadata.name". */
