@@ -141,7 +141,7 @@ test("HTTPS shows a certificate of our authority and wants the token", async () 
       );
       sent.on("error", reject).end();
     });
-  expect(await status({})).toBe(401);
+  expect(await status({})).toBe(403);
   expect(await status({ Authorization: "Bearer guess" })).toBe(401);
   expect(await status({ Authorization: `Bearer ${TOKEN}` })).toBe(200);
 });

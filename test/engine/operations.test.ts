@@ -70,7 +70,8 @@ async function jobOf(name: string): Promise<Job> {
 
 test("one scrape, with the token, shows what Jobs and queues have been doing", async () => {
   engine = await startEngine(options);
-  for (const token of ["", "guess"]) expect((await ask("/metrics", { token })).status).toBe(401);
+  expect((await ask("/metrics", { token: "" })).status).toBe(403);
+  expect((await ask("/metrics", { token: "guess" })).status).toBe(401);
   const spec = { completionMode: "Indexed", completions: 0, ttlSecondsAfterFinished: 0 };
   await ask(JOBS, { body: jobBody({ name: "j" }, spec) });
   const counted = /^ttl_after_finished_controller_job_deletion_duration_seconds_count 1$/m;
@@ -93,6 +94,7 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
   }
   const queues = [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)];
   expect(queues.map(([, name]) => name)).toEqual([
+    "ClusterRoleAggregator",
     "cronjob",
     "disruption",
     "endpoint",

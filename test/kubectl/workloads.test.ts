@@ -1,12 +1,14 @@
-/** StatefulSets and CronJobs in front of kubectl, with the processes of this machine. */
-import { readFileSync } from "node:fs";
+/** StatefulSets and CronJobs in front of kubectl, in sandboxes and processes of this machine. */
+import { existsSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "vitest";
 import { until } from "../agent/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 import { kubectlTests, type Prompt } from "./prompt.ts";
 
-const check = kubectlTests([]);
+/** Where each prompt has its home, so that sandboxes write what tests read. */
+const check = kubectlTests([`--sandbox-share=${tmpdir()}`]);
 
 /** Each pod notes when it begins and when it is told to end, and with which colour. */
 function setOf(prompt: Prompt, replicas: number, spec: object = {}): Manifest {
@@ -28,15 +30,18 @@ function setOf(prompt: Prompt, replicas: number, spec: object = {}): Manifest {
 
 const bookOf = ({ home, namespace }: Prompt) => path.join(home, `${namespace}.book`);
 
-const linesOf = (prompt: Prompt): readonly string[] =>
-  readFileSync(bookOf(prompt), "utf8").trimEnd().split("\n");
+const linesOf = (prompt: Prompt): readonly string[] => {
+  const book = bookOf(prompt);
+  return existsSync(book) ? readFileSync(book, "utf8").trimEnd().split("\n") : [];
+};
 
 check(
   "a StatefulSet begins in order, each pod with its index, and ends in reverse",
   async (prompt) => {
     await prompt.prints("create -f -", { stdin: setOf(prompt, 3) });
     await prompt.prints("rollout status statefulset/web --timeout=60s");
-    expect(linesOf(prompt)).toEqual(["begin 0 blue", "begin 1 blue", "begin 2 blue"]);
+    await until(async () => linesOf(prompt).length === 3);
+    expect([...linesOf(prompt)].sort()).toEqual(["begin 0 blue", "begin 1 blue", "begin 2 blue"]);
     const index = "apps.kubernetes.io/pod-index";
     expect(await prompt.prints(`get pods -l ${index}=1 -o name`)).toBe("pod/web-1\n");
     expect(await prompt.prints("scale statefulset web --replicas=1")).toBe(
@@ -51,14 +56,33 @@ check(
   },
 );
 
+/** A pod without a probe is ready before its process has come to its first words. */
+function expectRolled(lines: readonly string[], from: string, to: string): void {
+  const [end1, begin1, end0, begin0] = [
+    `end 1 ${from}`,
+    `begin 1 ${to}`,
+    `end 0 ${from}`,
+    `begin 0 ${to}`,
+  ];
+  expect([...lines].sort()).toEqual([end1, begin1, end0, begin0].sort());
+  for (const [first, then] of [
+    [end1, begin1],
+    [end1, end0],
+    [end0, begin0],
+  ] as const) {
+    expect(lines.indexOf(first)).toBeLessThan(lines.indexOf(then));
+  }
+}
+
 check("a new template is rolled out from the last pod on, and taken back", async (prompt) => {
   await prompt.prints("create -f -", { stdin: setOf(prompt, 2) });
   await prompt.prints("rollout status statefulset/web --timeout=60s");
+  await until(async () => linesOf(prompt).length === 2);
   await prompt.prints("set env statefulset/web COLOR=red");
   const status = await prompt.prints("rollout status statefulset/web --timeout=60s");
   expect(status).toContain("roll out complete: 2 new pods have been updated...\n");
-  const rolled = ["end 1 blue", "begin 1 red", "end 0 blue", "begin 0 red"];
-  expect(linesOf(prompt).slice(2)).toEqual(rolled);
+  await until(async () => linesOf(prompt).length === 6);
+  expectRolled(linesOf(prompt).slice(2), "blue", "red");
   expect(await prompt.prints("rollout history statefulset/web")).toBe(
     "statefulset.apps/web \nREVISION  CHANGE-CAUSE\n1         <none>\n2         <none>\n\n",
   );
@@ -66,31 +90,31 @@ check("a new template is rolled out from the last pod on, and taken back", async
     "statefulset.apps/web rolled back\n",
   );
   await prompt.prints("rollout status statefulset/web --timeout=60s");
-  expect(linesOf(prompt).slice(6)).toEqual(
-    rolled.map((line) =>
-      line.endsWith("red") ? line.replace("red", "blue") : line.replace("blue", "red"),
-    ),
-  );
+  await until(async () => linesOf(prompt).length === 10);
+  expectRolled(linesOf(prompt).slice(6), "red", "blue");
   expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
 });
 
-check("a StatefulSet with claims says that volumes are not mounted", async (prompt) => {
-  const plain = setOf(prompt, 1);
-  const text = JSON.stringify(plain).replace(
-    '"image":"busybox"',
-    '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
-  );
+check("a StatefulSet keeps its data in claims, also when its pods go", async (prompt) => {
+  const text = JSON.stringify(setOf(prompt, 1))
+    .replace(
+      '"image":"busybox"',
+      '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
+    )
+    .replaceAll(
+      "begin $INDEX",
+      "begin $(cat /data/last 2>/dev/null; echo again > /data/last) $INDEX",
+    );
   const resources = { requests: { storage: "1Gi" } };
   const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources } };
   const { spec, ...rest } = JSON.parse(text);
   const stdin = { ...rest, spec: { ...spec, volumeClaimTemplates: [claim] } };
   await prompt.prints("create -f -", { stdin });
-  await until(async () => (await prompt.prints("get events")).includes("NotSupportedByRuntime"));
-  expect(await prompt.prints("get events")).toContain(
-    'the process runtime cannot honour container "main": volumeMounts data at /data ' +
-      "(volumes are not mounted)",
-  );
-  await until(async () => (await prompt.prints("get events")).includes("SuccessfulDelete"));
+  await prompt.prints("rollout status statefulset/web --timeout=60s");
+  await until(async () => linesOf(prompt).length === 1);
+  await prompt.prints("delete pod web-0");
+  await until(async () => linesOf(prompt).length === 3);
+  expect(linesOf(prompt)).toEqual(["begin  0 blue", "end 0 blue", "begin again 0 blue"]);
   expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
   await prompt.prints("delete statefulset web");
 });

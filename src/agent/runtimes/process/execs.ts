@@ -48,6 +48,10 @@ export class Execs {
     return this.known.get(besideOf(exec))?.has(exec) === true;
   }
 
+  of(beside: RunName): Iterable<RunName> {
+    return this.known.get(beside) ?? NONE;
+  }
+
   /** The run is forgotten, and with it these. */
   leave(beside: RunName): readonly RunName[] {
     if (this.known.size === 0) return NONE;

@@ -282,6 +282,10 @@ class SpawnedProcesses implements ProcessRuntime {
       if (!this.execs.ended(end.run, end.exitCode)) this.sendForget(end.run);
       return;
     }
+    // One that was only just forked had no mark yet by which it would have been ended.
+    for (const run of this.execs.of(end.run)) {
+      if (this.running.has(run)) this.connection?.send({ order: "signal", run, signal: "KILL" });
+    }
     this.inputs.ended(end.run);
     const exit = toExit(end);
     for (const listener of this.listeners) listener(exit);
