@@ -161,7 +161,7 @@ export function follow(
   });
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
+    child.once("close", (code) => resolve({ code, stdout, stderr: stderr.replaceAll(EARLY, "") }));
   });
   const until = (pattern: RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -175,3 +175,6 @@ export function follow(
     });
   return { process: child, until, said: () => stdout + stderr, ended };
 }
+
+/** kubectl's own remark when a server speaks before it listens, as every server may. */
+const EARLY = /^E\d{4} .* websocket\.go:\d+\] Unknown stream id \d, discarding message\n/gm;
