@@ -95,30 +95,6 @@ check("a new template is rolled out from the last pod on, and taken back", async
   expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
 });
 
-check("a StatefulSet keeps its data in claims, also when its pods go", async (prompt) => {
-  const text = JSON.stringify(setOf(prompt, 1))
-    .replace(
-      '"image":"busybox"',
-      '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
-    )
-    .replaceAll(
-      "begin $INDEX",
-      "begin $(cat /data/last 2>/dev/null; echo again > /data/last) $INDEX",
-    );
-  const resources = { requests: { storage: "1Gi" } };
-  const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources } };
-  const { spec, ...rest } = JSON.parse(text);
-  const stdin = { ...rest, spec: { ...spec, volumeClaimTemplates: [claim] } };
-  await prompt.prints("create -f -", { stdin });
-  await prompt.prints("rollout status statefulset/web --timeout=60s");
-  await until(async () => linesOf(prompt).length === 1);
-  await prompt.prints("delete pod web-0");
-  await until(async () => linesOf(prompt).length === 3);
-  expect(linesOf(prompt)).toEqual(["begin  0 blue", "end 0 blue", "begin again 0 blue"]);
-  expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
-  await prompt.prints("delete statefulset web");
-});
-
 check("a Job from a CronJob runs at once, and counts as the CronJob's", async (prompt) => {
   const script = "echo made of $KIND";
   const create = ["create", "cronjob", "nightly", "--image=busybox", "--schedule=0 0 1 1 *"];
