@@ -15,6 +15,9 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          // Whole servers and processes on a machine whose other load nobody knows: a change is held
+          // up by what fails twice.
+          retry: process.env["CI"] ? 1 : 0,
           name: "whole",
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**", "test/cluster/**"],

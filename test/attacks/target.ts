@@ -75,7 +75,8 @@ export function pod(name: string): object {
 
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
-export function ask({ tally, insecurePort, mallory }: Target, asked: Asked): Promise<Answer> {
+export function ask(target: Target, asked: Asked): Promise<Answer> {
+  const { tally, insecurePort, mallory } = target;
   const { method = "GET", body, as, headers = {} } = asked;
   const isRaw = typeof body === "string" || Buffer.isBuffer(body);
   const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
@@ -92,7 +93,12 @@ export function ask({ tally, insecurePort, mallory }: Target, asked: Asked): Pro
     const sent = isPlain
       ? overPlain({ ...options, port: insecurePort })
       : overTls({ ...options, port, agent });
-    sent.on("error", reject).on("response", (response) => {
+    // A server may close a connection that is idle just when it is used again: clients ask anew.
+    sent.on("error", (error) => {
+      if (sent.reusedSocket) ask(target, asked).then(resolve, reject);
+      else reject(error);
+    });
+    sent.on("response", (response) => {
       read(response).then(resolve, reject);
     });
     // The server may speak another protocol if it likes, but not to those who may not ask.
