@@ -53,25 +53,14 @@ export function issueServer(
   authority: { readonly commonName: string; readonly key: string },
   { commonName, names, validity }: ServerRequest,
 ): Identity {
-  const own = newKey();
-  const issuerIdentifier = keyIdentifier(publicKeyOf(authority.key));
-  const extensions = [
-    extension(OID.basicConstraints, sequence(), "critical"),
-    extension(OID.keyUsage, keyUsage("digitalSignature"), "critical"),
-    // A server shows it to its nodes, too, when it asks them.
-    extension(OID.extendedKeyUsage, sequence(...USAGES.map(objectIdentifier))),
-    extension(OID.subjectKeyIdentifier, octetString(own.identifier)),
-    extension(OID.authorityKeyIdentifier, sequence(implicit(0, issuerIdentifier))),
-    extension(OID.subjectAlternativeName, sequence(...names.map(generalName))),
-  ];
-  const subject = {
-    issuer: distinguishedName(authority.commonName),
+  const alternatives = sequence(...names.map(generalName));
+  return issue(authority, {
     subject: distinguishedName(commonName),
-    publicKey: own.publicKey,
+    // A server shows it to its nodes, too, when it asks them.
+    usages: [OID.serverAuth, OID.clientAuth],
+    further: [extension(OID.subjectAlternativeName, alternatives)],
     validity,
-    extensions,
-  };
-  return { cert: signCertificate(subject, authority.key), key: own.privateKey };
+  });
 }
 
 export interface ClientRequest {
@@ -86,23 +75,34 @@ export function issueClient(
   authority: { readonly commonName: string; readonly key: string },
   { commonName, organizations, validity }: ClientRequest,
 ): Identity {
+  const subject = distinguishedName(commonName, organizations);
+  return issue(authority, { subject, usages: [OID.clientAuth], further: [], validity });
+}
+
+interface Issue {
+  readonly subject: ReturnType<typeof distinguishedName>;
+  readonly usages: readonly string[];
+  readonly further: readonly ReturnType<typeof extension>[];
+  readonly validity: Validity;
+}
+
+function issue(
+  authority: { readonly commonName: string; readonly key: string },
+  { subject, usages, further, validity }: Issue,
+): Identity {
   const own = newKey();
   const issuerIdentifier = keyIdentifier(publicKeyOf(authority.key));
   const extensions = [
     extension(OID.basicConstraints, sequence(), "critical"),
     extension(OID.keyUsage, keyUsage("digitalSignature"), "critical"),
-    extension(OID.extendedKeyUsage, sequence(objectIdentifier(OID.clientAuth))),
+    extension(OID.extendedKeyUsage, sequence(...usages.map(objectIdentifier))),
     extension(OID.subjectKeyIdentifier, octetString(own.identifier)),
     extension(OID.authorityKeyIdentifier, sequence(implicit(0, issuerIdentifier))),
+    ...further,
   ];
-  const subject = {
-    issuer: distinguishedName(authority.commonName),
-    subject: distinguishedName(commonName, organizations),
-    publicKey: own.publicKey,
-    validity,
-    extensions,
-  };
-  return { cert: signCertificate(subject, authority.key), key: own.privateKey };
+  const issuer = distinguishedName(authority.commonName);
+  const content = { issuer, subject, publicKey: own.publicKey, validity, extensions };
+  return { cert: signCertificate(content, authority.key), key: own.privateKey };
 }
 
 const OID = {
@@ -118,8 +118,6 @@ const OID = {
   serverAuth: "1.3.6.1.5.5.7.3.1",
   clientAuth: "1.3.6.1.5.5.7.3.2",
 };
-
-const USAGES = [OID.serverAuth, OID.clientAuth];
 
 /** The length of the path below: the authority signs servers, no authorities. */
 const NO_FURTHER_AUTHORITIES = integer(Uint8Array.of(0));

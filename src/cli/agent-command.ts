@@ -2,16 +2,10 @@
 import type { Command } from "commander";
 import { AGENT_DEFAULTS, type AgentFlags } from "./agent-flags.ts";
 import type { Machine } from "./machine.ts";
-import {
-  DEFAULT_RUNTIME_HELP,
-  ENGINE_POD_CIDR_HELP,
-  gathered,
-  POD_CIDR_HELP,
-  SANDBOX_SHARE_HELP,
-} from "./sandbox-flags.ts";
+import { addNodeOptions } from "./node-options.ts";
 
 export function addAgent(program: Command, machine: Machine): void {
-  program
+  const command = program
     .command("agent")
     .summary("Make this machine a node of an API server that runs elsewhere.")
     .description(
@@ -21,21 +15,11 @@ export function addAgent(program: Command, machine: Machine): void {
     )
     .option("--kubeconfig <file>", KUBECONFIG_HELP)
     .option("--context <name>", "Context of the kubeconfig to use.")
-    .option("--node-name <name>", "Name of the node (default: that of this machine).")
     .option("--data <dir>", DATA_HELP)
     .option("--address <ip>", ADDRESS_HELP, AGENT_DEFAULTS.address)
     .option("--port <port>", PORT_HELP, AGENT_DEFAULTS.port)
-    .option("--client-ca-file <file>", CLIENT_CA_HELP)
-    .option("--max-pods <n>", "Pods the node takes at once.", AGENT_DEFAULTS.maxPods)
-    .option("--on-exit <what>", ON_EXIT_HELP, AGENT_DEFAULTS.onExit)
-    .option("--default-runtime <name>", DEFAULT_RUNTIME_HELP, AGENT_DEFAULTS.defaultRuntime)
-    .option("--pod-cidr <cidr>", POD_CIDR_HELP, AGENT_DEFAULTS.podCidr)
-    .option("--engine-pod-cidr <cidr>", ENGINE_POD_CIDR_HELP, AGENT_DEFAULTS.enginePodCidr)
-    .option("--sandbox-share <dir>", SANDBOX_SHARE_HELP, gathered)
-    .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
-    .option("--no-cgroups", "Enforce no limits, also where control groups could be made.")
-    .option("--log-max-bytes <amount>", LOG_MAX_HELP, AGENT_DEFAULTS.logMaxBytes)
-    .option("--on-log-limit <what>", ON_LOG_LIMIT_HELP, AGENT_DEFAULTS.onLogLimit)
+    .option("--client-ca-file <file>", CLIENT_CA_HELP);
+  addNodeOptions(command, AGENT_DEFAULTS)
     .option("--log-level <level>", "debug, info, warn or error.", AGENT_DEFAULTS.logLevel)
     .addHelpText("after", "\nExample:\n  tally agent --kubeconfig config --node-name worker-1")
     .action(async (flags: AgentFlags) => {
@@ -52,6 +36,3 @@ const ADDRESS_HELP = "Address of the node, where its server reaches it.";
 const PORT_HELP = "Port where the server asks for logs and commands; 0 takes any free one.";
 const CLIENT_CA_HELP =
   "Authority of the certificate that the server shows (default: that of the kubeconfig).";
-const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
-const ON_LOG_LIMIT_HELP = "What becomes of a run that prints more than that: cut or fail.";
-const LOG_MAX_HELP = "Most that is kept of the output of one run; 0 for all of it.";

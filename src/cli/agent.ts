@@ -2,11 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensurePrivateDirectory } from "../access/private-file.ts";
-import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
+import type { ClientAccess } from "../access/read-kubeconfig.ts";
 import { DirectoryInUse } from "../base/directory-lock.ts";
 import { type AgentFlags, readAgentFlags } from "./agent-flags.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { dataPath } from "./data-path.ts";
+import { findAccess } from "./find-access.ts";
 import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { withOwnRange } from "./own-ranges.ts";
@@ -16,7 +17,7 @@ export async function agent(flags: AgentFlags, machine: Machine): Promise<void> 
   const dataDir = directoryOf(flags, machine);
   const settings = readAgentFlags(withOwnRange(flags, dataDir));
   const log = openCommandLog(settings.logLevel, machine);
-  const { url, namespace: _namespace, ...identity } = await findAccess(flags, machine);
+  const { url, namespace: _namespace, ...identity } = await accessOf(flags, machine);
   const clientAuthority = await findClientAuthority(flags, identity.ca, machine);
   await ensurePrivateDirectory(dataDir);
   const stop = stopRequest(machine, log);
@@ -46,18 +47,8 @@ export async function agent(flags: AgentFlags, machine: Machine): Promise<void> 
   }
 }
 
-async function findAccess(flags: AgentFlags, machine: Machine): Promise<ClientAccess> {
-  const { kubeconfig, context } = flags;
-  const { environment, home, workingDirectory } = machine;
-  const listed = environment["KUBECONFIG"];
-  const access = await readKubeconfig({
-    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
-    ...(listed === undefined ? {} : { environment: listed }),
-    ...(context === undefined ? {} : { context }),
-    dataDirectory: dataPath(undefined, machine),
-    home,
-    workingDirectory,
-  });
+async function accessOf(flags: AgentFlags, machine: Machine): Promise<ClientAccess> {
+  const access = await findAccess(flags, machine);
   if (access) return access;
   throw new CommandFailure("error: there is no kubeconfig (use --kubeconfig)");
 }

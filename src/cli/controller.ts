@@ -1,6 +1,6 @@
 /** "tally controller": the controllers on a cluster, in the foreground until told to stop. */
 import { inClusterAccess } from "../access/in-cluster.ts";
-import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
+import type { ClientAccess } from "../access/read-kubeconfig.ts";
 import { systemRandom } from "../base/random.ts";
 import { CommandFailure } from "./command-failure.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type ControllerSettings,
   readControllerFlags,
 } from "./controller-flags.ts";
-import { dataPath } from "./data-path.ts";
+import { findAccess } from "./find-access.ts";
 import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { stopRequest } from "./stop-request.ts";
@@ -16,7 +16,7 @@ import { stopRequest } from "./stop-request.ts";
 export async function controller(flags: ControllerFlags, machine: Machine): Promise<void> {
   const settings = readControllerFlags(flags);
   const log = openCommandLog(settings.logLevel, machine);
-  const access = await findAccess(flags, machine);
+  const access = await accessOf(flags, machine);
   const { url, namespace: ownNamespace, ...identity } = access;
   const { isExposed, health, managedBy, namespace } = settings;
   if (isExposed) log.warn("other machines can read the metrics", { address: health?.address });
@@ -46,21 +46,10 @@ export async function controller(flags: ControllerFlags, machine: Machine): Prom
 }
 
 /** Without a kubeconfig that is named, a process in a pod means the cluster of the pod. */
-async function findAccess(flags: ControllerFlags, machine: Machine): Promise<ClientAccess> {
-  const { kubeconfig, context } = flags;
-  const { environment, home, workingDirectory } = machine;
-  const isNamed = kubeconfig !== undefined || context !== undefined;
-  const within = isNamed ? undefined : await inClusterAccess(environment);
-  if (within) return within;
-  const listed = environment["KUBECONFIG"];
-  const access = await readKubeconfig({
-    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
-    ...(listed === undefined ? {} : { environment: listed }),
-    ...(context === undefined ? {} : { context }),
-    dataDirectory: dataPath(undefined, machine),
-    home,
-    workingDirectory,
-  });
+async function accessOf(flags: ControllerFlags, machine: Machine): Promise<ClientAccess> {
+  const isNamed = flags.kubeconfig !== undefined || flags.context !== undefined;
+  const within = isNamed ? undefined : await inClusterAccess(machine.environment);
+  const access = within ?? (await findAccess(flags, machine));
   if (access) return access;
   throw new CommandFailure("error: there is no kubeconfig, and this is not a pod (--kubeconfig)");
 }

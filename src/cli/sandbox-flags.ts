@@ -44,14 +44,6 @@ function readPodRange(flag: string, given: string): Cidr {
   throw wrong(flag, given, 'must be a range such as "10.213.0.0/16"');
 }
 
-export const DEFAULT_RUNTIME_HELP =
-  "Where pods run that name no runtime class: process, sandbox, docker, podman, engine for " +
-  "either of these, or auto: process or sandbox, by what they need.";
-export const POD_CIDR_HELP = "Range of the addresses of pods with a network of their own.";
-export const ENGINE_POD_CIDR_HELP = "Range of the addresses of pods that are containers.";
-export const SANDBOX_SHARE_HELP =
-  "Directory of this machine that every sandbox and container has and writes to; may be repeated.";
-
 export function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -1,17 +1,11 @@
 /** "tally up" as it is called: its flags and their help. */
 import type { Command } from "commander";
 import type { Machine } from "./machine.ts";
-import {
-  DEFAULT_RUNTIME_HELP,
-  ENGINE_POD_CIDR_HELP,
-  gathered,
-  POD_CIDR_HELP,
-  SANDBOX_SHARE_HELP,
-} from "./sandbox-flags.ts";
+import { addNodeOptions } from "./node-options.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 
 export function addUp(program: Command, machine: Machine): void {
-  program
+  const command = program
     .command("up")
     .summary("Run the API server until it is told to stop.")
     .description(
@@ -30,18 +24,8 @@ export function addUp(program: Command, machine: Machine): void {
     .option("--insecure-port <port>", INSECURE_HELP)
     .option("--authorization-mode <mode>", AUTHORIZATION_HELP, UP_DEFAULTS.authorizationMode)
     .option("--audit-log <file>", "Note every request in this file, as JSON lines.")
-    .option("--no-agent", "Do not make this machine a node that runs pods.")
-    .option("--node-name <name>", "Name of the node (default: that of this machine).")
-    .option("--max-pods <n>", "Pods the node takes at once.", UP_DEFAULTS.maxPods)
-    .option("--on-exit <what>", ON_EXIT_HELP, UP_DEFAULTS.onExit)
-    .option("--default-runtime <name>", DEFAULT_RUNTIME_HELP, UP_DEFAULTS.defaultRuntime)
-    .option("--pod-cidr <cidr>", POD_CIDR_HELP, UP_DEFAULTS.podCidr)
-    .option("--engine-pod-cidr <cidr>", ENGINE_POD_CIDR_HELP, UP_DEFAULTS.enginePodCidr)
-    .option("--sandbox-share <dir>", SANDBOX_SHARE_HELP, gathered)
-    .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
-    .option("--no-cgroups", "Enforce no limits, also where control groups could be made.")
-    .option("--log-max-bytes <amount>", LOG_MAX_HELP, UP_DEFAULTS.logMaxBytes)
-    .option("--on-log-limit <what>", ON_LOG_LIMIT_HELP, UP_DEFAULTS.onLogLimit)
+    .option("--no-agent", "Do not make this machine a node that runs pods.");
+  addNodeOptions(command, UP_DEFAULTS)
     .option("--controllers <list>", CONTROLLERS_HELP, UP_DEFAULTS.controllers)
     .option("--service-cluster-ip-range <cidr>", SERVICE_RANGE_HELP)
     .option("--node-monitor-grace-period <time>", GRACE_HELP, UP_DEFAULTS.nodeMonitorGracePeriod)
@@ -70,9 +54,6 @@ const INSECURE_HELP =
   "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
 const AUTHORIZATION_HELP =
   "Who may do what: RBAC, by roles and bindings, or AlwaysAllow, everyone who is known.";
-const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
-const ON_LOG_LIMIT_HELP = "What becomes of a run that prints more than that: cut or fail.";
-const LOG_MAX_HELP = "Most that is kept of the output of one run; 0 for all of it.";
 const SERVICE_RANGE_HELP =
   "Range that Services get their addresses from (default: 10.214.0.0/16 where pods can have " +
   "networks of their own, else 127.128.0.0/16).";

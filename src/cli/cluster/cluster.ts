@@ -3,7 +3,7 @@
  * it offers), targets (what the arguments of a command mean). Nothing here prints, except what the
  * server warns of.
  */
-import { type ClientAccess, readKubeconfig } from "../../access/read-kubeconfig.ts";
+import type { ClientAccess } from "../../access/read-kubeconfig.ts";
 import type { Closable } from "../../api/client.ts";
 import { describeError } from "../../base/describe-error.ts";
 import { socketAddress } from "../../base/socket-address.ts";
@@ -16,7 +16,7 @@ import { LOCAL_ENGINE } from "../../run/other-engine.ts";
 import { isEngineThere } from "../../run/reach-engine.ts";
 import { runDirectory } from "../../run/run-directory.ts";
 import { CommandFailure } from "../command-failure.ts";
-import { dataPath } from "../data-path.ts";
+import { findAccess } from "../find-access.ts";
 import type { Machine } from "../machine.ts";
 import { DISCOVERY, type Offered, offeredBy, type WireDiscovery } from "./discovery.ts";
 
@@ -79,15 +79,7 @@ async function findServer(flags: ClusterFlags, machine: Machine): Promise<Server
     }
     if (data !== undefined) throw new CommandFailure(`error: no engine runs in ${dataDir}`);
   }
-  const environment = machine.environment["KUBECONFIG"];
-  const access = await readKubeconfig({
-    ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(context === undefined ? {} : { context }),
-    dataDirectory: dataPath(undefined, machine),
-    home: machine.home,
-    workingDirectory: machine.workingDirectory,
-  });
+  const access = await findAccess(flags, machine);
   if (access === undefined) {
     throw new CommandFailure('error: there is no kubeconfig (start a server with "tally up")');
   }
