@@ -2,7 +2,7 @@
  * Pure: the Job that is made of a template for its owner, and how Jobs of templates end.
  *
  * Nothing here is a controller: those of Workflows and of ScheduledJobs share the folder. Reading
- * order: this file, start-job, owner-conditions.
+ * order: this file, start-job, owner-conditions, start-job-maker.
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { KubeObject } from "../../api/object.ts";

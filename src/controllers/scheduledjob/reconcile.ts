@@ -2,27 +2,17 @@
  * One look at a ScheduledJob: makes its Job when it is time, or learns what has become of it. The
  * Job has the name of the ScheduledJob: killed before that was noted, the next look finds it.
  */
-import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { ScheduledJob, ScheduledJobStatus } from "../../api/generated/tallyjob.ts";
 import { jobs, scheduledJobs } from "../../api/resources.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/describe-error.ts";
-import type { Cache } from "../../client/cache.ts";
 import { findObject, isNotFound } from "../../client/find.ts";
 import { startJob } from "../jobtemplate/start-job.ts";
+import type { Hands } from "../jobtemplate/start-job-maker.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
-import type { EventRecorder } from "../runtime/recorder.ts";
 import { decideScheduledJob, startedStatus } from "./decide.ts";
-
-export interface Hands {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly recorder: EventRecorder;
-  readonly jobs: Pick<Cache<Job>, "get">;
-}
 
 export async function reconcile(hands: Hands, scheduled: ScheduledJob): Promise<Outcome> {
   if (scheduled.metadata.deletionTimestamp !== undefined) return done;

@@ -9,24 +9,15 @@ import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { Workflow, WorkflowStatus, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import { jobs, jobTemplates, workflows } from "../../api/resources.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/describe-error.ts";
-import type { Cache } from "../../client/cache.ts";
 import { findObject, isNotFound } from "../../client/find.ts";
 import { startJob } from "../jobtemplate/start-job.ts";
+import type { Hands } from "../jobtemplate/start-job-maker.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
-import type { EventRecorder } from "../runtime/recorder.ts";
 import { decideWorkflow, runningJobs, type StepStart, type Steps } from "./decide.ts";
 import type { Plan } from "./plan.ts";
 import { composeStatus, invalidStatus } from "./status.ts";
 import { jobWishes, withoutExpiry } from "./step-job.ts";
-
-export interface Hands {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly recorder: EventRecorder;
-  readonly jobs: Pick<Cache<Job>, "get">;
-}
 
 /** So that one wide Workflow does not keep the others waiting, and little is done twice. */
 const STARTS_AT_ONCE = 100;
