@@ -1,9 +1,21 @@
-import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { findUserKubeconfig, mergeKubeconfig } from "./merge-kubeconfig.ts";
+import { writePrivateFile } from "./private-file.ts";
 import { writeKubeconfig } from "./write-kubeconfig.ts";
 
 const ours = { url: "https://127.0.0.1:6443", ca: "PEM\n", token: "secret" };
@@ -41,6 +53,22 @@ test("our own file is for its owner alone and is replaced at the next start", as
   await writeKubeconfig(file, { ...ours, url: "https://127.0.0.1:7000" });
   expect(parse(await readFile(file, "utf8")).clusters[0].cluster.server).toMatch("7000");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(directory)).toEqual(["config"]);
+});
+
+test("our own file is left as it is where nothing changed, but for who may read it", async () => {
+  await writeKubeconfig(file, ours);
+  await chmod(file, 0o644);
+  const before = await stat(file);
+  await writeKubeconfig(file, ours);
+  const after = await stat(file);
+  expect([after.ino, after.mode & 0o777]).toEqual([before.ino, 0o600]);
+});
+
+test("a file that cannot be written is named", async () => {
+  await mkdir(file);
+  await writeFile(join(file, "in-the-way"), "");
+  await expect(writePrivateFile(file, "x")).rejects.toThrow(`${file} cannot be written: E`);
   expect(await readdir(directory)).toEqual(["config"]);
 });
 

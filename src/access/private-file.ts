@@ -52,9 +52,10 @@ export async function writePrivateFile(
   try {
     await writeNewFile(temporary, text, options);
     await rename(temporary, file);
-  } catch (error) {
+  } catch (cause) {
     await rm(temporary, { force: true });
-    throw error;
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${file} cannot be written: ${problem}`, { cause });
   }
   await syncDirectory(dirname(file));
 }

@@ -1,7 +1,12 @@
 /** Tells kubectl where the server is, in a file of its own. */
 import { dirname } from "node:path";
 import { type Access, formatKubeconfig } from "./kubeconfig.ts";
-import { ensureDirectory, readIfPresent, writePrivateFile } from "./private-file.ts";
+import {
+  ensureDirectory,
+  readIfPresent,
+  readPrivateFile,
+  writePrivateFile,
+} from "./private-file.ts";
 
 /**
  * Replaces what an earlier start wrote. Anything else in that place is somebody's, if only by a
@@ -11,7 +16,9 @@ export async function writeKubeconfig(file: string, access: Access): Promise<voi
   await ensureDirectory(dirname(file));
   const present = await readIfPresent(file);
   if (present === undefined || present.startsWith(HEADER)) {
-    await writePrivateFile(file, HEADER + formatKubeconfig(access));
+    const text = HEADER + formatKubeconfig(access);
+    // On a disk that is full a server must come up again, or nobody could delete anything.
+    if ((await readPrivateFile(file)) !== text) await writePrivateFile(file, text);
     return;
   }
   const { mergeKubeconfig } = await import("./merge-kubeconfig.ts");

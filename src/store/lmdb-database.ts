@@ -1,5 +1,5 @@
 /** A database of ours: how it is opened, what its keys are and which formats can be read. */
-import { open as openFile } from "node:fs/promises";
+import { type FileHandle, open as openFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { RootDatabase } from "lmdb";
 import type { JournalState } from "./journal.ts";
@@ -41,20 +41,46 @@ export function openDatabase(path: string, { readOnly = false } = {}): Database 
   });
 }
 
-/** lmdb ends the whole process over a file that is none of its own. */
+/**
+ * Whether the file is a database and all of it is there. lmdb ends the whole process over one that
+ * is neither, at once or when it reads a page behind the end.
+ */
 export async function isDatabase(path: string, size: number): Promise<boolean> {
-  if (size < HEADER.smallestFile) return false;
   const file = await openFile(path, "r");
   try {
-    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, HEADER.at);
-    const inHostOrder = new Uint32Array(new Uint8Array(buffer).buffer)[0];
-    return inHostOrder === HEADER.magic;
+    const first = await readHeader(file, 0);
+    const second = first && (await readHeader(file, first.pageSize));
+    if (!first || !second) return false;
+    const newest = first.transaction >= second.transaction ? first : second;
+    return size >= (newest.lastPage + 1) * first.pageSize;
   } finally {
     await file.close();
   }
 }
 
-const HEADER = { at: 24, magic: 0xbeefc0de, smallestFile: 2 * 4096 } as const;
+interface Header {
+  readonly pageSize: number;
+  readonly lastPage: number;
+  readonly transaction: number;
+}
+
+/** In the order of bytes that the host has: another host's database is none here. */
+async function readHeader(file: FileHandle, at: number): Promise<Header | undefined> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, at);
+  const words = new Uint32Array(new Uint8Array(buffer).buffer);
+  if (bytesRead < HEADER_BYTES || words[AT.magic] !== MAGIC) return undefined;
+  const long = (word: number) => (words[word] ?? 0) + (words[word + 1] ?? 0) * 2 ** 32;
+  return {
+    pageSize: words[AT.pageSize] ?? 0,
+    lastPage: long(AT.lastPage),
+    transaction: long(AT.transaction),
+  };
+}
+
+const MAGIC = 0xbeefc0de;
+const HEADER_BYTES = 168;
+/** In words of four bytes. */
+const AT = { magic: 6, pageSize: 12, lastPage: 36, transaction: 38 } as const;
 
 export function parseState(dataDir: string, record: Buffer | undefined): JournalState {
   const state = parseRecord(record);

@@ -36,9 +36,12 @@ test.each([
 
 test.each([
   ["a file that is no database", () => "this is not a database".repeat(1000)],
+  ["a file with nothing in it", () => ""],
   ["a database cut short", (bytes: Buffer) => bytes.subarray(0, 4000)],
+  ["one that lacks its last pages", (bytes: Buffer) => bytes.subarray(0, 3 * 4096)],
 ])("%s is refused and left as it is", async (_, spoil) => {
-  await (await openLmdbJournal(dataDir)).close();
+  await (await openStore({ dataDir })).close();
+  await (await openStore({ dataDir })).close();
   await writeFile(databaseFile(), spoil(await readFile(databaseFile())));
   const before = await digest();
   await expect(openStore({ dataDir })).rejects.toThrow(`${databaseFile()} is not a database`);
@@ -57,6 +60,19 @@ test("a database whose directory vanished is not begun anew after a failure", as
   await expect(put("c")).rejects.toThrow(`the database is no longer there on ${dataDir}`);
   await journal.close();
   vi.restoreAllMocks();
+});
+
+test.each([
+  ["nothing but a name", () => Buffer.alloc(0)],
+  ["zeros", (bytes: Buffer) => Buffer.alloc(bytes.length)],
+  ["half a page", (bytes: Buffer) => bytes.subarray(0, 2000)],
+])("what is left of a database that was being made, %s, is made once more", async (_, spoil) => {
+  await (await openLmdbJournal(dataDir)).close();
+  const unborn = join(dataDir, "store.new", "data.mdb");
+  await writeFile(unborn, spoil(await readFile(unborn)));
+  const store = await openStore({ dataDir });
+  expect((await stat(databaseFile())).size).toBeGreaterThan(0);
+  await store.close();
 });
 
 test("the file grows with what is in it", async () => {

@@ -9,7 +9,7 @@
  * sync-order.test.ts watches the system calls to make sure that it stays that way.
  */
 import { statSync } from "node:fs";
-import { mkdir, open as openFile, statfs } from "node:fs/promises";
+import { mkdir, open as openFile, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { extendFile, fileSizeNeeded, type PageStats } from "./disk-room.ts";
 import type { Journal, JournalBatch, JournalContents, JournalState } from "./journal.ts";
@@ -29,13 +29,29 @@ import {
 import { type Note, StorageFailed } from "./types.ts";
 
 export async function openLmdbJournal(dataDir: string): Promise<Journal> {
-  const path = join(dataDir, "store");
+  const path = beginsAnew(dataDir) ? join(dataDir, UNBORN) : join(dataDir, STORE);
+  if (beginsAnew(dataDir)) await rm(path, { recursive: true, force: true });
   await mkdir(path, { recursive: true });
   await refuseUnusable(dataDir, path);
   const journal = new LmdbJournal(dataDir, path);
   // A file whose directory entry is not synced is not there after a power failure.
   for (const directory of [path, dataDir, dirname(dataDir)]) await syncDirectory(directory);
   return journal;
+}
+
+const STORE = "store";
+/**
+ * Where a database is until its first batch is synced. What a power cut leaves of one that was
+ * being made may be no database at all, and nobody was told of anything in it: it is made anew.
+ */
+const UNBORN = "store.new";
+
+function beginsAnew(dataDir: string): boolean {
+  return sizeOf(join(dataDir, STORE, DATABASE_FILE)) === undefined;
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
 type Put = readonly [key: Buffer, bytes: Buffer];
@@ -48,8 +64,8 @@ interface Writes {
 
 class LmdbJournal implements Journal {
   readonly #dataDir: string;
-  readonly #path: string;
   readonly #file: string;
+  #path: string;
   #database: Database | undefined;
   #fileSize: number;
   #isAbandoning = false;
@@ -83,6 +99,7 @@ class LmdbJournal implements Journal {
         for (const key of deletes) database.remove(key);
         database.put(STATE_KEY, state);
       });
+      await this.#ensureBorn();
     } catch (error) {
       const size = puts.reduce((sum, [, bytes]) => sum + bytes.length, 0);
       await this.#abandon();
@@ -108,6 +125,15 @@ class LmdbJournal implements Journal {
     const needed = fileSizeNeeded(stats, { putSizes, deletes: deletes.length, makesRoom });
     if (needed <= this.#fileSize) return;
     this.#fileSize = await extendFile(join(this.#path, DATABASE_FILE), needed);
+  }
+
+  async #ensureBorn(): Promise<void> {
+    const place = join(this.#dataDir, STORE);
+    if (this.#path === place) return;
+    await rm(place, { recursive: true, force: true });
+    await rename(this.#path, place);
+    this.#path = place;
+    await syncDirectory(this.#dataDir);
   }
 
   async close(): Promise<void> {
@@ -144,8 +170,8 @@ function identityOf(path: string): string {
 /** lmdb ends the whole process over these, so they must not reach it. */
 async function refuseUnusable(dataDir: string, path: string): Promise<void> {
   const database = join(path, DATABASE_FILE);
-  const size = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > 0 && !(await isDatabase(database, size))) {
+  const size = sizeOf(database);
+  if (size !== undefined && !(await isDatabase(database, size))) {
     throw new Error(`${database} is not a database, or not all of it; nothing was changed`);
   }
   const isNew = !statSync(join(path, "lock.mdb"), { throwIfNoEntry: false });

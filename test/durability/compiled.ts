@@ -1,8 +1,6 @@
-/** Compiles the child once per test file, so that it can run outside of the test runner. */
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+/** Bundles a child once per test file, so that it can run outside of the test runner. */
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -11,21 +9,22 @@ export interface Compiled {
   dispose(): Promise<void>;
 }
 
-export async function compileChild(): Promise<Compiled> {
+type ChildName = "child" | "server-child" | "power-child";
+
+/** The store alone, or with a server around it. */
+export async function compileChild(name: ChildName = "child"): Promise<Compiled> {
+  const { rolldown } = await import("rolldown");
   // Inside the project, where imports of packages find them.
   await mkdir(join(ROOT, ".cache"), { recursive: true });
   const directory = await mkdtemp(join(ROOT, ".cache", "durability-"));
-  const config = {
-    extends: join(ROOT, "tsconfig.json"),
-    compilerOptions: { noEmit: false, rootDir: ROOT, outDir: join(directory, "out") },
-    files: [join(ROOT, "test/durability/child.ts")],
-    include: [],
-  };
-  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(config));
-  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [compiler, "-p", directory]);
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const external = Object.keys(dependencies).map((each) => new RegExp(`^${each}(/|$)`));
+  const input = join(ROOT, "test/durability", `${name}.ts`);
+  const bundle = await rolldown({ input, platform: "node", external, cwd: ROOT });
+  await bundle.write({ dir: directory, format: "esm", entryFileNames: "child.mjs" });
+  await bundle.close();
   return {
-    child: join(directory, "out/test/durability/child.js"),
+    child: join(directory, "child.mjs"),
     dispose: () => rm(directory, { recursive: true, force: true }),
   };
 }

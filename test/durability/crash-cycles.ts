@@ -1,184 +1,184 @@
 /**
- * Writers over HTTP note what was acknowledged while the server is killed at random moments. After
- * each restart the store must hold every acknowledged write, whole, and go on above its revisions.
+ * Clients over HTTP note what they were told while the server is killed at random moments. After
+ * each restart it must hold every acknowledged write, whole and with every field, go on above all
+ * revisions that were given out, and tell nobody a part of what happened.
  */
-import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { seededRandom } from "../../src/base/random.ts";
-import { startTally, type Tally } from "../support/tally.ts";
-import { type SeenEvent, watchLines } from "../support/watch-lines.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import { WrittenAttempts } from "./crash-ledger.ts";
+import type { Life, Mortal } from "./crash-life.ts";
+import { CONFIG_MAPS, WrittenObjects } from "./crash-objects.ts";
+import { noFigures, Readers, type ReadFigures } from "./crash-readers.ts";
 
-export interface CrashReport {
+export interface CrashReport extends ReadFigures {
   readonly cycles: number;
+  /** Kills before the server was ready: the next start recovers from the one before it. */
+  readonly killedStarts: number;
   readonly acknowledged: number;
+  readonly attempts: number;
+  readonly comparedAttempts: number;
   readonly problems: readonly string[];
 }
 
-const PATH = "/api/v1/namespaces/default/configmaps";
 const WRITERS = 8;
-const KEYS = 200;
 
-/** What a client knows of one object: what was acknowledged, and what was on its way. */
-interface Known {
-  acknowledged: string | undefined;
-  uncertain: (string | undefined)[];
-}
-
-export async function runCrashCycles(cycles: number, seed: number): Promise<CrashReport> {
+export async function runCrashCycles(
+  mortal: Mortal,
+  { cycles, seed }: { readonly cycles: number; readonly seed: number },
+): Promise<CrashReport> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "tally-crash-"));
-  const random = seededRandom(seed);
-  const known = new Map<string, Known>();
-  const problems: string[] = [];
-  let acknowledged = 0;
-  let highest = 0;
+  const world = new World(mortal, dataDir, seededRandom(seed));
   try {
-    for (let cycle = 0; cycle < cycles; cycle++) {
-      const tally = await startTally({ dataDir, args: ["--controllers=none", "--no-agent"] });
-      const listed = await tally.call("GET", PATH);
-      problems.push(...verify(listed.json.items, known).map((found) => `cycle ${cycle}: ${found}`));
-      const revision = Number(listed.json.metadata.resourceVersion);
-      if (revision < highest) problems.push(`cycle ${cycle}: revision fell to ${revision}`);
-      problems.push(...(await checkOldWatch(tally, highest, revision)));
-      settle(listed.json.items, known);
-      const seen = new Set<number>();
-      const watch = await watchLines(tally, `${PATH}?watch=1&resourceVersion=${revision}`);
-      const target = 20 + random.below(400);
-      const written = await writeUntilKilled(tally, known, target, random.below.bind(random));
-      acknowledged += written.acknowledged;
-      for (const own of written.revisions) {
-        if (own <= highest) problems.push(`cycle ${cycle}: revision ${own} was used before`);
-        if (seen.has(own)) problems.push(`cycle ${cycle}: revision ${own} was given twice`);
-        seen.add(own);
-      }
-      const events = await watch.close();
-      problems.push(...noteEvents(events, known));
-      highest = Math.max(highest, ...written.revisions, ...events.map(({ revision: at }) => at));
-    }
-    return { cycles, acknowledged, problems };
+    for (let cycle = 0; cycle < cycles; cycle++) await world.live(cycle);
+    await world.compareAll();
+    return { cycles, ...world.report() };
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-function content(value: string): object {
-  return { value, sum: createHash("sha256").update(value).digest("hex") };
-}
+/** One data directory through many lives of a server. */
+class World {
+  readonly #mortal: Mortal;
+  readonly #dataDir: string;
+  readonly #random: Random;
+  readonly #objects = new WrittenObjects();
+  readonly #attempts = new WrittenAttempts();
+  readonly #figures = noFigures();
+  readonly #problems: string[] = [];
+  #killedStarts = 0;
+  #usualStartMs = 1000;
 
-async function writeUntilKilled(
-  tally: Tally,
-  known: Map<string, Known>,
-  target: number,
-  below: (limit: number) => number,
-): Promise<{ acknowledged: number; revisions: number[] }> {
-  const revisions: number[] = [];
-  let acknowledged = 0;
-  let alive = true;
-  let serial = 0;
-  const writer = async (own: number): Promise<void> => {
-    while (alive) {
-      const name = `w${own}-${below(KEYS)}`;
-      const record = known.get(name) ?? { acknowledged: undefined, uncertain: [] };
-      known.set(name, record);
-      const exists = record.acknowledged !== undefined;
-      const removes = exists && below(4) === 0;
-      const value = removes ? undefined : `${own}-${serial++}-${"x".repeat(below(3000))}`;
-      record.uncertain = [value];
-      try {
-        const answer = await send(tally, name, exists, value);
-        if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
-        record.acknowledged = value;
-        record.uncertain = [];
-        acknowledged++;
-        const revision = answer.json.metadata?.resourceVersion;
-        if (revision !== undefined && value !== undefined) revisions.push(Number(revision));
-        if (acknowledged >= target && alive) {
-          alive = false;
-          await tally.kill();
+  constructor(mortal: Mortal, dataDir: string, random: Random) {
+    this.#mortal = mortal;
+    this.#dataDir = dataDir;
+    this.#random = random;
+  }
+
+  report(): Omit<CrashReport, "cycles"> {
+    return {
+      ...this.#figures,
+      killedStarts: this.#killedStarts,
+      acknowledged: this.#objects.acknowledged,
+      attempts: this.#attempts.acknowledged,
+      comparedAttempts: this.#attempts.compared,
+      problems: this.#problems,
+    };
+  }
+
+  async live(cycle: number): Promise<void> {
+    if (this.#random.below(4) === 0) await this.#dieEarly();
+    const life = await this.#start();
+    try {
+      const found = await this.#liveUntilKilled(life);
+      this.#problems.push(...found.map((problem) => `cycle ${cycle}: ${problem}`));
+    } finally {
+      await life.kill();
+    }
+  }
+
+  async #liveUntilKilled(life: Life): Promise<readonly string[]> {
+    const first = await this.#look(life);
+    await this.#attempts.compare(life, this.#random.below);
+    await this.#attempts.beginLife(life);
+    const readers = await Readers.begin(life, first, this.#figures);
+    this.#objects.beginLife();
+    await this.#work(life, readers);
+    this.#objects.compareEvents(await readers.compare());
+    const found = [this.#objects.problems, this.#attempts.problems, readers.problems];
+    return found.flatMap((problems) => problems.splice(0));
+  }
+
+  /** Everything that was ever acknowledged, once more. */
+  async compareAll(): Promise<void> {
+    const life = await this.#start();
+    await this.#look(life);
+    await this.#attempts.compareAll(life);
+    await life.kill();
+    this.#problems.push(...this.#objects.problems, ...this.#attempts.problems);
+  }
+
+  /** Killed on the way to readiness, perhaps more than once in a row. */
+  async #dieEarly(): Promise<void> {
+    for (let times = 1 + this.#random.below(3); times > 0; times--) {
+      const afterMs = this.#random.below(Math.ceil(this.#usualStartMs * 1.2));
+      await this.#mortal.startInVain(this.#dataDir, afterMs);
+      this.#killedStarts++;
+    }
+  }
+
+  async #start(): Promise<Life> {
+    const beganMs = performance.now();
+    const life = await this.#mortal.start(this.#dataDir);
+    this.#usualStartMs = performance.now() - beganMs;
+    return life;
+  }
+
+  /** What is there after the restart, and whether revisions and watches go on as they must. */
+  async #look(life: Life) {
+    const { items, metadata } = (await life.call("GET", CONFIG_MAPS)).json;
+    const revision = Number(metadata.resourceVersion);
+    const { highest } = this.#objects;
+    const own = items.filter(({ data }: { data?: object }) => data && "sum" in data);
+    this.#objects.compare(own);
+    if (revision < highest) this.#objects.problems.push(`the revision fell to ${revision}`);
+    if (highest > 0) await this.#lookBack(life, highest);
+    return { revision, items };
+  }
+
+  /** A watch from before the crash goes on only if nothing can be missing in between. */
+  async #lookBack(life: Life, from: number): Promise<void> {
+    const watch = `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=${from}`;
+    const { status, text } = await life.call("GET", watch);
+    if (text.includes('"code":410')) return;
+    this.#objects.problems.push(`a watch from ${from} got ${status} ${text.slice(0, 200)}`);
+  }
+
+  /** Everybody works until so many writes were acknowledged, and then it is dead. */
+  async #work(life: Life, readers: Readers): Promise<void> {
+    const { below } = this.#random;
+    const target = this.#objects.acknowledged + 10 + below(120);
+    let isAlive = true;
+    const untilKilled = async (work: () => Promise<void>): Promise<void> => {
+      while (isAlive) {
+        let isCutOff = false;
+        try {
+          await work();
+        } catch (error) {
+          isCutOff = isAlive && (await isIdleConnectionClosed(error, life));
+          if (isAlive && !isCutOff) throw error;
         }
-      } catch (error) {
-        if (alive) throw error;
-        return;
+        if (!isAlive || (!isCutOff && this.#objects.acknowledged < target)) continue;
+        isAlive = false;
+        await life.kill();
       }
-    }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, (_, own) => writer(own)));
-  return { acknowledged, revisions };
-}
-
-function send(tally: Tally, name: string, exists: boolean, value: string | undefined) {
-  if (value === undefined) return tally.call("DELETE", `${PATH}/${name}`);
-  const body = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name },
-    data: content(value),
-  };
-  return exists ? tally.call("PUT", `${PATH}/${name}`, body) : tally.call("POST", PATH, body);
-}
-
-interface Item {
-  readonly metadata: { readonly name: string };
-  readonly data: { readonly value: string; readonly sum: string };
-}
-
-function verify(items: readonly Item[], known: ReadonlyMap<string, Known>): string[] {
-  const problems: string[] = [];
-  const stored = new Map(items.map((item) => [item.metadata.name, item.data]));
-  for (const [name, data] of stored) {
-    const sum = createHash("sha256").update(data.value).digest("hex");
-    if (sum !== data.sum) problems.push(`${name} is torn`);
-    if (!known.has(name)) problems.push(`${name} was never written`);
-  }
-  for (const [name, { acknowledged, uncertain }] of known) {
-    const value = stored.get(name)?.value;
-    if (value === acknowledged || uncertain.includes(value)) continue;
-    problems.push(`${name} should be ${brief(acknowledged)}, is ${brief(value)}`);
-  }
-  return problems;
-}
-
-function brief(value: string | undefined): string {
-  return value === undefined ? "absent" : value.slice(0, 20);
-}
-
-/** After a restart the stored state is the truth to go on from. */
-function settle(items: readonly Item[], known: Map<string, Known>): void {
-  const stored = new Map(items.map((item) => [item.metadata.name, item.data.value]));
-  for (const [name, record] of known) {
-    record.acknowledged = stored.get(name);
-    record.uncertain = [];
+    };
+    const write = async (own: number): Promise<void> => {
+      await this.#objects.write(life, own, below);
+      if (below(25) === 0) await readers.resume(this.#objects.highest, below);
+      if (below(40) === 0) await readers.readPages();
+    };
+    const workers = Array.from({ length: WRITERS }, (_, own) => () => write(own));
+    workers.push(
+      () => this.#attempts.write(life, below),
+      () => this.#attempts.tellStory(life),
+    );
+    await Promise.all(workers.map(untilKilled));
   }
 }
 
-/** What a watch was told counts as acknowledged: it may not be taken back. */
-function noteEvents(events: readonly SeenEvent[], known: ReadonlyMap<string, Known>): string[] {
-  const problems: string[] = [];
-  const last = new Map<string, SeenEvent>();
-  for (const event of events) last.set(event.name, event);
-  for (const [name, event] of last) {
-    const record = known.get(name);
-    if (!record) {
-      problems.push(`a watch told of ${name}, which nobody wrote`);
-      continue;
-    }
-    const value = event.type === "DELETED" ? undefined : event.value;
-    if (record.uncertain.includes(value)) {
-      record.acknowledged = value;
-      record.uncertain = [];
-    }
-  }
-  return problems;
-}
-
-/** A watch from before the crash goes on only if nothing can be missing in between. */
-async function checkOldWatch(tally: Tally, from: number, revision: number): Promise<string[]> {
-  if (from === 0) return [];
-  const watch = `${PATH}?watch=1&timeoutSeconds=1&resourceVersion=${from}`;
-  const answer = await tally.call("GET", watch);
-  const resumes = answer.status === 200 && !answer.text.includes('"type":"ERROR"');
-  const refused = answer.text.includes('"code":410');
-  if (refused || (resumes && from <= revision)) return [];
-  return [`a watch from ${from} got ${answer.status} ${answer.text.slice(0, 200)}`];
+/**
+ * A connection that nobody used for a while is closed, perhaps in the moment of the next request,
+ * whose fate is then as unknown as after a kill. A server that died by itself does not answer.
+ */
+async function isIdleConnectionClosed(error: unknown, life: Life): Promise<boolean> {
+  const { code } = Object(error) as { code?: string };
+  if (code !== "ECONNRESET" && code !== "EPIPE") return false;
+  const asked = life.call("GET", "/readyz", undefined, { Connection: "close" });
+  return asked.then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 }

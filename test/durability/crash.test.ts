@@ -1,9 +1,24 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Compiled, compileChild } from "./compiled.ts";
 import { runCrashCycles } from "./crash-cycles.ts";
+import { serverAlone, wholeProgram } from "./crash-life.ts";
 
-test("no acknowledged write is lost in 20 kills at random moments", async () => {
+let compiled: Compiled;
+beforeAll(async () => {
+  compiled = await compileChild("server-child");
+});
+afterAll(() => compiled.dispose());
+
+test("no acknowledged write is lost in 12 kills of the whole program", async () => {
   const seed = Date.now() % 2 ** 31;
-  const report = await runCrashCycles(20, seed);
+  const report = await runCrashCycles(wholeProgram, { cycles: 12, seed });
   expect(report.problems, `seed ${seed}`).toEqual([]);
   expect(report.acknowledged).toBeGreaterThan(0);
+}, 300_000);
+
+test("nor in 12 kills of a server that forgets its past meanwhile", async () => {
+  const seed = Date.now() % 2 ** 31;
+  const report = await runCrashCycles(serverAlone(compiled), { cycles: 12, seed });
+  expect(report.problems, `seed ${seed}`).toEqual([]);
+  expect(report.refused).toBeGreaterThan(0);
 }, 300_000);

@@ -1,9 +1,28 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Compiled, compileChild } from "../durability/compiled.ts";
 import { runCrashCycles } from "../durability/crash-cycles.ts";
+import { type Mortal, serverAlone, wholeProgram } from "../durability/crash-life.ts";
 
-test("no acknowledged write is lost in 200 kills at random moments", async () => {
-  const seed = Date.now() % 2 ** 31;
-  const report = await runCrashCycles(200, seed);
-  process.stdout.write(`${JSON.stringify({ seed, ...report })}\n`);
-  expect(report.problems, `seed ${seed}`).toEqual([]);
+/** A thousand together. How long that takes depends on the machine: fewer can be asked for. */
+const SHARE = Number(process.env["CRASH_CYCLES"] ?? 1000) / 1000;
+
+let compiled: Compiled;
+beforeAll(async () => {
+  compiled = await compileChild("server-child");
 });
+afterAll(() => compiled.dispose());
+
+test("no acknowledged write is lost in 200 kills of the whole program", async () => {
+  await crash(wholeProgram, Math.ceil(200 * SHARE));
+});
+
+test("nor in 800 kills of a server that forgets its past meanwhile", async () => {
+  await crash(serverAlone(compiled), Math.ceil(800 * SHARE));
+});
+
+async function crash(mortal: Mortal, cycles: number): Promise<void> {
+  const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
+  const report = await runCrashCycles(mortal, { cycles, seed });
+  process.stdout.write(`${JSON.stringify({ mortal: mortal.name, seed, ...report })}\n`);
+  expect(report.problems, `seed ${seed}`).toEqual([]);
+}

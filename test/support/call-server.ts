@@ -1,4 +1,5 @@
 /** One request to a server whose certificate is not checked, and its answer as it came. */
+import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 
 export interface Answer {
@@ -25,7 +26,8 @@ export function call(
     const isText = typeof body === "string" || Buffer.isBuffer(body);
     const payload = body === undefined ? undefined : isText ? body : JSON.stringify(body);
     const type = payload === undefined ? {} : { "Content-Type": "application/json" };
-    const request = httpsRequest(
+    const send = url.startsWith("http:") ? httpRequest : httpsRequest;
+    const request = send(
       `${url}${where}`,
       {
         method,

@@ -1,45 +1,74 @@
 /** A watch over HTTP, read line by line until it is closed from either side. */
-import { request } from "node:https";
-import type { Tally } from "./tally.ts";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { CalledServer } from "./call-server.ts";
 
 export interface SeenEvent {
   readonly type: string;
   readonly name: string;
   readonly revision: number;
   readonly value: string | undefined;
+  /** Of an event of type ERROR. */
+  readonly code: number | undefined;
 }
 
 export interface OpenWatch {
+  /** Settles when it has told of this revision or a later one, was refused, or has ended. */
+  reached(revision: number): Promise<void>;
   /** Closes it and answers with all whole events it received. */
   close(): Promise<readonly SeenEvent[]>;
 }
 
-export function watchLines(tally: Tally, path: string): Promise<OpenWatch> {
+export function watchLines({ url, token }: CalledServer, path: string): Promise<OpenWatch> {
   return new Promise((resolve, reject) => {
-    const sent = request(
-      `${tally.url}${path}`,
-      { rejectUnauthorized: false, headers: { Authorization: `Bearer ${tally.token}` } },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (part: string) => {
-          text += part;
-        });
-        const ended = new Promise<void>((done) => {
-          response.once("close", done);
-          response.once("error", () => done());
-        });
-        resolve({
-          close: async () => {
-            sent.destroy();
-            await ended;
-            return text.split("\n").slice(0, -1).map(parseEvent);
-          },
-        });
-      },
-    );
+    const send = url.startsWith("http:") ? httpRequest : httpsRequest;
+    const headers = { Authorization: `Bearer ${token}` };
+    const sent = send(`${url}${path}`, { rejectUnauthorized: false, headers }, (response) => {
+      resolve(follow(response, () => sent.destroy()));
+    });
     sent.on("error", reject);
     sent.end();
   });
+}
+
+function follow(response: IncomingMessage, destroy: () => void): OpenWatch {
+  const events: SeenEvent[] = [];
+  const waiting = new Map<() => void, number>();
+  let rest = "";
+  let isOver = false;
+  const isReached = (revision: number) => {
+    const last = events.at(-1);
+    return isOver || last?.type === "ERROR" || (last?.revision ?? 0) >= revision;
+  };
+  const tell = () => {
+    for (const [settle, revision] of waiting) if (isReached(revision)) settle();
+  };
+  response.setEncoding("utf8").on("data", (part: string) => {
+    const lines = (rest + part).split("\n");
+    rest = lines.pop() ?? "";
+    events.push(...lines.map(parseEvent));
+    tell();
+  });
+  const ended = new Promise<void>((done) => {
+    const end = () => {
+      isOver = true;
+      tell();
+      done();
+    };
+    response.once("close", end);
+    response.once("error", end);
+  });
+  return {
+    reached: (revision) =>
+      isReached(revision)
+        ? Promise.resolve()
+        : new Promise((settle) => waiting.set(settle, revision)),
+    close: async () => {
+      destroy();
+      await ended;
+      return events;
+    },
+  };
 }
 
 function parseEvent(line: string): SeenEvent {
@@ -49,5 +78,6 @@ function parseEvent(line: string): SeenEvent {
     name: object.metadata?.name,
     revision: Number(object.metadata?.resourceVersion),
     value: object.data?.value,
+    code: object.code,
   };
 }

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Compiled, compileChild } from "../durability/compiled.ts";
+import { losePower } from "../durability/power-loss.ts";
+import { hasTool } from "../support/debian-tool.ts";
+
+const trace = ["-f", "-e", "trace=write", "true"];
+const canTrace = hasTool("strace") && spawnSync("strace", trace).status === 0;
+
+let compiled: Compiled;
+beforeAll(async () => {
+  compiled = await compileChild("power-child");
+});
+afterAll(() => compiled.dispose());
+
+test.skipIf(!canTrace)(
+  "the power goes at every byte of the last transaction, at every sector before [needs strace]",
+  async () => {
+    const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
+    const { child } = compiled;
+    const often = { tearEvery: 512, tearLastEvery: 1, scatterings: 20 };
+    const report = await losePower({ child, transactions: 40, ...often, seed });
+    process.stdout.write(`${JSON.stringify({ seed, ...report })}\n`);
+    expect(report.problems, `seed ${seed}`).toEqual([]);
+  },
+);
