@@ -3,7 +3,8 @@
  * from the networks of its pods. A range of loopback is that from the beginning.
  *
  * Several servers may share a range. Each that uses it leaves a file with its number, and the last
- * one takes the range away; those of processes that were killed count for nothing.
+ * one takes the range away; those of processes that were killed count for nothing. What such a one
+ * was the last to use is taken away by whoever opens a range next.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -24,23 +25,56 @@ const USERS = "/run/tally/ranges";
 export async function openLocalRange(cidr: string): Promise<LocalRange | undefined> {
   const range = parseCidr(cidr);
   if (range === undefined || isLoopback(range.network)) return undefined;
-  const family = range.network.length === 4 ? "-4" : "-6";
   const directory = join(USERS, cidr.replace("/", "_"));
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, String(process.pid)), "");
-  await run("ip", [family, "route", "replace", "local", cidr, "dev", "lo"]);
+  const own = join(directory, String(process.pid));
+  await note(directory, own);
+  await route("replace", cidr);
+  const swept = takeAwayAbandoned(directory);
   return {
     close: async () => {
-      await rm(join(directory, String(process.pid)), { force: true });
-      if ((await usersOf(directory)).length > 0) return;
-      await run("ip", [family, "route", "del", "local", cidr, "dev", "lo"]).catch(() => {});
-      await rmdir(directory).catch(() => {});
+      await swept;
+      await rm(own, { force: true });
+      await takeAwayUnused(directory, cidr);
     },
   };
 }
 
+/** The directory may be taken away before there is something in it. */
+async function note(directory: string, own: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(own, "").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return note(directory, own);
+  });
+}
+
+async function route(change: "replace" | "del", cidr: string): Promise<void> {
+  await run("ip", [cidr.includes(":") ? "-6" : "-4", "route", change, "local", cidr, "dev", "lo"]);
+}
+
+async function takeAwayAbandoned(own: string): Promise<void> {
+  const names = await readdir(USERS).catch(() => []);
+  for (const name of names) {
+    const directory = join(USERS, name);
+    if (directory !== own) await takeAwayUnused(directory, name.replace("_", "/"));
+  }
+}
+
+async function takeAwayUnused(directory: string, cidr: string): Promise<void> {
+  if ((await usersOf(directory)).length > 0) return;
+  try {
+    await rmdir(directory);
+  } catch {
+    // Somebody came, or took it away.
+    return;
+  }
+  await route("del", cidr).catch(() => {});
+  // Whoever came since has put it in place before it was taken away.
+  if (existsSync(directory)) await route("replace", cidr).catch(() => {});
+}
+
 async function usersOf(directory: string): Promise<readonly string[]> {
-  const noted = await readdir(directory);
+  const noted = await readdir(directory).catch(() => []);
   const gone = noted.filter((pid) => !existsSync(`/proc/${pid}`));
   await Promise.all(gone.map((pid) => rm(join(directory, pid), { force: true })));
   return noted.filter((pid) => !gone.includes(pid));

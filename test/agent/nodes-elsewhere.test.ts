@@ -13,7 +13,7 @@ beforeAll(async () => {
   agents = await Promise.all(
     ["one", "two"].map((nodeName) => startTallyAgent(tally, { nodeName })),
   );
-}, 30_000);
+});
 
 afterAll(async () => {
   await Promise.all(agents.map((agent) => agent.dispose()));
@@ -39,7 +39,7 @@ async function runJob(name: string, command: readonly string[]): Promise<readonl
   });
   expect(created.status).toBe(201);
   await expect
-    .poll(async () => (await podsOf(name)).map(({ status }) => status.phase), { timeout: 20_000 })
+    .poll(async () => (await podsOf(name)).map(({ status }) => status.phase))
     .toEqual(Array(4).fill("Succeeded"));
   return podsOf(name);
 }
@@ -55,7 +55,7 @@ describe("two agents on one server", () => {
       ),
     );
     expect(logs.map(({ text }) => text).sort()).toEqual([0, 1, 2, 3].map((at) => `index ${at}\n`));
-  }, 40_000);
+  });
 
   test("are both ready nodes, which say where the server reaches them", async () => {
     const { json: body } = await tally.call("GET", "/api/v1/nodes");

@@ -11,13 +11,13 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
   beforeAll(async () => {
     tally = await startTally({ hasAgent: true });
     await createPeersService(tally);
-  }, 30_000);
+  });
 
   afterAll(() => tally.dispose());
 
   test("find each other by name before the first of them has begun", async () => {
     await runPeers(tally);
-  }, 90_000);
+  });
 
   test("reach a Service and the server by name and by address, and so does the host", async () => {
     const listen = 'require("http").createServer((_, to) => to.end("hello")).listen(8080)';
@@ -29,7 +29,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     await aPod("web", ["-e", listen], { labels: { app: "web" }, ports });
     await aPod("asker", ["-e", ASKER]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/asker`)).json.status.phase;
-    await expect.poll(phase, { timeout: 30_000 }).toBe("Succeeded");
+    await expect.poll(phase).toBe("Succeeded");
     const said = await tally.call("GET", `${CORE}/pods/asker/log`);
     expect(said.text).toBe("hello\n401\n");
 
@@ -41,18 +41,18 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     expect(await resolver.resolve4("web.default.svc.cluster.local")).toEqual([clusterIP]);
     const peer = "my-job-0.my-job-svc.default.svc.cluster.local";
     await expect(resolver.resolve4(peer)).rejects.toMatchObject({ code: "ENOTFOUND" });
-  }, 60_000);
+  });
 
   test("of a StatefulSet have their names, and a Service may be one index of a Job", async () => {
     for (const [resource, object] of STORIES) await create(resource, object);
     await aPod("names", ["-e", ASK_NAMES]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/names`)).json.status.phase;
-    await expect.poll(phase, { timeout: 45_000 }).toBe("Succeeded");
+    await expect.poll(phase).toBe("Succeeded");
     const said = await tally.call("GET", `${CORE}/pods/names/log`);
     expect(said.text).toBe("set-0\nset-1\nworkers-1\nworkers-1\nworkers-1\n");
     const { status } = (await tally.call("GET", `${CORE}/pods/set-0`)).json;
     expect(status.containerStatuses[0].containerID).toMatch(/^sandbox:/);
-  }, 60_000);
+  });
 
   async function create(resource: string, object: object): Promise<void> {
     const group = GROUPS[resource] ?? CORE;

@@ -10,7 +10,7 @@ import type { Tally } from "../support/tally.ts";
 
 export const INDEXES = 10;
 const PORT = 7000;
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const PATIENCE = { interval: 200 };
 const NAMESPACE = "/api/v1/namespaces/default";
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
 

@@ -248,13 +248,19 @@ function endingContract({ cluster, file }: Parts): void {
       return status?.phase === "Running" && (await cluster().log(name)).includes(marker);
     });
 
-  test("lets a process say farewell", async () => {
-    const farewell = `trap 'echo bye > ${file("bye")}; exit 0' TERM; echo up; ${LOOP}`;
-    await cluster().createPod("polite", { containers: [script(farewell)] });
-    await isRunning("polite", "up");
-    await cluster().deletePod("polite", 30);
-    await cluster().gone("polite");
-    expect(readFileSync(file("bye"), "utf8")).toBe("bye\n");
+  test.each([
+    ["polite", "a process", []],
+    ["bare", "one that has wiped its environment", ["env", "-i"]],
+  ])("%s: lets %s say farewell", async (name, _, before) => {
+    const farewell = `trap 'echo bye > ${file(name)}; exit 0' TERM; echo up; ${LOOP}`;
+    const command = [...before, "sh", "-c", farewell];
+    await cluster().createPod(name, {
+      containers: [{ name: "c", image: "busybox:1.36", command }],
+    });
+    await isRunning(name, "up");
+    await cluster().deletePod(name, 1000);
+    await cluster().gone(name);
+    expect(readFileSync(file(name), "utf8")).toBe("bye\n");
   });
 
   test("kills one that does not listen after its grace", async () => {

@@ -27,7 +27,7 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
     chownSync(dataDir, NOBODY, NOBODY);
     const env = { HOME: dataDir };
     tally = await startTally({ hasAgent: true, dataDir, command: AS_NOBODY, env, cwd: "/" });
-  }, 30_000);
+  });
 
   afterAll(() => tally.dispose());
 
@@ -47,22 +47,22 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
     expect(existsSync("/opt/tally-in-the-pod")).toBe(false);
     const { json } = await tally.call("GET", `${PODS}/own`);
     expect(json.status.podIP).toMatch(/^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./);
-  }, 30_000);
+  });
 
   test("with a root that is read-only take nothing but volumes", async () => {
     expect(await runShut(tally)).toMatch(SHUT);
-  }, 30_000);
+  });
 
   test("are refused to who needs more than that, and leave nothing behind", async () => {
     const pod = aPod("other", "id", { runAsUser: 5 });
     expect((await tally.call("POST", PODS, pod)).status).toBe(201);
     const status = async () => (await tally.call("GET", `${PODS}/other`)).json.status;
-    await expect.poll(async () => (await status()).phase, { timeout: 10_000 }).toBe("Failed");
+    await expect.poll(async () => (await status()).phase).toBe("Failed");
     expect((await status()).message).toContain("runAsUser 5 (the server is not root");
     await tally.stop();
     const left = join(tally.dataDir, "agent", "sandboxes");
     expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe.skipIf(!isRoot || withoutSandboxes)(`sandboxes of root ${withoutSandboxes}`, () => {
@@ -73,7 +73,7 @@ describe.skipIf(!isRoot || withoutSandboxes)(`sandboxes of root ${withoutSandbox
     } finally {
       await tally.dispose();
     }
-  }, 30_000);
+  });
 });
 
 const SHUT = /^volume\nnone\nCapBnd:\s0+$/;
@@ -95,7 +95,7 @@ async function run(tally: Tally, pod: NamedPod): Promise<string> {
   expect(made.status, made.text).toBe(201);
   const where = `${PODS}/${pod.metadata.name}`;
   const status = async () => (await tally.call("GET", where)).json.status;
-  await expect.poll(async () => (await status()).phase, { timeout: 20_000 }).toBe("Succeeded");
+  await expect.poll(async () => (await status()).phase).toBe("Succeeded");
   return (await tally.call("GET", `${where}/log`)).text.trim();
 }
 

@@ -145,7 +145,7 @@ test("a process is ended when its client goes away", async () => {
     });
   });
   socket.terminate();
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test("it ends with its container", async () => {

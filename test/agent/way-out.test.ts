@@ -42,7 +42,7 @@ describe.skipIf(!canMakeNetworks || !translator)("the way out [needs NET_ADMIN, 
     const args = ["netns", "exec", WORLD, process.execPath, "-e", SERVER];
     world = spawn("ip", args, { stdio: ["ignore", "pipe", "inherit"] });
     await new Promise((resolve) => world.stdout?.once("data", resolve));
-  }, 30_000);
+  });
 
   afterAll(() => {
     world.kill();
@@ -63,7 +63,7 @@ describe.skipIf(!canMakeNetworks || !translator)("the way out [needs NET_ADMIN, 
     await second.dispose();
     expect(rules()).not.toContain(bridge);
     expect(execFileSync("ip", ["-brief", "link"], { encoding: "utf8" })).not.toContain(bridge);
-  }, 60_000);
+  });
 });
 
 async function askWorld(tally: Tally, name: string): Promise<string> {
@@ -82,7 +82,7 @@ async function askWorld(tally: Tally, name: string): Promise<string> {
   const made = await tally.call("POST", PODS, { metadata: { name }, spec });
   expect(made.status, made.text).toBe(201);
   const status = async () => (await tally.call("GET", `${PODS}/${name}`)).json.status;
-  await expect.poll(async () => (await status()).phase, { timeout: 20_000 }).toBe("Succeeded");
+  await expect.poll(async () => (await status()).phase).toBe("Succeeded");
   expect((await status()).containerStatuses[0].containerID).toMatch(/^sandbox:/);
   return (await tally.call("GET", `${PODS}/${name}/log`)).text.trim();
 }

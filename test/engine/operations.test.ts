@@ -75,7 +75,7 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
   const spec = { completionMode: "Indexed", completions: 0, ttlSecondsAfterFinished: 0 };
   await ask(JOBS, { body: jobBody({ name: "j" }, spec) });
   const counted = /^ttl_after_finished_controller_job_deletion_duration_seconds_count 1$/m;
-  await expect.poll(async () => (await ask("/metrics")).text, { timeout: 10_000 }).toMatch(counted);
+  await expect.poll(async () => (await ask("/metrics")).text).toMatch(counted);
   const { status, contentType, text } = await ask("/metrics");
   expect({ status, contentType }).toEqual({
     status: 200,

@@ -213,7 +213,7 @@ check("a node is drained by evicting its pods", async (prompt) => {
   const refused = await prompt.kubectl("drain n2 --grace-period=0 --timeout=10s");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("cannot delete Pods that declare no controller");
-  const drained = await prompt.kubectl("drain n2 --force --grace-period=0 --timeout=10s");
+  const drained = await prompt.kubectl("drain n2 --force --grace-period=0 --timeout=150s");
   expect(drained.stdout).toContain(`evicting pod ${prompt.namespace}/p1\n`);
   expect(drained.stdout).toMatch(/pod\/p1 evicted\nnode\/n2 drained\n$/);
   expect(drained.code).toBe(0);

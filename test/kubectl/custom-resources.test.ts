@@ -61,7 +61,7 @@ async function define({ prints }: Prompt, group: string): Promise<void> {
   expect(await prints("apply -f -", { stdin: definitionOf(group) })).toBe(
     `customresourcedefinition.apiextensions.k8s.io/widgets.${group} created\n`,
   );
-  const wait = `wait --for=condition=established crd/widgets.${group} --timeout=10s`;
+  const wait = `wait --for=condition=established crd/widgets.${group} --timeout=150s`;
   expect(await prints(wait)).toMatch(/condition met\n$/);
 }
 

@@ -98,7 +98,7 @@ check("a namespace is terminating when its delete is not waited for", async (pro
 
 check("a wait for a condition ends when it is there", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
-  const waiting = prompt.start("wait --for=condition=complete job/wj --timeout=30s -v=6");
+  const waiting = prompt.start("wait --for=condition=complete job/wj --timeout=150s -v=6");
   await waiting.until(/watch=true.*200 OK/);
   await complete(prompt, "wj");
   const { code, stdout } = await waiting.ended;
@@ -120,8 +120,10 @@ check("a wait for a condition gives up when its time is over", async (prompt) =>
 
 check("a wait for a value and for the end of an object", async (prompt) => {
   await Promise.all([prompt.given(JOBS, job("wj")), prompt.given(JOBS, job("doomed"))]);
-  const value = prompt.start("wait --for=jsonpath={.spec.parallelism}=5 job/wj --timeout=30s -v=6");
-  const end = prompt.start("wait --for=delete job/doomed --timeout=30s -v=6");
+  const value = prompt.start(
+    "wait --for=jsonpath={.spec.parallelism}=5 job/wj --timeout=150s -v=6",
+  );
+  const end = prompt.start("wait --for=delete job/doomed --timeout=150s -v=6");
   await Promise.all([value.until(/watch=true.*200 OK/), end.until(/watch=true.*200 OK/)]);
   await Promise.all([
     prompt.prints(["patch", "job", "wj", "-p", '{"spec":{"parallelism":5}}']),

@@ -58,6 +58,16 @@ check("fields are explained from the server's OpenAPI", async (prompt) => {
   });
 });
 
+check("fields are explained from the older OpenAPI, too", async (prompt) => {
+  const [field, containers] = await Promise.all([
+    prompt.prints("explain job.spec.completions --output=plaintext-openapiv2"),
+    prompt.prints("explain pods.spec.containers --output=plaintext-openapiv2"),
+  ]);
+  expect(field).toMatch(/^KIND: +Job\nVERSION: +batch\/v1\n\nFIELD: +completions <integer>\n/);
+  expect(containers).toMatch(/\nRESOURCE: containers <\[\]Object>\n/);
+  expect(containers).toMatch(/\n {3}name\t<string> -required-/);
+});
+
 check("every kind can be explained", async (prompt) => {
   const table = await prompt.prints("api-resources --no-headers");
   const rows = [...table.matchAll(/^(\S+) .*?(\S+) +(?:true|false) +\S+$/gm)];

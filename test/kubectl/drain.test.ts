@@ -66,7 +66,7 @@ check("drain waits for a budget, and an ignored disruption costs a Job nothing",
   const each = `jsonpath={.metadata.name}: ${reason};`;
   const reasons = prompt.start(["get", "pods", "-l", "job-name=j", "--watch", "-o", each]);
   await reasons.until(/j-\w+: ;/);
-  const drain = prompt.start(`drain ${node} --force --ignore-daemonsets --timeout=60s`);
+  const drain = prompt.start(`drain ${node} --force --ignore-daemonsets --timeout=150s`);
   await drain.until(/Cannot evict pod as it would violate the pod's disruption budget/);
   await reasons.until(/EvictionByEvictionAPI/);
   reasons.process.kill();

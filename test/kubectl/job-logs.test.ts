@@ -33,7 +33,7 @@ const JOB = {
 
 check("kubectl logs -l prints the log of an index", async ({ prints }) => {
   await prints("apply -f -", { stdin: JOB });
-  await prints("wait --for=condition=Complete job/sample --timeout=60s");
+  await prints("wait --for=condition=Complete job/sample --timeout=150s");
   for (const index of ["0", "2", "4"]) {
     const selector = `${INDEX}=${index},batch.kubernetes.io/job-name=sample`;
     expect(await prints(`logs -l ${selector}`)).toBe(`I am ${index}\nof sample-${index}\n`);
@@ -49,7 +49,7 @@ check("kubectl logs -f follows a job to its end", async ({ prints, start, home }
   const go = path.join(home, "go");
   const text = `echo 1; until [ -e ${go} ]; do sleep 0.1; done; echo 2; sleep 0.2; echo 3`;
   await prints(["create", "job", "slow", "--image=busybox:1.36", "--", "sh", "-c", text]);
-  await prints("wait --for=jsonpath={.status.ready}=1 job/slow --timeout=60s");
+  await prints("wait --for=jsonpath={.status.ready}=1 job/slow --timeout=150s");
   const follower = start("logs -f job/slow");
   await follower.until(/1\n/);
   writeFileSync(go, "");

@@ -20,16 +20,22 @@ const WAYS = [
   ["SPDY", SPDY],
 ] as const;
 
-async function givenPod(prompt: Prompt, name: string, container: object = {}): Promise<void> {
+async function givenPod(
+  prompt: Prompt,
+  name: string,
+  container: object = {},
+  spec: object = {},
+): Promise<void> {
   await prompt.given("/api/v1/namespaces/NS/pods", {
     metadata: { name },
     spec: {
       restartPolicy: "Never",
       terminationGracePeriodSeconds: 0,
       containers: [{ name: "c", image: "i", command: ["sleep", "1000"], ...container }],
+      ...spec,
     },
   });
-  await prompt.prints(`wait --for=condition=Ready pod/${name} --timeout=60s`);
+  await prompt.prints(`wait --for=condition=Ready pod/${name} --timeout=150s`);
 }
 
 for (const [way, env] of WAYS) {
@@ -82,6 +88,25 @@ async function forwardedPort(forwarder: ReturnType<Prompt["start"]>): Promise<nu
   await forwarder.until(line);
   return Number(line.exec(forwarder.said())?.[1]);
 }
+
+/** Without a network of its own a sandbox listens where the forwarder looks first. */
+check("a port of a sandbox is reached also where only itself can connect to", async (prompt) => {
+  const serve =
+    'require("node:http").createServer((request, response) => response.end("inside"))' +
+    '.listen(38080, "127.0.0.1")';
+  const look = 'require("node:net").connect(38080, "127.0.0.1").once("connect", process.exit)';
+  const exec = { command: [process.execPath, "-e", look] };
+  const readinessProbe = { exec, periodSeconds: 1, timeoutSeconds: 60 };
+  const command = [process.execPath, "-e", serve];
+  await givenPod(prompt, "p", { command, readinessProbe }, { runtimeClassName: "sandbox" });
+  const forwarder = prompt.start("port-forward pod/p :38080");
+  const from = await forwardedPort(forwarder);
+  const ask = async () => (await fetch(`http://127.0.0.1:${from}/`)).text();
+  expect(await ask()).toBe("inside");
+  expect(await Promise.all([ask(), ask()])).toEqual(["inside", "inside"]);
+  forwarder.process.kill("SIGINT");
+  await forwarder.ended;
+});
 
 check("a port that nobody listens on is told of in kubelet's words", async (prompt) => {
   await givenPod(prompt, "p");
@@ -166,6 +191,6 @@ check("debug adds a container to a pod that runs, and shows what it prints", asy
   const { code, stdout } = await prompt.kubectl(command, { stdin: "it\n" });
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("seen it\n") });
   const state = "{.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
-  await prompt.prints(`wait pod/p --for=jsonpath=${state}=0 --timeout=30s`);
+  await prompt.prints(`wait pod/p --for=jsonpath=${state}=0 --timeout=150s`);
   expect(await prompt.prints("get pod p -o jsonpath={.status.phase}")).toBe("Running");
 });

@@ -45,7 +45,7 @@ async function givenPod({ given, namespace, prints }: Prompt, container: object)
       containers: [{ name: "c", image: "i", command: ["sleep", "1000"], ...container }],
     },
   });
-  await prints("wait --for=condition=Ready pod/p --timeout=60s");
+  await prints("wait --for=condition=Ready pod/p --timeout=150s");
 }
 
 const SIZES = 'tty; while :; do stty size; read -t 0.1 x; [ "$x" = end ] && exit 6; done';

@@ -39,7 +39,7 @@ check(
   "a StatefulSet begins in order, each pod with its index, and ends in reverse",
   async (prompt) => {
     await prompt.prints("create -f -", { stdin: setOf(prompt, 3) });
-    await prompt.prints("rollout status statefulset/web --timeout=60s");
+    await prompt.prints("rollout status statefulset/web --timeout=150s");
     await until(async () => linesOf(prompt).length === 3);
     expect([...linesOf(prompt)].sort()).toEqual(["begin 0 blue", "begin 1 blue", "begin 2 blue"]);
     const index = "apps.kubernetes.io/pod-index";
@@ -47,11 +47,11 @@ check(
     expect(await prompt.prints("scale statefulset web --replicas=1")).toBe(
       "statefulset.apps/web scaled\n",
     );
-    await prompt.prints("wait --for=delete pod/web-1 --timeout=60s");
+    await prompt.prints("wait --for=delete pod/web-1 --timeout=150s");
     expect(linesOf(prompt).slice(3)).toEqual(["end 2 blue", "end 1 blue"]);
     expect(await prompt.prints("get pods -o name")).toBe("pod/web-0\n");
     await prompt.prints("delete statefulset web");
-    await prompt.kubectl("wait --for=delete pod/web-0 --timeout=60s");
+    await prompt.kubectl("wait --for=delete pod/web-0 --timeout=150s");
     expect(linesOf(prompt).slice(5)).toEqual(["end 0 blue"]);
   },
 );
@@ -76,10 +76,10 @@ function expectRolled(lines: readonly string[], from: string, to: string): void 
 
 check("a new template is rolled out from the last pod on, and taken back", async (prompt) => {
   await prompt.prints("create -f -", { stdin: setOf(prompt, 2) });
-  await prompt.prints("rollout status statefulset/web --timeout=60s");
+  await prompt.prints("rollout status statefulset/web --timeout=150s");
   await until(async () => linesOf(prompt).length === 2);
   await prompt.prints("set env statefulset/web COLOR=red");
-  const status = await prompt.prints("rollout status statefulset/web --timeout=60s");
+  const status = await prompt.prints("rollout status statefulset/web --timeout=150s");
   expect(status).toContain("roll out complete: 2 new pods have been updated...\n");
   await until(async () => linesOf(prompt).length === 6);
   expectRolled(linesOf(prompt).slice(2), "blue", "red");
@@ -89,10 +89,34 @@ check("a new template is rolled out from the last pod on, and taken back", async
   expect(await prompt.prints("rollout undo statefulset/web")).toBe(
     "statefulset.apps/web rolled back\n",
   );
-  await prompt.prints("rollout status statefulset/web --timeout=60s");
+  await prompt.prints("rollout status statefulset/web --timeout=150s");
   await until(async () => linesOf(prompt).length === 10);
   expectRolled(linesOf(prompt).slice(6), "red", "blue");
   expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
+});
+
+check("a StatefulSet keeps its data in claims, also when its pods go", async (prompt) => {
+  const text = JSON.stringify(setOf(prompt, 1))
+    .replace(
+      '"image":"busybox"',
+      '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
+    )
+    .replaceAll(
+      "begin $INDEX",
+      "begin $(cat /data/last 2>/dev/null; echo again > /data/last) $INDEX",
+    );
+  const resources = { requests: { storage: "1Gi" } };
+  const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources } };
+  const { spec, ...rest } = JSON.parse(text);
+  const stdin = { ...rest, spec: { ...spec, volumeClaimTemplates: [claim] } };
+  await prompt.prints("create -f -", { stdin });
+  await prompt.prints("rollout status statefulset/web --timeout=150s");
+  await until(async () => linesOf(prompt).length === 1);
+  await prompt.prints("delete pod web-0");
+  await until(async () => linesOf(prompt).length === 3);
+  expect(linesOf(prompt)).toEqual(["begin  0 blue", "end 0 blue", "begin again 0 blue"]);
+  expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
+  await prompt.prints("delete statefulset web");
 });
 
 check("a Job from a CronJob runs at once, and counts as the CronJob's", async (prompt) => {
@@ -101,11 +125,11 @@ check("a Job from a CronJob runs at once, and counts as the CronJob's", async (p
   await prompt.prints([...create, "--", "sh", "-c", script]);
   await prompt.prints("set env cronjob/nightly KIND=cronjob");
   await prompt.prints("create job now --from=cronjob/nightly");
-  await prompt.prints("wait --for=condition=Complete job/now --timeout=60s");
+  await prompt.prints("wait --for=condition=Complete job/now --timeout=150s");
   expect(await prompt.prints("logs job/now")).toBe("made of cronjob\n");
   const seen = await prompt.prints("get events --field-selector=involvedObject.kind=CronJob");
   expect(seen).toContain("UnexpectedJob");
   expect(await prompt.prints("delete cronjob nightly")).toContain("deleted");
-  await prompt.kubectl("wait --for=delete job/now --timeout=60s");
+  await prompt.kubectl("wait --for=delete job/now --timeout=150s");
   expect((await prompt.kubectl("get jobs,pods -o name")).stdout).toBe("");
 });

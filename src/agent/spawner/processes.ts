@@ -28,28 +28,6 @@ export function isSameProcess({ pid, ticks }: ProcessIdentity): boolean {
   return findTicks(pid) === ticks;
 }
 
-/**
- * Whether the fork of a slot has become the command of the run. Before, a signal to the group
- * reaches only shells, which are deaf to it.
- */
-export function hasBegun(slot: number, run: RunName): boolean {
-  return isAmongChildren(slot, run, DEEPEST);
-}
-
-/** In a sandbox there are two processes between: the one that made it, and the shell in it. */
-const DEEPEST = 3;
-
-function isAmongChildren(parent: number, run: RunName, depth: number): boolean {
-  const children = read(`/proc/${parent}/task/${parent}/children`);
-  // A kernel that does not tell: assume the likelier.
-  if (children === undefined) return depth === DEEPEST;
-  const pids = children.split(" ").filter((pid) => pid !== "");
-  return pids.some((pid) => {
-    if (findMarker(Number(pid))?.includes(run)) return true;
-    return depth > 1 && isAmongChildren(Number(pid), run, depth - 1);
-  });
-}
-
 export interface MarkedProcess {
   readonly pid: number;
   readonly run: RunName;
@@ -73,6 +51,10 @@ export function findMarked(
     if (belongsTo !== undefined) found.push({ pid, run: belongsTo, group: stat.group });
   }
   return found;
+}
+
+export function isMarked(pid: number, run: RunName): boolean {
+  return findMarker(pid)?.includes(run) === true;
 }
 
 /** The runs a process belongs to: one, or several where a run started a server of its own. */

@@ -10,11 +10,12 @@ import { describeError } from "../../base/describe-error.ts";
 import type { StopSignal } from "../runtimes/runtime.ts";
 import { AdoptedRuns } from "./adopted-runs.ts";
 import { type Cgroups, noCgroups, openCgroups } from "./cgroups.ts";
+import { deliverSignal } from "./deliver.ts";
 import { findExecutable } from "./executable.ts";
 import { ensureFolder, forgetFolders } from "./folders.ts";
 import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
 import { Pool, slotFile } from "./pool.ts";
-import { bootName, hasBegun, isSameProcess, sendSignal } from "./processes.ts";
+import { bootName, isSameProcess, sendSignal } from "./processes.ts";
 import {
   type Capabilities,
   type News,
@@ -41,8 +42,8 @@ export interface SpawnerOptions {
 const NEVER_RAN = 128;
 /** How often a start without a slot asks again, and a signal without a process. */
 const AGAIN_MS = 2;
-/** A command begins within a millisecond of its order, unless the machine is very busy. */
-const LONGEST_BEGINNING_MS = 500;
+/** A command begins within milliseconds of its order, unless the machine is very busy. */
+const LONGEST_BEGINNING_MS = 10_000;
 const SHRINK_MS = 5000;
 
 interface Begun extends Start {
@@ -136,12 +137,13 @@ export class Spawner {
 
   /** As soon as what it is beside has begun. */
   private startBeside(order: StartOrder, elder: SlotIdentity, untilMs: number): void {
-    const entered = isSameProcess(elder) && this.sandboxes.enter(elder.pid, order);
-    if (entered) {
+    const isOver = !isSameProcess(elder) || this.hasEnded(order.beside ?? "");
+    const entered = isOver ? undefined : this.sandboxes.enter(elder.pid, order);
+    if (entered !== undefined) {
       const whole = { ...order, ...entered, directory: "/" };
       this.waiting.set(order.run, { order: whole, executable: entered.command[0] ?? "" });
       this.startWaiting();
-    } else if (performance.now() > untilMs) {
+    } else if (isOver || performance.now() > untilMs) {
       const message = "the container it is beside does not run";
       this.options.tell({ news: "refused", run: order.run, exitCode: NEVER_RAN, message });
     } else {
@@ -180,7 +182,7 @@ export class Spawner {
     // A pid that is somebody else's by now means that the run is over, and about to be told.
     if (run?.slot !== undefined && run.end === undefined && isSameProcess(run.slot)) {
       if (signal === "KILL") this.kill(run, run.slot.pid);
-      else await this.deliver(run, run.slot.pid, signal);
+      else await this.deliver(run, run.slot, signal);
     }
     tell({ news: "signalled", run: name, signal });
   }
@@ -380,17 +382,14 @@ export class Spawner {
     sendSignal(-group, "SIGKILL");
   }
 
-  private async deliver(run: RecordedRun, group: number, signal: StopSignal): Promise<void> {
-    const untilMs = performance.now() + LONGEST_BEGINNING_MS;
-    while (!hasBegun(group, run.run) && performance.now() < untilMs) {
-      if (this.runs.find(run.run)?.end !== undefined) return;
-      await pause();
-    }
-    if (this.runs.find(run.run)?.end !== undefined) return;
-    // What made the sandbox is in the group, too, and would die of it.
-    const told = isSandboxSlot(run.slot?.slot ?? "") ? 0 : group;
-    if (told !== 0) sendSignal(-told, `SIG${signal}`);
-    await this.sweeper.tell(run.run, told, `SIG${signal}`);
+  private deliver({ run }: RecordedRun, slot: SlotIdentity, signal: StopSignal): Promise<void> {
+    const isSandboxed = isSandboxSlot(slot.slot);
+    const to = { run, slot: slot.pid, isSandboxed, hasEnded: () => this.hasEnded(run) };
+    return deliverSignal(to, signal, { sweeper: this.sweeper, longestMs: LONGEST_BEGINNING_MS });
+  }
+
+  private hasEnded(run: RunName): boolean {
+    return this.runs.find(run)?.end !== undefined;
   }
 }
 

@@ -3,7 +3,7 @@
  * own inputs and outputs, and connections to their ports. The words are kubelet's.
  */
 import { connect as connectTo, type Socket } from "node:net";
-import { Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import type { Pod } from "../../api/generated/core.ts";
 import {
   type AttachRequest,
@@ -17,11 +17,12 @@ import type { LogStore } from "../logs/log-store.ts";
 import type { RunId, Runtime } from "../runtimes/runtime.ts";
 import { formatRunName } from "../spawner/protocol.ts";
 import { commandStream } from "./command-stream.ts";
+import { dialInside } from "./dial-inside.ts";
 import type { StreamsChild } from "./streams-child.ts";
 
 export interface StreamSourceOptions {
   readonly find: (pod: Pod, container: string) => ContainerNow | undefined;
-  readonly runtime: Pick<Runtime, "beside" | "streams">;
+  readonly runtime: Pick<Runtime, "beside" | "inNetwork" | "streams">;
   readonly logs: Pick<LogStore, "read" | "bytesOf">;
   readonly child: StreamsChild;
 }
@@ -53,7 +54,7 @@ async function exec(
   };
   const own = runtime.streams?.(of);
   if (own) return own.exec(wanted, request);
-  const beside = runtime.beside?.(wanted);
+  const beside = await runtime.beside?.(wanted);
   if (!beside) throw new StreamRefused("the runtime of the container executes no commands");
   const { stdin, tty } = request;
   return commandStream(await child.open({ order: "exec", ...beside, stdin, tty }), request);
@@ -121,10 +122,14 @@ function findRunning(
   throw new StreamRefused(`container not found (${JSON.stringify(container)})`);
 }
 
-/** A process without a network of its own may listen on that of its host. */
-async function connect({ find }: StreamSourceOptions, pod: Pod, port: number): Promise<Socket> {
+/**
+ * A process without a network of its own may listen on that of its host, and one with it where only
+ * itself can connect to.
+ */
+async function connect(options: StreamSourceOptions, pod: Pod, port: number): Promise<Duplex> {
+  const { find, runtime, child } = options;
   const [first] = pod.spec.containers ?? [];
-  const { podIp = LOOPBACK } = (first && find(pod, first.name)) ?? {};
+  const { podIp = LOOPBACK, running } = (first && find(pod, first.name)) ?? {};
   const problems: string[] = [];
   for (const host of new Set([podIp, ...(podIp.startsWith("127.") ? [LOOPBACK] : [])])) {
     try {
@@ -132,6 +137,12 @@ async function connect({ find }: StreamSourceOptions, pod: Pod, port: number): P
     } catch (error) {
       problems.push(`dial tcp4 ${host}:${port}: connect: ${describeRefusal(error)}`);
     }
+  }
+  const enter = running && !podIp.startsWith("127.") && runtime.inNetwork?.(running);
+  if (enter) {
+    const inside = await dialInside(child, { enter, run: formatRunName(running), port });
+    if ("connection" in inside) return inside.connection;
+    problems.push(`dial tcp4 ${LOOPBACK}:${port}: connect: ${describeRefusal(inside.error)}`);
   }
   throw new Error(`failed to connect to localhost:${port}: ${problems.join(", ")}`);
 }

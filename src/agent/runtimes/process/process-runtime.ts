@@ -19,7 +19,7 @@ import {
   type RunningRun,
   type StartOrder,
 } from "../../spawner/protocol.ts";
-import { enterSandbox } from "../../spawner/sandbox/enter.ts";
+import { enterNetwork, enterSoon } from "../../spawner/sandbox/enter.ts";
 import { findTools } from "../../spawner/sandbox/tools.ts";
 import { type SpawnerBuild, spawnerBuild } from "../../spawner/start.ts";
 import { HeldInputs } from "../../streams/held-inputs.ts";
@@ -150,15 +150,22 @@ class SpawnedProcesses implements ProcessRuntime {
     }
   }
 
-  beside({ of, command, environment, workingDirectory }: ExecRequest): CommandBeside {
+  async beside(request: ExecRequest): Promise<CommandBeside> {
+    const { of, command, environment, workingDirectory } = request;
     const run = formatRunName(of);
     const directory = workingDirectory ?? process.cwd();
-    const running = this.running.get(run);
-    if (!running?.isSandboxed) return { command, environment, directory, run };
+    if (!this.running.get(run)?.isSandboxed) return { command, environment, directory, run };
+    const slot = () => this.running.get(run)?.pid;
+    const entering = { command, environment, directory };
     const { tools } = findTools();
-    const entered = tools && enterSandbox(running.pid, { command, environment, directory }, tools);
+    const entered = tools && (await enterSoon(slot, entering, tools, this.options.clock));
     if (!entered) throw new Error("the container has not begun, or is over");
     return { ...entered, directory: "/", run };
+  }
+
+  inNetwork(id: RunId): readonly string[] | undefined {
+    const running = this.running.get(formatRunName(id));
+    return running?.isSandboxed ? enterNetwork(running.pid) : undefined;
   }
 
   private begin(order: StartOrder): Promise<Running> {

@@ -4,11 +4,12 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
 import type { StartOrder } from "../protocol.ts";
 import { asOneself, NO_RIGHTS } from "./rootless.ts";
 import { RISKY_VARIABLES } from "./sandbox-script.ts";
 import { childOf } from "./seat.ts";
-import type { Tools } from "./tools.ts";
+import { findTools, type Tools } from "./tools.ts";
 
 export interface Entered {
   /** With what enters before it. To be started in any directory of the host. */
@@ -37,6 +38,35 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
     environment: environment.filter(([name]) => !RISKY_VARIABLES.test(name)),
   };
 }
+
+/** As soon as its command has begun; undefined where it is over, or does not begin. */
+export async function enterSoon(
+  findSlot: () => number | undefined,
+  entering: Entering,
+  tools: Tools,
+  clock: Clock,
+): Promise<Entered | undefined> {
+  const untilMs = clock.monotonicMs() + LONGEST_BEGINNING_MS;
+  while (clock.monotonicMs() < untilMs) {
+    const slot = findSlot();
+    if (slot === undefined) return undefined;
+    const entered = enterSandbox(slot, entering, tools);
+    if (entered !== undefined) return entered;
+    await new Promise<void>((resolve) => clock.schedule(AGAIN_MS, resolve));
+  }
+  return undefined;
+}
+
+/** Of whatever runs there: the pid is that of the slot. */
+export function enterNetwork(slot: number): readonly string[] | undefined {
+  const { tools } = findTools();
+  const leader = childOf(slot);
+  if (tools === undefined || leader === undefined) return undefined;
+  return [tools.nsenter, `--target=${leader}`, "--net"];
+}
+
+const LONGEST_BEGINNING_MS = 10_000;
+const AGAIN_MS = 5;
 
 function enterAsRoot(main: number, { nsenter }: Tools): readonly string[] {
   return [nsenter, `--target=${main}`, "--mount", "--uts", "--ipc", "--net", "--pid", "--root"];

@@ -3,6 +3,7 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { Mount } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
+import { isWithin } from "./host-mounts.ts";
 import { bind, type Entry, formatTable } from "./mount-table.ts";
 import { findTarget, type Placed, type Target } from "./mount-targets.ts";
 import type { Root } from "./root.ts";
@@ -72,6 +73,9 @@ function placeAll(
     const path = note(findTarget({ missing, placed }, mount.mountPath, isFolder), isFolder);
     placed.push({ path, source: mount.source });
     made.entries.push(...entriesOf(mount, root.path + path));
+    if (sandbox.sharedPaths?.includes(mount.source)) {
+      made.entries.push(...hiddenIn(mount.source, seat, root.path));
+    }
     const { identity } = mount;
     if (identity === undefined) continue;
     made.identities.push([root.path + path, `${identity.device}:${identity.inode}`]);
@@ -83,6 +87,14 @@ function placeAll(
     made.entries.push(...layers);
   }
   return made;
+}
+
+/** Whoever shares a folder with all pods does not mean what the server keeps in it. */
+function hiddenIn(folder: string, seat: Seat, root: string): readonly Entry[] {
+  const { hidden, shared } = seat.options;
+  const paths = hidden.filter((path) => path !== folder && isWithin(path, folder));
+  // Not what the root has there: that would be taken for mounted already.
+  return paths.map((path) => bind(join(shared, "hidden"), root + path, "bind,ro"));
 }
 
 function entriesOf({ source, isReadOnly, propagation }: Mount, target: string): readonly Entry[] {

@@ -29,19 +29,17 @@ export class Root {
   constructor(
     readonly number: number,
     readonly folder: string,
+    /** Where the sandbox has it. */
+    readonly path: string,
     private readonly plan: RootPlan,
   ) {
+    mkdirSync(path);
     this.layers = plan.parts
       ? makeParts(folder, plan.parts)
       : makeWhole(folder, plan.others.length);
     for (const name of NAMED) writeFileSync(join(folder, "upper/etc", name), "");
     writeFileSync(this.messageFile, "");
     chmodSync(this.messageFile, 0o666);
-  }
-
-  /** Where the sandbox has it. */
-  get path(): string {
-    return join(this.folder, "root");
   }
 
   get messageFile(): string {
@@ -67,7 +65,8 @@ export class Root {
     const names = parts?.layers.map(({ name }) => name) ?? ["etc"];
     return (
       hasOnly(join(this.folder, "upper"), names) &&
-      (parts === undefined || hasOnly(this.path, topOf(parts), parts.links.length)) &&
+      (parts === undefined ||
+        hasOnly(join(this.folder, "base"), topOf(parts), parts.links.length)) &&
       hasOnly(join(this.folder, "upper/etc"), NAMED) &&
       this.layers.every((path) => hasOnly(path, [])) &&
       hasOnly(`/proc/${leader}/root${this.path}/dev/shm`, [])
@@ -82,15 +81,15 @@ function makeWhole(folder: string, others: number): readonly string[] {
   const more = Array.from({ length: others }, (_, at) => `upper-${at}`);
   const uppers = ["upper", ...more];
   const works = uppers.map((name) => name.replace("upper", "work"));
-  for (const name of ["", "root", ...uppers, "upper/etc", ...works]) mkdirSync(join(folder, name));
+  for (const name of ["", ...uppers, "upper/etc", ...works]) mkdirSync(join(folder, name));
   return more.map((name) => join(folder, name));
 }
 
 function makeParts(folder: string, parts: RootParts): readonly string[] {
   const { layers, links } = parts;
-  for (const name of ["", "root", "upper", "work"]) mkdirSync(join(folder, name));
-  for (const name of topOf(parts)) mkdirSync(join(folder, "root", name));
-  for (const [name, target] of links) symlinkSync(target, join(folder, "root", name));
+  for (const name of ["", "base", "upper", "work"]) mkdirSync(join(folder, name));
+  for (const name of topOf(parts)) mkdirSync(join(folder, "base", name));
+  for (const [name, target] of links) symlinkSync(target, join(folder, "base", name));
   for (const { name, mode } of layers) {
     mkdirSync(join(folder, "work", name));
     mkdirSync(join(folder, "upper", name));

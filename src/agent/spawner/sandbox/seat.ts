@@ -6,14 +6,21 @@
  */
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
 import type { SandboxNetwork } from "../../runtimes/runtime.ts";
 import { quote } from "../quote.ts";
 import type { Slot } from "../slot.ts";
 import { formatTable } from "./mount-table.ts";
 import { Root } from "./root.ts";
-import { type RootParts, rootFolder, rootTable, STAGED_FOLDERS, stagingTable } from "./staging.ts";
+import {
+  mountFolder,
+  type RootParts,
+  rootFolder,
+  rootTable,
+  STAGED_FOLDERS,
+  stagingTable,
+} from "./staging.ts";
 import type { Tools } from "./tools.ts";
 
 export interface SeatOptions {
@@ -77,7 +84,8 @@ export class Seat {
     const table = stagingTable({ directory, shared, hasNetwork, exists: existsSync });
     writeFileSync(join(directory, "staging"), formatTable(table));
     const mount = `${tools.mount} -a -T staging`;
-    const go = `cd ${quote(directory)}&&exec 3>>trouble`;
+    // What a run leaves when it crashes would be in a root that goes with it.
+    const go = `ulimit -S -c 0;cd ${quote(directory)}&&exec 3>>trouble`;
     this.slot.write(
       `${go}&&${mount} 2>&3&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
     );
@@ -126,8 +134,8 @@ export class Seat {
   onCleared(word: number): void {
     const numbers = this.clearing.get(word - FIRST_CLEARED) ?? [];
     this.clearing.delete(word - FIRST_CLEARED);
-    for (const number of numbers) {
-      void rm(join(this.directory, rootFolder(number)), FORCED).catch(() => {});
+    for (const folder of numbers.flatMap(foldersOf)) {
+      void rm(join(this.directory, folder), FORCED).catch(() => {});
     }
   }
 
@@ -135,12 +143,11 @@ export class Seat {
     const [first] = this.used;
     if (first === undefined) return;
     this.clearing.set(first, this.used);
-    const roots = this.used.map((number) => `${rootFolder(number)}/root`);
-    this.used = [];
     const { tools, parts } = this.options;
-    const umount = `${tools.umount} -l ${roots.join(" ")} 2>&3`;
+    const umount = `${tools.umount} -l ${this.used.map(mountFolder).join(" ")} 2>&3`;
     // Of what a run has made there some may be closed to its own user, but not to the slot.
-    const remove = parts ? `&&rm -rf ${roots.map(dirname).join(" ")} 2>&3` : "";
+    const remove = parts ? `&&rm -rf ${this.used.flatMap(foldersOf).join(" ")} 2>&3` : "";
+    this.used = [];
     this.slot.write(`${umount}${remove}&&echo "0 ${FIRST_CLEARED + first}"\n`);
   }
 
@@ -151,7 +158,8 @@ export class Seat {
     const first = this.lastRoot + 1;
     for (let count = 0; count < this.batch; count++) {
       const number = ++this.lastRoot;
-      this.free.push(new Root(number, join(directory, rootFolder(number)), plan));
+      const [folder, mounted] = [rootFolder(number), mountFolder(number)];
+      this.free.push(new Root(number, join(directory, folder), join(directory, mounted), plan));
       table += formatTable(
         rootTable({ directory, shared, hidden, others, number, ...(parts && { parts }) }),
       );
@@ -159,6 +167,10 @@ export class Seat {
     writeFileSync(join(directory, `roots-${first}`), table);
     this.slot.write(`${tools.mount} -a -T roots-${first} 2>&3\n`);
   }
+}
+
+function foldersOf(number: number): readonly string[] {
+  return [rootFolder(number), mountFolder(number)];
 }
 
 const FORCED = { recursive: true, force: true };

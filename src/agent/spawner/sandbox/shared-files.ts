@@ -5,7 +5,9 @@ import { DEVICE_FILES, DEVICE_FOLDERS, DEVICE_LINKS } from "./staging.ts";
 
 /** Throws where it cannot be made. What is there already is taken as it is. */
 export function makeSharedFiles(shared: string): void {
-  mkdirSync(join(shared, "empty"), { recursive: true, mode: 0o755 });
+  for (const name of ["empty", "hidden"]) {
+    mkdirSync(join(shared, name), { recursive: true, mode: 0o755 });
+  }
   for (const name of ["", ...DEVICE_FOLDERS]) {
     mkdirSync(join(shared, "dev", name), { recursive: true, mode: 0o755 });
   }

@@ -2,16 +2,19 @@
  * Pure: what a sandbox's slot mounts before any run, in a mount namespace of its own and below its
  * directory. Runs have it at /dev, /proc and /sys.
  *
- *   dev   devices that every container has, and no others
- *   proc  of the slot's process tree; sys of its network
- *   roots/N/{upper,work,root,message}   one for each run: see `rootTable`
+ *   mounted/dev   devices that every container has, and no others
+ *   mounted/proc  of the slot's process tree; mounted/sys of its network
+ *   roots/N/{upper,work,message}, mounted/N   one for each run: see `rootTable`
+ *
+ * A volume may be a folder that the slot's directory is in. Nothing that is mounted here is in it:
+ * otherwise each run would have all roots before it, and each of these those before them.
  */
 import { bind, type Entry } from "./mount-table.ts";
 
 export interface StagingFacts {
   /** Of the slot. */
   readonly directory: string;
-  /** Of what all sandboxes share: `dev` and `empty`. */
+  /** Of what all sandboxes share: see shared-files.ts. */
   readonly shared: string;
   /** Whether a path is there on this host. */
   readonly exists: (path: string) => boolean;
@@ -39,14 +42,21 @@ export const DEVICE_LINKS: readonly (readonly [name: string, target: string])[] 
   ["ptmx", "pts/ptmx"],
 ];
 
-export const STAGED_FOLDERS: readonly string[] = ["dev", "proc", "sys", "roots"];
+const MOUNTED = "mounted";
+
+export const STAGED_FOLDERS: readonly string[] = [
+  "roots",
+  ...["dev", "proc", "sys"].map((name) => `${MOUNTED}/${name}`),
+];
 
 export function stagingTable(facts: StagingFacts): readonly Entry[] {
   const { directory, shared, exists, hasNetwork } = facts;
-  const at = (path: string) => `${directory}/${path}`;
+  const mounted = `${directory}/${MOUNTED}`;
+  const at = (path: string) => `${mounted}/${path}`;
   const proc = (names: readonly string[]) =>
     names.map((name) => `proc/${name}`).filter((path) => exists(`/${path}`));
   return [
+    bind(mounted, mounted, "bind,unbindable"),
     bind(`${shared}/dev`, at("dev"), "bind,ro"),
     ...DEVICES.map((name) => bind(`/dev/${name}`, at(`dev/${name}`))),
     { source: "devpts", target: at("dev/pts"), type: "devpts", options: TERMINALS },
@@ -98,16 +108,22 @@ export function rootFolder(number: number): string {
   return `roots/${number}`;
 }
 
+/** Below the slot's directory: where the root is mounted. */
+export function mountFolder(number: number): string {
+  return `${MOUNTED}/${number}`;
+}
+
 /** A root that is the host's, with all that is written to it kept apart. */
 export function rootTable(facts: RootFacts): readonly Entry[] {
   const { directory, shared, number, hidden } = facts;
   const folder = rootFolder(number);
-  const root = `${directory}/${folder}/root`;
+  const mounted = `${directory}/${MOUNTED}`;
+  const root = `${directory}/${mountFolder(number)}`;
   return [
     ...layerTable(facts, { folder, root }),
-    bind(`${directory}/dev`, `${root}/dev`, "rbind"),
-    bind(`${directory}/proc`, `${root}/proc`, "rbind"),
-    bind(`${directory}/sys`, `${root}/sys`, "rbind"),
+    bind(`${mounted}/dev`, `${root}/dev`, "rbind"),
+    bind(`${mounted}/proc`, `${root}/proc`, "rbind"),
+    bind(`${mounted}/sys`, `${root}/sys`, "rbind"),
     { source: "shm", target: `${root}/dev/shm`, type: "tmpfs", options: SHARED_MEMORY },
     bind(`${directory}/${folder}/message`, `${root}/dev/termination-log`),
     ...hidden.map((path) => bind(`${shared}/empty`, `${root}${path}`, "bind,ro")),
@@ -115,7 +131,7 @@ export function rootTable(facts: RootFacts): readonly Entry[] {
 }
 
 function layerTable(
-  { others, parts }: RootFacts,
+  { directory, others, parts }: RootFacts,
   { folder, root }: { readonly folder: string; readonly root: string },
 ): readonly Entry[] {
   if (parts === undefined) {
@@ -125,7 +141,7 @@ function layerTable(
     return [overlay("/", { folder, name: "", target: root }), ...more];
   }
   return [
-    bind(root, root),
+    bind(`${directory}/${folder}/base`, root),
     ...parts.layers.map(({ name }) => {
       const layer = { folder, name: `/${name}`, target: `${root}/${name}` };
       return overlay(`/${name}`, layer, ",userxattr");
