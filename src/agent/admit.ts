@@ -1,15 +1,10 @@
 /** Whether a pod may run here: what the runtime cannot honour is refused, with all its reasons. */
 import type { Pod } from "../api/generated/core.ts";
+import type { Notice } from "./notice.ts";
 import type { PodFacts } from "./pod/facts.ts";
 import type { PodRecord } from "./pod-record.ts";
+import { findPortConflict } from "./port-conflicts.ts";
 import { findUnsupported } from "./volumes/unsupported.ts";
-
-export interface Notice {
-  readonly reason: string;
-  readonly message: string;
-  /** Which of the pod's containers it is about. */
-  readonly container?: string;
-}
 
 export interface Judgement {
   readonly refusal?: Notice;
@@ -27,6 +22,8 @@ export interface AdmitOptions {
   /** Where the pod is; undefined where there is no address left for it. */
   readonly addressesOf: (pod: Pod) => PodFacts["addresses"];
   readonly runtimeName: (pod: Pod) => string;
+  /** All pods of the node that are known. */
+  readonly records: () => Iterable<PodRecord>;
   readonly tell: TellOfPod;
 }
 
@@ -36,7 +33,10 @@ const NO_ADDRESS: Notice = {
   message: "there is no address left for it in the range of the pods of this node",
 };
 
-export function podAdmission({ judge, addressesOf, runtimeName, tell }: AdmitOptions): Admit {
+export function podAdmission(options: AdmitOptions): Admit {
+  const { judge, addressesOf, runtimeName, records, tell } = options;
+  const refusalOf = (pod: Pod) =>
+    findPortConflict(pod, () => runningPods(records())) ?? volumeRefusal(pod);
   return (record, nowMs) => {
     const { pod, facts } = record;
     record.isAdmitted = true;
@@ -54,12 +54,19 @@ export function podAdmission({ judge, addressesOf, runtimeName, tell }: AdmitOpt
       record.facts = known;
       return;
     }
-    const { refusal = volumeRefusal(pod), warnings, remarks = [] } = judge(pod);
+    const { refusal = refusalOf(pod), warnings, remarks = [] } = judge(pod);
     for (const remark of remarks) tell(pod, "Normal", remark);
     for (const warning of warnings) tell(pod, "Warning", warning);
     if (refusal) tell(pod, "Warning", refusal);
     record.facts = refusal ? { ...facts, rejection: refusal } : { ...known, acceptedMs: nowMs };
   };
+}
+
+function* runningPods(records: Iterable<PodRecord>): Iterable<Pod> {
+  for (const { pod, facts } of records) {
+    const isOver = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+    if (facts.acceptedMs !== undefined && !isOver) yield pod;
+  }
 }
 
 /** What nobody mounts here, whatever runs the pod. */

@@ -127,7 +127,8 @@ class Agent implements RunningAgent {
       return podIp === undefined ? undefined : { hostIp, podIp };
     };
     const runtimeName = (pod: Pod) => options.places?.nameOf(pod) ?? runtime.name;
-    const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, tell });
+    const records = () => this.records.values();
+    const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
     const isOver = ({ pod }: PodRecord) => this.callNext(this.turns.leave(pod.metadata.uid ?? ""));
     this.work = { client, clock, runtime, runs: this.runs, admit, tell, isOver, untold: new Set() };
     const carryOut = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });

@@ -9,12 +9,13 @@ import { controllerOf } from "../api/owner-reference.ts";
 import { pods } from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Notice, TellOfPod } from "./admit.ts";
+import type { TellOfPod } from "./admit.ts";
 import type { ComposedRun } from "./compose-run.ts";
 import { EventAllowance } from "./event-allowance.ts";
 import { findContainer } from "./find-container.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { LogStore } from "./logs/log-store.ts";
+import type { Notice } from "./notice.ts";
 import { beginningOf } from "./pod/beginnings.ts";
 import { hasLife } from "./pod/facts.ts";
 import { killingMessage } from "./pod/killing-message.ts";
@@ -193,7 +194,7 @@ export class Runs {
     const text = error instanceof Error ? error.message : String(error);
     if (error instanceof RunDelayed) {
       // What is told of it was told when it was tried.
-      const waiting = { reason: error.reason, message: text };
+      const waiting = text === "" ? undefined : { reason: error.reason, message: text };
       record.facts = startIsHeld(record.facts, container, waiting);
       clock.schedule(error.againInMs, () => this.tryAgain(record));
       this.leave(record);

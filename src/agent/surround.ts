@@ -7,6 +7,7 @@ import type { Surroundings } from "./compose-run.ts";
 import { composeParts } from "./environment/command.ts";
 import type { Variables } from "./environment/variable.ts";
 import type { EngineRun } from "./runtimes/engine/engine-run.ts";
+import type { Notice } from "./runtimes/process/refusals.ts";
 import type { PodVolumes } from "./volumes/pod-volumes.ts";
 
 export interface SurroundingParts {
@@ -47,12 +48,24 @@ function engineOf(
   container: Container,
   variables: Variables,
 ): EngineRun | undefined {
+  const { places } = options;
+  if (!places?.isContainer(pod)) return undefined;
   const { namespace = "" } = pod.metadata;
   const names = (pod.spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
-  return options.places?.engineOf(pod, container, {
+  const find = (name: string) => caches.secrets.get(namespace, name);
+  const missing = names.filter((name) => find(name) === undefined);
+  if (missing.length > 0) tell(pod, "Warning", secretsMissing(missing));
+  return places.engineOf(pod, container, {
     args: composeParts(container, variables).args,
-    pullSecrets: names.flatMap((name) => caches.secrets.get(namespace, name) ?? []),
+    pullSecrets: names.flatMap((name) => find(name) ?? []),
     tell: (type, reason, message) =>
       tell(pod, type, { reason, message, container: container.name }),
   });
+}
+
+/** In kubelet's words. */
+function secretsMissing(names: readonly string[]): Notice {
+  const problem = `Unable to retrieve some image pull secrets (${names.join(", ")})`;
+  const message = `${problem}; attempting to pull the image may not succeed.`;
+  return { reason: "FailedToRetrieveImagePullSecret", message };
 }

@@ -11,10 +11,10 @@ import { copyFileSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Container, Pod } from "../api/generated/core.ts";
-import type { Notice } from "./admit.ts";
 import { findContainer } from "./find-container.ts";
 import type { LogStore } from "./logs/log-store.ts";
 import { messageFile } from "./logs/places.ts";
+import type { Notice } from "./notice.ts";
 import type { LastWords } from "./runs.ts";
 import type { Exit } from "./runtimes/runtime.ts";
 

@@ -91,9 +91,12 @@ function refusalTests(engine: Engine): void {
   });
 
   test("is refused where it would be root and must not be", async () => {
-    const wanted = engine().request(["true"], { mustNotBeRoot: true });
+    const wanted = engine().request(["true"], {
+      nonRoot: { pod: "p_n(u)", container: "main" },
+    });
     const reason = "CreateContainerConfigError";
-    const message = "container has runAsNonRoot and image will run as root";
+    const message =
+      'container has runAsNonRoot and image will run as root (pod: "p_n(u)", container: main)';
     await expect(engine().start(wanted)).rejects.toMatchObject({ reason, message });
   });
 

@@ -136,7 +136,6 @@ const PLAIN = {
   sharedPaths: [],
   messagePath: "/dev/termination-log",
   user: { groups: [] },
-  mustNotBeRoot: false,
   adds: [],
   drops: [],
   isPrivileged: false,

@@ -24,6 +24,8 @@ events_logger = "file"
 default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 `;
 
+const REGISTRIES = "registries.conf";
+
 export class Podman {
   private constructor(
     private readonly directory: string,
@@ -35,9 +37,12 @@ export class Podman {
     return process.getuid?.() === 0 && PROGRAMS.every(([program, from]) => hasTool(program, from));
   }
 
-  static async start(): Promise<Podman> {
+  /** It speaks to that registry, "127.0.0.1:5000", without TLS. */
+  static async start(registry?: string): Promise<Podman> {
     const directory = mkdtempSync(path.join(tmpdir(), "tally-podman-"));
     await writeFile(path.join(directory, "containers.conf"), CONFIGURATION);
+    const plain = `[[registry]]\nlocation = "${registry}"\ninsecure = true\n`;
+    await writeFile(path.join(directory, REGISTRIES), registry === undefined ? "" : plain);
     await importBusybox(directory);
     const address = `unix://${socketIn(directory)}`;
     const service = spawn(
@@ -125,7 +130,11 @@ function places(directory: string): string[] {
 }
 
 function environment(directory: string): NodeJS.ProcessEnv {
-  return { ...process.env, CONTAINERS_CONF: path.join(directory, "containers.conf") };
+  return {
+    ...process.env,
+    CONTAINERS_CONF: path.join(directory, "containers.conf"),
+    CONTAINERS_REGISTRIES_CONF: path.join(directory, REGISTRIES),
+  };
 }
 
 function socketIn(directory: string): string {

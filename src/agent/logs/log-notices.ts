@@ -1,5 +1,5 @@
 /** Pure: what is told of pods whose output is not kept. */
-import type { Notice } from "../admit.ts";
+import type { Notice } from "../notice.ts";
 import type { LogNews } from "./log-store.ts";
 
 /** A full disk takes few events itself. */

@@ -178,6 +178,7 @@ export class RunDelayed extends Error {
   constructor(
     /** "ImagePullBackOff" */
     readonly reason: string,
+    /** Empty: it waits like one that was not tried yet. */
     message: string,
     readonly againInMs: number,
   ) {
@@ -200,7 +201,9 @@ export interface Runtime {
    */
   exec(request: ExecRequest, signal: AbortSignal): Promise<number>;
   /** What exec would run, in the run's namespaces where it has its own. */
-  beside?(request: ExecRequest): CommandBeside | undefined;
+  beside?(request: ExecRequest): Promise<CommandBeside> | undefined;
+  /** What a command is to be started by to be in the network of the run, where that is its own. */
+  inNetwork?(id: RunId): readonly string[] | undefined;
   /** Of a run whose runtime opens streams itself. */
   streams?(id: RunId): RunStreams | undefined;
   /** What runs, and what ended and was not forgotten, when an agent starts. */

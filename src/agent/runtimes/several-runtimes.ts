@@ -50,7 +50,11 @@ export class SeveralRuntimes implements Runtime {
     return this.find(request.of).exec(request, signal);
   }
 
-  beside(request: ExecRequest): CommandBeside | undefined {
+  inNetwork(id: RunId): readonly string[] | undefined {
+    return this.find(id).inNetwork?.(id);
+  }
+
+  beside(request: ExecRequest): Promise<CommandBeside> | undefined {
     return this.find(request.of).beside?.(request);
   }
 

@@ -59,7 +59,7 @@ async function run(name: string, spec: { readonly [field: string]: string | bool
   return { uid, given: work.runtime.requests.at(-1)?.accountDirectory };
 }
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 120_000 };
 
 const read = (given: string | undefined, file: string) =>
   readFileSync(path.join(given ?? "/nowhere", file), "utf8");

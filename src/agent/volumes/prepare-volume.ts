@@ -5,7 +5,7 @@ import { quote } from "../../api/finding.ts";
 import type { ConfigMap, Pod, Secret, Volume } from "../../api/generated/core.ts";
 import { getQuantity, wholeUnits } from "../../api/quantity.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Notice } from "../admit.ts";
+import type { Notice } from "../notice.ts";
 import { writeAtomically } from "./atomic-writer.ts";
 import { type ClaimLookup, sourceOfClaim } from "./claim-source.ts";
 import type { VolumeDirectories } from "./directories.ts";

@@ -83,7 +83,7 @@ function eventually(look: () => unknown): Promise<void> {
   }, PATIENCE);
 }
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 120_000 };
 
 const claim = () => client.get(persistentVolumeClaims, CLAIM);
 const volumes = async () => (await client.list(persistentVolumes)).items;

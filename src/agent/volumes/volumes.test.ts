@@ -57,7 +57,7 @@ function eventually(look: () => unknown): Promise<void> {
 }
 
 /** The first of them loads what makes volumes. */
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 120_000 };
 
 /** It has begun, or it was told why not. */
 async function begun(): Promise<void> {

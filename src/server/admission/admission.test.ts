@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/errors.ts";
+import type { Pod } from "../../api/generated/core.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { registry } from "../../kinds/registry.ts";
@@ -8,6 +9,7 @@ import { defaultTolerations } from "./default-tolerations.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import type { AdmissionRequest, StoreView } from "./plugin.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
+import { pullSecrets } from "./pull-secrets.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { taintNewNodes } from "./taint-new-nodes.ts";
 
@@ -202,4 +204,22 @@ test("a runtime class adds its overhead and its nodes to a pod", () => {
   ).toBe('403 pods "o" is forbidden: pod rejected: RuntimeClass "x" not found');
   const clash = creating("Pod", { spec: { runtimeClassName: "vm", nodeSelector: { kvm: "no" } } });
   expect(message(() => runtimeClass(clash, store))).toMatch(/conflict: .* = yes; .* = no$/);
+});
+
+test("a pod that names no secrets for its images has those of its ServiceAccount", () => {
+  const accounts = [
+    { metadata: { name: "default" }, imagePullSecrets: [{ name: "key" }] },
+    { metadata: { name: "bare" } },
+  ];
+  const store = holding({ serviceaccounts: accounts });
+  const secretsOf = (spec: Fields) => {
+    const request = creating("Pod", { spec });
+    pullSecrets(request, store);
+    return (request.object as unknown as Pod).spec.imagePullSecrets;
+  };
+  expect(secretsOf({})).toEqual([{ name: "key" }]);
+  expect(secretsOf({ serviceAccountName: "default" })).toEqual([{ name: "key" }]);
+  expect(secretsOf({ imagePullSecrets: [{ name: "own" }] })).toEqual([{ name: "own" }]);
+  expect(secretsOf({ serviceAccountName: "bare" })).toBeUndefined();
+  expect(secretsOf({ serviceAccountName: "none" })).toBeUndefined();
 });

@@ -19,6 +19,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
+import { pullSecrets } from "./pull-secrets.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { openServiceAddresses } from "./service-addresses.ts";
 import { forgetInternalTraffic, settleService } from "./service-fields.ts";
@@ -51,6 +52,7 @@ export interface Admission {
 const PLUGINS: readonly Plugin[] = [
   namespaceLifecycle,
   limitRanger,
+  pullSecrets,
   taintNewNodes,
   podPriority,
   defaultTolerations,
@@ -69,7 +71,9 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       if (!isAbout(request, "Service") || request.part !== undefined) return [];
       settleService(request, addresses.family);
       // A new Service hears of an address it cannot have before it hears of its own mistakes.
-      if (request.operation === "create") addresses.allocate(request.object);
+      if (request.operation !== "create") return [];
+      if (request.dryRun) addresses.pretend(request.object);
+      else addresses.allocate(request.object);
       return [];
     },
     settle: (kind, object, old) => {

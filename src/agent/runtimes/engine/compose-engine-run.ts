@@ -38,7 +38,7 @@ export function composeEngineRun(
     sharedPaths: around.sharedPaths,
     messagePath: container.terminationMessagePath ?? "/dev/termination-log",
     user: userOf(pod, own),
-    mustNotBeRoot: (own.runAsNonRoot ?? spec.securityContext?.runAsNonRoot) === true,
+    ...nonRootOf(pod, container),
     adds: own.capabilities?.add ?? [],
     drops: own.capabilities?.drop ?? [],
     isPrivileged,
@@ -77,6 +77,13 @@ function networkOf({ spec }: Pod, address: string): EngineNetwork | undefined {
     return [{ containerPort, hostPort, hostIp: hostIP, protocol: kind }];
   });
   return { address, hostPorts };
+}
+
+function nonRootOf({ metadata, spec }: Pod, container: Container): Pick<EngineRun, "nonRoot"> {
+  const own = container.securityContext?.runAsNonRoot;
+  if ((own ?? spec.securityContext?.runAsNonRoot) !== true) return {};
+  const pod = `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
+  return { nonRoot: { pod, container: container.name } };
 }
 
 function userOf({ spec }: Pod, own: SecurityContext): EngineRun["user"] {

@@ -20,7 +20,6 @@ const engine: EngineRun = {
   sharedPaths: [],
   messagePath: "/dev/termination-log",
   user: { groups: [] },
-  mustNotBeRoot: false,
   adds: [],
   drops: [],
   isPrivileged: false,
@@ -130,11 +129,19 @@ test("the container that holds a network has the pod's address, hostname and por
     podUid: "u",
     image: "pause",
     networkName: "tally-o",
-    network: { address: "10.207.0.9", hostPorts: [hostPort] },
+    network: { address: "10.207.0.9", hostPorts: [hostPort, { ...hostPort, hostPort: 8081 }] },
   };
   expect(holderBody(engine, around)).toMatchObject({
     Hostname: "web-0",
-    HostConfig: { PortBindings: { "80/tcp": [{ HostIp: "", HostPort: "8080" }] } },
+    ExposedPorts: { "80/tcp": {} },
+    HostConfig: {
+      PortBindings: {
+        "80/tcp": [
+          { HostIp: "", HostPort: "8080" },
+          { HostIp: "", HostPort: "8081" },
+        ],
+      },
+    },
     NetworkingConfig: {
       EndpointsConfig: { "tally-o": { IPAMConfig: { IPv4Address: "10.207.0.9" } } },
     },

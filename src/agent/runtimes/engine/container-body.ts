@@ -141,10 +141,7 @@ export interface HolderSurroundings {
 /** The container that holds what the others of a pod share, and does nothing else. */
 export function holderBody({ hostname, sysctls }: EngineRun, around: HolderSurroundings): object {
   const { owner, podUid, image, networkName, network } = around;
-  const ports = network.hostPorts.map(
-    ({ containerPort, protocol, hostIp, hostPort }) =>
-      [`${containerPort}/${protocol}`, [{ HostIp: hostIp, HostPort: String(hostPort) }]] as const,
-  );
+  const ports = portBindings(network);
   const endpoint = { IPAMConfig: { IPv4Address: network.address } };
   return {
     Image: image,
@@ -152,14 +149,25 @@ export function holderBody({ hostname, sysctls }: EngineRun, around: HolderSurro
     Cmd: [],
     Hostname: hostname,
     Labels: { [OWNER_LABEL]: owner, [POD_LABEL]: podUid },
-    ExposedPorts: Object.fromEntries(ports.map(([name]) => [name, {}])),
+    ExposedPorts: Object.fromEntries(Object.keys(ports).map((name) => [name, {}])),
     HostConfig: {
       NetworkMode: networkName,
       IpcMode: "shareable",
-      PortBindings: Object.fromEntries(ports),
+      PortBindings: ports,
       ReadonlyRootfs: true,
       ...(sysctls.length === 0 ? {} : { Sysctls: Object.fromEntries(sysctls) }),
     },
     NetworkingConfig: { EndpointsConfig: { [networkName]: endpoint } },
   };
+}
+
+/** Several ports of the host may lead to one of the pod. */
+function portBindings({ hostPorts }: EngineNetwork): { readonly [port: string]: object[] } {
+  const bindings: Record<string, object[]> = {};
+  for (const { containerPort, protocol, hostIp, hostPort } of hostPorts) {
+    const port = `${containerPort}/${protocol}`;
+    const binding = { HostIp: hostIp, HostPort: String(hostPort) };
+    bindings[port] = [...(bindings[port] ?? []), binding];
+  }
+  return bindings;
 }

@@ -25,8 +25,6 @@ export interface EngineRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Old enough for every engine that is still in use, and new enough for what is asked of it. */
-const VERSION = "/v1.40";
 /** An engine is one program: what it cannot do at once it queues, and so do we. */
 const MOST_CONNECTIONS = 32;
 
@@ -35,7 +33,11 @@ export class EngineApi {
   /** Answers that go on would else take the connections of all others. */
   private readonly streams = new Agent({ keepAlive: false });
 
-  constructor(readonly socketPath: string) {}
+  constructor(
+    readonly socketPath: string,
+    /** "1.40"; absent: the one that the engine is at home in. */
+    private readonly version?: string,
+  ) {}
 
   /** The answer's JSON; an empty one is undefined. */
   async ask<T>(request: EngineRequest): Promise<T> {
@@ -95,7 +97,7 @@ export class EngineApi {
     return httpRequest({
       socketPath: this.socketPath,
       method,
-      path: VERSION + path,
+      path: this.version === undefined ? path : `/v${this.version}${path}`,
       headers: {
         // A name that is no machine's: the socket is the address.
         Host: "engine",

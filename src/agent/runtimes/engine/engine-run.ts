@@ -25,8 +25,11 @@ export interface EngineRun {
     readonly gid?: number;
     readonly groups: readonly number[];
   };
-  /** Neither by what the pod says nor by what its image does. */
-  readonly mustNotBeRoot: boolean;
+  /** Of one that must not be root, neither by what its pod says nor by what its image does. */
+  readonly nonRoot?: {
+    /** "name_namespace(uid)" */ readonly pod: string;
+    readonly container: string;
+  };
   readonly adds: readonly string[];
   readonly drops: readonly string[];
   readonly isPrivileged: boolean;

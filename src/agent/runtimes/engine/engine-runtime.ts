@@ -28,7 +28,7 @@ import { RunDelayed } from "../runtime.ts";
 import { argumentsOf, type ContainerRequest, containerBody } from "./container-body.ts";
 import type { ContainerState, Containers } from "./containers.ts";
 import type { EngineApi } from "./engine-api.ts";
-import type { EngineName } from "./engine-run.ts";
+import type { EngineName, EngineNetwork } from "./engine-run.ts";
 import { engineStream } from "./engine-streams.ts";
 import { type ExecStreams, type OpenExec, openExec } from "./execs.ts";
 import type { FoundImage, Images } from "./images.ts";
@@ -61,6 +61,7 @@ const LOST = 137;
 const SOON_MS = 1_000;
 /** Another image of the same name may do. */
 const UNFIT_AGAIN_MS = 10_000;
+const HOLDER_AGAIN_MS = 5_000;
 
 export class EngineRuntime implements Runtime {
   readonly name: EngineName;
@@ -81,8 +82,7 @@ export class EngineRuntime implements Runtime {
     const image = await images.find(request.id.podUid, request.engine.image);
     refuseUnfit(request, image);
     const { network } = request.engine;
-    const holder =
-      network && (await this.options.holders.find(request.id.podUid, request.engine, network));
+    const holder = network && (await this.holderOf(request, network));
     const body = containerBody(request, {
       owner,
       run,
@@ -104,6 +104,20 @@ export class EngineRuntime implements Runtime {
     const state = await containers.inspect(container).catch(() => undefined);
     const { pid = 0, startedMs = this.nowMs() } = state ?? {};
     return { id: request.id, pid, startedMs, ...this.named(known) };
+  }
+
+  /** Where it cannot be made, the pod waits as one whose turn has not come, as kubelet has it. */
+  private async holderOf(
+    { id, engine }: ContainerRequest,
+    network: EngineNetwork,
+  ): Promise<string> {
+    try {
+      return await this.options.holders.find(id.podUid, engine, network);
+    } catch (error) {
+      const message = `Failed to create pod sandbox: ${describeError(error)}`;
+      engine.image.tell("Warning", "FailedCreatePodSandBox", message);
+      throw new RunDelayed("ContainerCreating", "", HOLDER_AGAIN_MS);
+    }
   }
 
   /** Attached before it begins: what it says first is part of what it says. */
@@ -334,6 +348,7 @@ function refuseStream(error: unknown): never {
 function refuseUnfit(request: ContainerRequest, image: FoundImage): void {
   const problem = rootProblem(request.engine, image);
   if (problem !== undefined) {
+    request.engine.image.tell("Warning", "Failed", `Error: ${problem}`);
     throw new RunDelayed("CreateContainerConfigError", problem, UNFIT_AGAIN_MS);
   }
   if (argumentsOf(request, image).length === 0) {

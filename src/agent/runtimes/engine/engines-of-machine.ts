@@ -19,6 +19,9 @@ export interface EnginesOptions {
 /** By name, the one for pods that name none first. */
 export type Engines = ReadonlyMap<EngineName, Runtime>;
 
+/** Without it nothing runs: a busy machine may take its time. */
+const WANTED_ANSWER_MS = 30_000;
+
 const HOW = 'start dockerd or "podman system service --time=0", or set DOCKER_HOST';
 
 export async function openEngines(
@@ -37,7 +40,7 @@ export async function openEngines(
     import("./find-engine.ts"),
     import("./open-engine.ts"),
   ]);
-  const { found, problems } = await findEngines(sockets);
+  const { found, problems } = await findEngines(sockets, ...(isWanted ? [WANTED_ANSWER_MS] : []));
   for (const problem of problems) log.warn("a container engine does not answer", { problem });
   return new Map(
     found.map((engine) => {

@@ -8,6 +8,8 @@ export interface FoundEngine {
   readonly name: EngineName;
   /** "4.3.1" */
   readonly version: string;
+  /** In which it is spoken to: "1.40". */
+  readonly apiVersion: string;
   readonly socketPath: string;
 }
 
@@ -18,13 +20,16 @@ export interface EngineSearch {
 }
 
 /** All that answer, one of each name: the first. */
-export async function findEngines(paths: readonly string[]): Promise<EngineSearch> {
+export async function findEngines(
+  paths: readonly string[],
+  longestAnswerMs = LONGEST_ANSWER_MS,
+): Promise<EngineSearch> {
   const found: FoundEngine[] = [];
   const problems: string[] = [];
   for (const socketPath of paths) {
     const api = new EngineApi(socketPath);
     try {
-      const engine = { ...(await askVersion(api)), socketPath };
+      const engine = { ...(await askVersion(api, longestAnswerMs)), socketPath };
       if (!found.some(({ name }) => name === engine.name)) found.push(engine);
     } catch (error) {
       problems.push(`${socketPath}: ${describeError(error)}`);
@@ -37,16 +42,32 @@ export async function findEngines(paths: readonly string[]): Promise<EngineSearc
 
 interface Version {
   readonly Version?: string;
+  readonly MinAPIVersion?: string;
   readonly Components?: readonly { readonly Name: string; readonly Version: string }[] | null;
 }
 
 /** One that takes connections and says nothing is none. */
 const LONGEST_ANSWER_MS = 5_000;
 
-async function askVersion(api: EngineApi): Promise<Pick<FoundEngine, "name" | "version">> {
-  const signal = AbortSignal.timeout(LONGEST_ANSWER_MS);
+async function askVersion(
+  api: EngineApi,
+  longestAnswerMs: number,
+): Promise<Pick<FoundEngine, "name" | "version" | "apiVersion">> {
+  const signal = AbortSignal.timeout(longestAnswerMs);
   const answer = await api.ask<Version>({ method: "GET", path: "/version", signal });
   const podman = answer.Components?.find(({ Name }) => Name.startsWith("Podman"));
-  if (podman) return { name: "podman", version: podman.Version };
-  return { name: "docker", version: answer.Version ?? "" };
+  const apiVersion = apiVersionFor(answer.MinAPIVersion);
+  if (podman) return { name: "podman", version: podman.Version, apiVersion };
+  return { name: "docker", version: answer.Version ?? "", apiVersion };
+}
+
+/** Old enough for most engines that are in use, and new enough for what is asked of them. */
+const API_VERSION = "1.40";
+
+/** What is asked for is the same ever since: one that forgot this version hears its oldest. */
+function apiVersionFor(oldest = API_VERSION): string {
+  const [major = 0, minor = 0] = oldest.split(".").map(Number);
+  const [ourMajor = 0, ourMinor = 0] = API_VERSION.split(".").map(Number);
+  const isForgotten = major > ourMajor || (major === ourMajor && minor > ourMinor);
+  return isForgotten ? oldest : API_VERSION;
 }

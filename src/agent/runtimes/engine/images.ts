@@ -12,7 +12,7 @@ import {
   type ImageReference,
   parseImageReference,
 } from "./image-reference.ts";
-import type { RegistryCredentials } from "./registry-credentials.ts";
+import { encodeForHeader, type RegistryCredentials } from "./registry-credentials.ts";
 
 /** What of an image its containers go by. */
 export interface FoundImage {
@@ -164,11 +164,10 @@ export class Images {
       fromImage: `${registry}/${repository}`,
       tag: digest ?? tag ?? "",
     });
-    const auth = Buffer.from(JSON.stringify(credentials ?? {})).toString("base64url");
     const answer = await this.api.follow({
       method: "POST",
       path: `/images/create?${query}`,
-      ...(credentials === undefined ? {} : { headers: { "X-Registry-Auth": auth } }),
+      ...(credentials && { headers: { "X-Registry-Auth": encodeForHeader(credentials) } }),
     });
     let said = "";
     for await (const piece of answer) said += (piece as Buffer).toString("utf8");

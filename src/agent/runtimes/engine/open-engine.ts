@@ -22,7 +22,7 @@ export interface OpenEngineOptions {
 
 export function openEngineRuntime(options: OpenEngineOptions): EngineRuntime {
   const { engine, directory, range, clock, log } = options;
-  const api = new EngineApi(engine.socketPath);
+  const api = new EngineApi(engine.socketPath, engine.apiVersion);
   const owner = createHash("sha256").update(directory).digest("hex").slice(0, 12);
   const containers = new Containers(api, owner);
   return new EngineRuntime({

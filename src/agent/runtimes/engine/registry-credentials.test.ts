@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Secret } from "../../../api/generated/core.ts";
 import { type ImageReference, parseImageReference } from "./image-reference.ts";
-import { credentialsFor } from "./registry-credentials.ts";
+import { credentialsFor, encodeForHeader } from "./registry-credentials.ts";
 
 function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
@@ -79,3 +79,14 @@ describe("the credentials for an image", () => {
     expect(credentialsFor(reference("quay.io/a"), [broken, other])).toEqual([]);
   });
 });
+
+test.each(["a", "ab", "abc", "ÿ?ÿ>~"])(
+  "with the password %j they fit into a header",
+  (password) => {
+    const credentials = { username: "ann", password, serveraddress: "quay.io" };
+    const text = encodeForHeader(credentials);
+    // Engines refuse what is not filled up, and what is not of the alphabet of URLs.
+    expect(text).toMatch(/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/);
+    expect(JSON.parse(Buffer.from(text, "base64url").toString("utf8"))).toEqual(credentials);
+  },
+);

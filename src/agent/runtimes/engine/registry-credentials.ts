@@ -31,6 +31,12 @@ export function credentialsFor(
   return found.sort((a, b) => b.length - a.length).map(({ credentials }) => credentials);
 }
 
+/** As engines read it from a header: in the alphabet of URLs, filled up to groups of four. */
+export function encodeForHeader(credentials: RegistryCredentials): string {
+  const encoded = Buffer.from(JSON.stringify(credentials)).toString("base64");
+  return encoded.replaceAll("+", "-").replaceAll("/", "_");
+}
+
 function authsOf({ type, data = {} }: Secret): [string, StoredAuth][] {
   if (type === "kubernetes.io/dockerconfigjson") {
     const config = decode(data[".dockerconfigjson"]) as { auths?: object } | undefined;

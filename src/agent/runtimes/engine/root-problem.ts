@@ -3,14 +3,21 @@ import type { EngineRun } from "./engine-run.ts";
 import type { FoundImage } from "./images.ts";
 
 export function rootProblem(
-  { mustNotBeRoot, user }: EngineRun,
-  image: FoundImage,
+  { nonRoot, user }: Pick<EngineRun, "nonRoot" | "user">,
+  image: Pick<FoundImage, "user">,
 ): string | undefined {
-  if (!mustNotBeRoot) return undefined;
-  if (user.uid === 0) return "container's runAsUser breaks non-root policy";
-  if (user.uid !== undefined) return undefined;
-  const [name = ""] = image.user.split(":");
-  if (name === "" || name === "root" || Number(name) === 0) {
+  if (!nonRoot) return undefined;
+  const problem = problemOf(user.uid, image.user);
+  if (problem === undefined) return undefined;
+  return `${problem} (pod: ${JSON.stringify(nonRoot.pod)}, container: ${nonRoot.container})`;
+}
+
+function problemOf(uid: number | undefined, imageUser: string): string | undefined {
+  if (uid === 0) return "container's runAsUser breaks non-root policy";
+  if (uid !== undefined) return undefined;
+  const [name = ""] = imageUser.split(":");
+  // A name is not looked up, not even this one.
+  if (Number(name) === 0) {
     return "container has runAsNonRoot and image will run as root";
   }
   if (/^\d+$/.test(name)) return undefined;
