@@ -34,6 +34,7 @@ function onCluster(program: Command, name: string, summary: string): Command {
     .summary(summary)
     .description(summary)
     .option("-n, --namespace <name>", "Namespace of the controllers.", "tally-system")
+    .option("--watch-namespace <name>", "The controllers look after this namespace alone.")
     .option("--kubeconfig <file>", "Which cluster (default: as for tally get).")
     .option("--context <name>", "Context of the kubeconfig to use.");
 }

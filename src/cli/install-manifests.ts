@@ -13,12 +13,14 @@ export interface InstallChoices {
   /** Of the controller; absent: no Deployment, somebody runs it elsewhere. */
   readonly image?: string;
   readonly replicas: number;
+  /** The one namespace whose objects are looked after; absent: all. */
+  readonly watched?: string;
 }
 
 /** In the order in which they are created: what is needed first comes first. */
 export function composeInstallation(
   texts: readonly string[],
-  { namespace, image, replicas }: InstallChoices,
+  { namespace, image, replicas, watched }: InstallChoices,
 ): readonly Installed[] {
   const objects = texts.flatMap((text) =>
     parseAllDocuments(text).map((document) => document.toJS() as Installed),
@@ -26,6 +28,7 @@ export function composeInstallation(
   return objects
     .filter(({ kind }) => image !== undefined || !OF_DEPLOYMENT.includes(kind))
     .map((object) => inNamespace(object, namespace))
+    .map((object) => (watched === undefined ? object : forOneNamespace(object, watched)))
     .map((object) => (object.kind === "Deployment" ? deployed(object, image, replicas) : object))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
@@ -59,22 +62,39 @@ function inNamespace(object: Installed, namespace: string): Installed {
   };
 }
 
+/** What was allowed everywhere is allowed there alone. */
+function forOneNamespace(object: Installed, watched: string): Installed {
+  const { kind, metadata } = object;
+  const place = { ...metadata, namespace: watched };
+  if (kind === "ClusterRole") return { ...object, kind: "Role", metadata: place };
+  if (kind === "ClusterRoleBinding") {
+    const roleRef = { ...(object["roleRef"] as object), kind: "Role" };
+    return { ...object, kind: "RoleBinding", metadata: place, roleRef };
+  }
+  if (kind !== "Deployment") return object;
+  const flag = `--namespace=${watched}`;
+  return withContainers(object, (each) => ({ ...each, args: [...(each.args ?? []), flag] }));
+}
+
+interface Container {
+  readonly args?: readonly string[];
+}
+
 interface DeploymentSpec {
-  readonly template: { readonly spec: { readonly containers: readonly object[] } };
+  readonly template: { readonly spec: { readonly containers: readonly Container[] } };
+}
+
+function withContainers(object: Installed, change: (each: Container) => Container): Installed {
+  const spec = object["spec"] as DeploymentSpec;
+  const { template } = spec;
+  const containers = template.spec.containers.map(change);
+  const podSpec = { ...template.spec, containers };
+  return { ...object, spec: { ...spec, template: { ...template, spec: podSpec } } };
 }
 
 function deployed(object: Installed, image: string | undefined, replicas: number): Installed {
-  const spec = object["spec"] as DeploymentSpec;
-  const { template } = spec;
-  const containers = template.spec.containers.map((each) => ({ ...each, image }));
-  return {
-    ...object,
-    spec: {
-      ...spec,
-      replicas,
-      template: { ...template, spec: { ...template.spec, containers } },
-    },
-  };
+  const imaged = withContainers(object, (each) => ({ ...each, image }));
+  return { ...imaged, spec: { ...(imaged["spec"] as DeploymentSpec), replicas } };
 }
 
 /** The kinds an installation is made of, as paths name them. */

@@ -16,11 +16,13 @@ export interface InstallFlags extends ClusterFlags {
   readonly replicas: string;
   readonly deployment: boolean;
   readonly allowSecrets?: boolean;
+  readonly watchNamespace?: string;
   readonly dryRun?: boolean;
 }
 
 export interface UninstallFlags extends ClusterFlags {
   readonly crds?: boolean;
+  readonly watchNamespace?: string;
   readonly dryRun?: boolean;
 }
 
@@ -34,14 +36,14 @@ const SECRETS = "base/secrets-role.yaml";
 
 export async function install(flags: InstallFlags, machine: Machine): Promise<void> {
   const { image, deployment, allowSecrets, dryRun } = flags;
-  const namespace = readNamespace(flags);
+  const places = readPlaces(flags);
   const replicas = Number(flags.replicas);
   if (!/^\d{1,3}$/.test(flags.replicas) || replicas < 1) {
     throw wrong("--replicas", flags.replicas, "must be a number from 1 to 999");
   }
   if (deployment && image === undefined) throw new CommandFailure(NO_IMAGE);
   const files = [...CRDS, ...BASE, ...(allowSecrets ? [SECRETS] : [])];
-  const chosen = { namespace, replicas, ...(deployment && image ? { image } : {}) };
+  const chosen = { ...places, replicas, ...(deployment && image ? { image } : {}) };
   const objects = composeInstallation(await textsOf(files), chosen);
   if (dryRun) {
     machine.writeOut(objects.map((object) => stringify(object)).join("---\n"));
@@ -61,7 +63,7 @@ const NO_IMAGE =
 
 /** With the kinds would go all objects of theirs: they stay unless that is asked for. */
 export async function uninstall(flags: UninstallFlags, machine: Machine): Promise<void> {
-  const chosen = { namespace: readNamespace(flags), image: "any", replicas: 1 };
+  const chosen = { ...readPlaces(flags), image: "any", replicas: 1 };
   const texts = await textsOf([...(flags.crds ? CRDS : []), ...BASE, SECRETS]);
   const objects = composeInstallation(texts, chosen).toReversed();
   if (flags.dryRun) {
@@ -76,9 +78,15 @@ export async function uninstall(flags: UninstallFlags, machine: Machine): Promis
   });
 }
 
-function readNamespace({ namespace = INSTALL_NAMESPACE }: ClusterFlags): string {
-  if (dns1123Label(namespace).length === 0) return namespace;
-  throw wrong("--namespace", namespace, 'must be a name such as "batch"');
+function readPlaces({ namespace, watchNamespace }: InstallFlags | UninstallFlags) {
+  const place = readNamespace("--namespace", namespace ?? INSTALL_NAMESPACE);
+  if (watchNamespace === undefined) return { namespace: place };
+  return { namespace: place, watched: readNamespace("--watch-namespace", watchNamespace) };
+}
+
+function readNamespace(flag: string, given: string): string {
+  if (dns1123Label(given).length === 0) return given;
+  throw wrong(flag, given, 'must be a name such as "batch"');
 }
 
 function textsOf(files: readonly string[]): Promise<readonly string[]> {

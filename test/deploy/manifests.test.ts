@@ -62,6 +62,28 @@ test("an installation goes to the namespace and with the image that were chosen"
   expect(kinds).not.toContain("Deployment");
 });
 
+test("for one namespace the rights are there alone, and the controller is told so", async () => {
+  const texts = await Promise.all([...BASE, "deploy/base/secrets-role.yaml"].map(read));
+  const objects = composeInstallation(texts, { ...CHOSEN, watched: "batch" });
+  const kinds = objects.map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind.startsWith("Cluster"))).toEqual([]);
+  const placed = objects.filter(({ metadata }) => metadata.namespace === "batch");
+  expect(placed.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    "Role tallyjob-controller",
+    "Role tallyjob-controller-secrets",
+    "RoleBinding tallyjob-controller",
+    "RoleBinding tallyjob-controller-secrets",
+  ]);
+  for (const { roleRef, subjects, kind } of placed) {
+    if (kind === "Role") continue;
+    expect(roleRef).toMatchObject({ kind: "Role" });
+    expect(subjects).toMatchObject([{ namespace: CHOSEN.namespace }]);
+  }
+  const deployment = objects.at(-1) as unknown as Deployment;
+  const [container] = deployment.spec.template.spec.containers;
+  expect(container?.args).toContain("--namespace=batch");
+});
+
 test("no role has a wildcard, and none but its own file reads Secrets", async () => {
   const rules = parseAllDocuments(await read("deploy/base/roles.yaml"))
     .map((document) => document.toJS())
