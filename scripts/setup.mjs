@@ -4,9 +4,10 @@
 //
 //   node scripts/setup.mjs          dependencies and dist
 //   node scripts/setup.mjs bench    dist-bench as well
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -31,20 +32,31 @@ const LEAN = {
 
 requireNode();
 installDependencies();
-await bundle({
-  // Processes of their own that must stay small: they load nothing of the server.
-  inputs: {
-    main: "src/main.ts",
-    spawner: "src/agent/spawner/main.ts",
-    streams: "src/agent/streams/child/main.ts",
-    forwarder: "src/proxy/main.ts",
-  },
+const isFresh = await bundle({
+  parts: [
+    // As CommonJS, of which what V8 compiled can be kept.
+    { inputs: { main: "src/main.ts" }, format: "cjs", names: "program/[name].cjs" },
+    // Processes of their own that must stay small: they load nothing of the server.
+    {
+      inputs: {
+        main: "src/launch.ts",
+        spawner: "src/agent/spawner/main.ts",
+        streams: "src/agent/streams/child/main.ts",
+        forwarder: "src/proxy/main.ts",
+      },
+      format: "esm",
+      names: "[name].js",
+    },
+  ],
   output: "dist",
   sources: ["src"],
 });
+if (isFresh) await runOnce();
 if (process.argv.includes("bench")) {
   const sources = ["src", "bench", "test/support", "test/cluster"];
-  await bundle({ inputs: { main: "bench/main.ts" }, output: "dist-bench", sources });
+  const inputs = { main: "bench/main.ts" };
+  const parts = [{ inputs, format: "esm", names: "[name].js" }];
+  await bundle({ parts, output: "dist-bench", sources });
 }
 
 function requireNode() {
@@ -82,36 +94,73 @@ function isInstalled(lock) {
   });
 }
 
-async function bundle({ inputs, output, sources }) {
+/** Whether there was anything to do. */
+async function bundle({ parts, output, sources }) {
   const stamp = inRoot(output, ".source-hash");
   const wanted = sourceHash(["scripts/setup.mjs", "package-lock.json"], sources);
-  if (readIfPresent(stamp) === wanted) return;
-  say(`bundling ${Object.values(inputs).join(", ")} into ${output}`);
+  if (readIfPresent(stamp) === wanted) return false;
+  const entries = parts.flatMap(({ inputs }) => Object.values(inputs));
+  say(`bundling ${entries.join(", ")} into ${output}`);
   // Made aside and swapped in whole: nothing of a deleted source stays, nothing is half done.
   const fresh = inRoot(".cache", `${output}-${process.pid}`);
   fs.rmSync(fresh, { recursive: true, force: true });
   try {
-    // Only now: before the installation there is no such package.
-    const { rolldown } = await import("rolldown");
-    const { dependencies, optionalDependencies } = JSON.parse(
-      fs.readFileSync(inRoot("package.json"), "utf8"),
-    );
-    const external = Object.keys({ ...dependencies, ...optionalDependencies })
-      .filter((name) => !BUNDLED.includes(name))
-      .map((name) => new RegExp(`^${name}(/|$)`));
-    const entries = Object.entries(inputs).map(([name, file]) => [name, inRoot(file)]);
-    const input = Object.fromEntries(entries);
-    const test = (id) => SHARED.test(id) && !APART.test(id);
-    const codeSplitting = { groups: [{ name: "core", test }] };
-    const made = await rolldown({ input, platform: "node", external, cwd: root, plugins: [LEAN] });
-    await made.write({ dir: fresh, format: "esm", chunkFileNames: "[name].js", codeSplitting });
-    await made.close();
+    for (const part of parts) await writePart(part, fresh);
     fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);
     fs.rmSync(inRoot(output), { recursive: true, force: true });
     fs.renameSync(fresh, inRoot(output));
+    return true;
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+async function writePart({ inputs, format, names }, dir) {
+  // Only now: before the installation there is no such package.
+  const { rolldown } = await import("rolldown");
+  const { dependencies, optionalDependencies } = JSON.parse(
+    fs.readFileSync(inRoot("package.json"), "utf8"),
+  );
+  const external = Object.keys({ ...dependencies, ...optionalDependencies })
+    .filter((name) => !BUNDLED.includes(name))
+    .map((name) => new RegExp(`^${name}(/|$)`));
+  const entries = Object.entries(inputs).map(([name, file]) => [name, inRoot(file)]);
+  const input = Object.fromEntries(entries);
+  const test = (id) => SHARED.test(id) && !APART.test(id);
+  // Only of one program: what small ones share, each of them needs little of.
+  const groups = entries.length === 1 ? [{ name: "core", test }] : [];
+  const codeSplitting = { groups };
+  const made = await rolldown({ input, platform: "node", external, cwd: root, plugins: [LEAN] });
+  const files = { dir, entryFileNames: names, chunkFileNames: names };
+  // Code that V8 kept knows no import().
+  await made.write({ ...files, format, codeSplitting, dynamicImportInCjs: false });
+  await made.close();
+}
+
+/** What V8 compiles of it is kept beside the bundle: otherwise whoever comes first is slow. */
+async function runOnce() {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), "tally-setup-"));
+  try {
+    const list = ["--", "true", ":::", "one", "two"];
+    await runBundle(["run", "setup", "-q", "--data", path.join(data, "run"), ...list]);
+    await runBundle(["up", "--port", "0", "--data", path.join(data, "up")]);
+  } finally {
+    fs.rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** A server is stopped as soon as it says that it is there. */
+function runBundle(args) {
+  const stdio = ["ignore", "pipe", "ignore"];
+  const command = spawn(process.execPath, [inRoot("dist", "main.js"), ...args], { stdio });
+  const timer = setTimeout(() => command.kill("SIGKILL"), 20_000);
+  command.stdout.once("data", () => command.kill("SIGTERM"));
+  return new Promise((resolve) => {
+    command.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function sourceHash(files, folders) {

@@ -129,6 +129,8 @@ export interface CoreEngine {
   /** Of components in the same process: sees writes before they are on disk. */
   readonly client: Client;
   readonly ledger: LedgerReader;
+  /** Settles when its node runs pods, if it is one; rejects when it cannot. */
+  readonly begun: Promise<void>;
   /** Settles when every connection is closed and the store is synced. Safe to call twice. */
   stop(): Promise<void>;
 }

@@ -89,10 +89,9 @@ interface Opened {
 }
 
 async function openEngine(options: CoreOptions, network?: EngineOptions): Promise<Opened> {
-  const { log } = options;
   const store = await openData(options.dataDir);
   // A process of its own, which takes its time to come up.
-  const runtime = options.agent && prepareRuntime(options.dataDir, options.agent, log);
+  const runtime = options.agent && prepareRuntime(options.dataDir, options.agent, options.log);
   if (store.count(DEFINITIONS) > 0) await loadDefinitionRules();
   const opened = openServer(partsOf(store, options), {
     serviceCidr: options.serviceCidr,
@@ -105,15 +104,13 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   let audit: AuditFile | undefined;
   let sweeper: Sweeper | undefined;
   let agent: NodeAgent | undefined;
+  let begun: Promise<void> | undefined;
   const running: RunningController[] = [];
   const stop = async (): Promise<void> => {
+    await begun?.catch(() => {});
     // How its pods end is still to be written, and counted.
     if (agent) await agent.stop({ leavesRunning: options.agent?.onExit === "leave" });
-    else
-      await runtime?.then(
-        (prepared) => prepared.close({ leavesRunning: true }),
-        () => {},
-      );
+    else await closeRuntime(runtime);
     for (const controller of running) controller.stop();
     sweeper?.stop();
     await Promise.all(listeners.map((listener) => listener.close()));
@@ -148,27 +145,40 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
     if (isChosen(options, "resourcequota")) opened.enforceQuotas();
     running.push(...(await startControllers(context, metrics, options, network)));
     sweeper = startSweeper(context);
-    agent = await startAgent(context, metrics, options, runtime, way);
+    begun = startAgent(context, metrics, options, runtime, way).then((started) => {
+      agent = started;
+    });
+    // Whoever made the engine for its own work begins that while the node is getting ready.
+    if (network) await begun;
+    else begun.catch(() => {});
     // Last: whoever finds the socket finds all of it.
-    if (options.socket !== undefined) {
-      const listening = listenPrivately(server, options.socket, network ? 0 : LISTEN_AFTER_MS);
-      listeners.push(listening);
-      if (network) await listening.begun;
-    }
-    let stopping: Promise<void> | undefined;
+    const listening = listenPrivately(server, options.socket, network ? 0 : LISTEN_AFTER_MS);
+    if (listening) listeners.push(listening);
+    if (network) await listening?.begun;
     const engine: CoreEngine = {
       client: localClient(context),
       ledger: localLedger(store),
-      stop: () => {
-        stopping ??= stop();
-        return stopping;
-      },
+      begun,
+      stop: onlyOnce(stop),
     };
     return { engine, ...(served ? { served } : {}) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function onlyOnce(act: () => Promise<void>): () => Promise<void> {
+  let acting: Promise<void> | undefined;
+  return () => {
+    acting ??= act();
+    return acting;
+  };
+}
+
+async function closeRuntime(runtime: PreparedRuntime | undefined): Promise<void> {
+  const prepared = await runtime?.catch(() => undefined);
+  await prepared?.close({ leavesRunning: true });
 }
 
 const NODES = registry.getResource("", "v1", "nodes");
@@ -259,7 +269,12 @@ async function listenInsecurely(
  * The mode of the socket says who may speak. An engine inside a command has its own work to begin
  * first: others find it a moment later, or never, if it is through by then.
  */
-function listenPrivately(server: ApiServer, socket: string, afterMs: number): LateListener {
+function listenPrivately(
+  server: ApiServer,
+  socket: string | undefined,
+  afterMs: number,
+): LateListener | undefined {
+  if (socket === undefined) return undefined;
   let open: Promise<Listener> | undefined;
   let onBegun: (listener?: Listener) => void = () => {};
   const begun = new Promise<Listener | undefined>((resolve) => {

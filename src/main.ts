@@ -1,5 +1,7 @@
-#!/usr/bin/env node
-/** The binary: hands argv to the command line and the exit code back to the shell. */
+/** The program: hands argv to the command line and the exit code back to the shell. */
 import { runCommandLine } from "./cli/main.ts";
 
-process.exitCode = await runCommandLine(process.argv.slice(2));
+// Not awaited: what is loaded as CommonJS has no waiting at its top.
+void runCommandLine(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

@@ -103,8 +103,6 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
     log,
     maxBytes: logMaxBytes,
   });
-  const [processes, engines] = await Promise.all([options.runtime, enginesOf(options)]);
-  const runtime = engines.size === 0 ? processes : new SeveralRuntimes(processes, engines);
   const { address = LOOPBACK, endpoint } = options;
   const identity: NodeIdentity = {
     name: nodeNameOf(options.nodeName ?? os.hostname()),
@@ -114,7 +112,15 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
     kubeletVersion: KUBERNETES_VERSION,
     runtimeVersion: `process://${process.versions.node}`,
   };
+  // Pods are bound to it meanwhile.
   const node = await openNode({ client, clock, log, identity, readHost: () => readHost(dataDir) });
+  const [processes, engines] = await Promise.all([options.runtime, enginesOf(options)]).catch(
+    async (error) => {
+      await node.close("shutting down");
+      throw error;
+    },
+  );
+  const runtime = engines.size === 0 ? processes : new SeveralRuntimes(processes, engines);
   const places = openPlaces(options, { processes, engines }, identity);
   const hasHostFiles = (pod: Pod) => places.nameOf(pod) === "process";
   const agent = await openAgent({

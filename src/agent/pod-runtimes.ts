@@ -57,6 +57,7 @@ export class PodRuntimes {
   private readonly engined: PodAddresses;
   private readonly files = new Map<string, NetworkFiles>();
   private readonly chosen = new Map<string, ChosenRuntime>();
+  private readonly identity = ownUser();
   private opening: Promise<PodFiles> | undefined;
   private lastOwner: string | undefined;
 
@@ -140,7 +141,7 @@ export class PodRuntimes {
     return composeSandbox(pod, container, {
       nodeName: this.options.nodeName,
       sharedPaths: this.options.sharedPaths,
-      user: ownUser(),
+      user: this.identity,
       users: readUsers,
       ...(network === undefined ? {} : { network }),
       ...(files === undefined ? {} : { files }),
@@ -169,7 +170,7 @@ export class PodRuntimes {
     const { runtime, strictLimits, engines } = this.options;
     const { enforcesCpu, enforcesMemory, sandbox } = runtime.can;
     const able = { ...ABLE, engines, strictLimits };
-    return { ...able, identity: ownUser(), enforcesCpu, enforcesMemory, sandbox };
+    return { ...able, identity: this.identity, enforcesCpu, enforcesMemory, sandbox };
   }
 
   /** Whether the host's own addresses of loopback are out of its reach. */

@@ -45,7 +45,7 @@ export type NextLook = number | undefined;
  * long to be told together with what comes next: the longer the more pods do, since each of them
  * then takes longer.
  */
-const TELL_AFTER_MS = { least: 10, perPod: 4, most: 100 };
+const TELL_AFTER_MS = { least: 10, perPod: 10, most: 100 };
 /** That a pod heard of its deletion is told with how it ended, if that is soon. */
 const TELL_OF_DELETION_AFTER_MS = 5000;
 

@@ -15,7 +15,7 @@ describe("the pod of an index", () => {
     await world.delete("p1", 0);
     const second = await world.create("p2", { metadata: ofIndex(3) });
     const other = await world.create("p3", { metadata: ofIndex(4) });
-    await world.pass(20);
+    await world.pass(100);
     expect(world.runtime.alive).toEqual([`${first}/c/0`, `${other}/c/0`]);
     expect(await world.stateOf("p2")).toMatchObject({
       waiting: { reason: "WaitingForPredecessor" },

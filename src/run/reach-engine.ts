@@ -33,8 +33,8 @@ export async function reachEngine({ dataDir, start }: Reaching): Promise<Reached
     if (found) return found;
     try {
       const engine = await start();
-      const { client, ledger } = engine;
-      return { client, ledger, isOwn: true, close: () => engine.stop() };
+      const { client, ledger, begun } = engine;
+      return { client, ledger, isOwn: true, begun, close: () => engine.stop() };
     } catch (error) {
       if (!isInUse(error)) throw error;
       if (performance.now() > untilMs) {

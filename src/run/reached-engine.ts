@@ -7,5 +7,7 @@ export interface ReachedEngine {
   readonly ledger: LedgerReader;
   /** Whether it is in this process, and ends with it. */
   readonly isOwn: boolean;
+  /** Settles when pods run, where that is still to come; rejects when they cannot. */
+  readonly begun?: Promise<void>;
   close(): Promise<void>;
 }

@@ -42,6 +42,9 @@ export function create(
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = freeName(server, kind, namespace, metadata.generateName);
   }
+  // Nobody can create what is being deleted, or own that it is.
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
   const repeated = dropRepeatedOwners(object, "sent");
   const managed = owners ? owners.managedFields : trackCreate(server, kind, object, options);
   const written = createNamed(server, kind, namespace, { object, managed }, options);

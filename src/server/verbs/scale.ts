@@ -6,21 +6,14 @@ import type { LabelSelector } from "../../api/generated/meta.ts";
 import { type Draft, draftOf, type KubeObject } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
-import { canonicalize } from "../../api/schema/decode.ts";
 import { apiVersionOf, type Cell, type Kind } from "../../kinds/kind.ts";
 import { ageColumn, column, nameColumn } from "../../kinds/meta/columns.ts";
-import { applyConfiguration, type Entries, trackUpdate } from "../apply/field-manager.ts";
+import { type Entries, trackUpdate } from "../apply/field-manager.ts";
 import { fieldElement } from "../apply/path-element.ts";
 import { fromScaleFields, toScaleFields } from "../apply/scale-fields.ts";
 import { fieldWriter } from "../apply/writer.ts";
 import { groupResource, type ServerContext, type WriteOptions } from "../context.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
-import {
-  type ApplyOptions,
-  readConfiguration,
-  refuseManagedFields,
-  refuseOtherKind,
-} from "./apply.ts";
 import { matchNamespace } from "./create.ts";
 import { get } from "./get.ts";
 import { decodeOutcome, type Patch, refuseStrategic } from "./patch.ts";
@@ -60,7 +53,7 @@ interface Scalable extends KubeObject {
 }
 
 export function getScale(server: ServerContext, target: UpdateTarget): KubeObject {
-  const object = find(server, target);
+  const object = findScaled(server, target);
   const fields = target.kind.custom?.scale;
   if (fields && fields.specReplicas(object) === undefined) {
     throw internalError(`the spec replicas field ${quote(fields.specReplicasPath)} does not exist`);
@@ -75,17 +68,20 @@ export function updateScale(
   options: WriteOptions,
 ): KubeObject {
   matchTarget(given, target);
-  const object = find(server, target);
+  const object = findScaled(server, target);
   const { uid } = given.metadata;
   if (uid !== undefined && uid !== object.metadata.uid) {
     throw preconditionFailed(target, "UID", uid, object.metadata.uid ?? "");
   }
-  return write(server, target, object, given as unknown as Draft<Scale>, options);
+  return writeScale(server, target, object, given as unknown as Draft<Scale>, options);
 }
 
-function matchTarget(given: Draft<KubeObject>, { kind, namespace, name }: UpdateTarget): void {
-  matchName(given, name);
+export function matchTarget(
+  given: Draft<KubeObject>,
+  { kind, namespace, name }: UpdateTarget,
+): void {
   matchNamespace(kind.namespaced, namespace, given);
+  matchName(given, name);
 }
 
 export function patchScale(
@@ -96,40 +92,20 @@ export function patchScale(
   judge: (strict: readonly string[], shown: () => string) => void,
 ): KubeObject {
   refuseStrategic(target.kind, change.type);
-  const object = find(server, target);
+  const object = findScaled(server, target);
   const current = toScale(object, target);
   const { result, strict, shown } = applyPatch({ ...change, current, message: SCALE.message });
   const decoded = decodeOutcome(SCALE, change.type, { result, shown, known: undefined });
   judge([...strict, ...decoded.strict], shown);
   matchTarget(decoded.object, target);
   matchUid(decoded.object, object, target);
-  return write(server, target, object, decoded.object as unknown as Draft<Scale>, options);
+  return writeScale(server, target, object, decoded.object as unknown as Draft<Scale>, options);
 }
 
-export function applyScale(
-  server: ServerContext,
-  target: UpdateTarget,
-  body: string,
-  options: ApplyOptions,
-): KubeObject {
-  const object = find(server, target);
-  const { value: config } = readConfiguration(body);
-  refuseOtherKind(SCALE, config);
-  refuseManagedFields(config);
-  const writer = fieldWriter(server, SCALE_KIND, "scale", options.manager);
-  const current = scaleWithOwners(object, target);
-  const applied = applyConfiguration(writer, current, config, options.force);
-  const next = canonicalize(applied.object ?? current, SCALE.message);
-  matchTarget(next, target);
-  matchUid(next, object, target);
-  const owners = ownersAfter(object, target, applied.managedFields);
-  return write(server, target, object, next as unknown as Draft<Scale>, options, owners);
-}
-
-const SCALE_KIND = { ...SCALE, resource: "" };
+export const SCALE_KIND = { ...SCALE, resource: "" };
 
 /** The owners of the replica count are those of the scale. */
-function scaleWithOwners(object: Scalable, target: UpdateTarget): Scale {
+export function scaleWithOwners(object: Scalable, target: UpdateTarget): Scale {
   const scale = toScale(object, target);
   const { managedFields: parent } = object.metadata;
   const managedFields = toScaleFields(parent, apiVersionOf(target.kind), replicasPath(target.kind));
@@ -137,7 +113,11 @@ function scaleWithOwners(object: Scalable, target: UpdateTarget): Scale {
   return { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
 
-function ownersAfter(object: Scalable, { kind }: UpdateTarget, scale: Entries | undefined): Owners {
+export function ownersAfter(
+  object: Scalable,
+  { kind }: UpdateTarget,
+  scale: Entries | undefined,
+): Owners {
   const { managedFields: parent } = object.metadata;
   const path = replicasPath(kind);
   return { managedFields: fromScaleFields(parent, scale, apiVersionOf(kind), path) };
@@ -161,7 +141,7 @@ function trackScale(
   return ownersAfter(object, target, trackUpdate(writer, current, scale, undefined));
 }
 
-function matchUid(
+export function matchUid(
   given: Draft<KubeObject>,
   object: KubeObject,
   { kind, name }: UpdateTarget,
@@ -173,7 +153,10 @@ function matchUid(
   throw conflict(target, name, `Precondition failed: ${values}`);
 }
 
-function find(server: ServerContext, { kind, namespace, name }: UpdateTarget): Scalable {
+export function findScaled(
+  server: ServerContext,
+  { kind, namespace, name }: UpdateTarget,
+): Scalable {
   return get(server, kind, namespace, name) as Scalable;
 }
 
@@ -230,7 +213,7 @@ function selectorText(selector: unknown, kind: string): string {
   return text === "<none>" ? "" : text;
 }
 
-function write(
+export function writeScale(
   server: ServerContext,
   target: UpdateTarget,
   object: Scalable,

@@ -54,8 +54,8 @@ export function update(
   options: WriteOptions,
 ): Updated {
   const { kind, namespace, name } = target;
-  matchName(object, name);
   matchNamespace(kind.namespaced, namespace, object);
+  matchName(object, name);
   const stored = server.store.get(keyOf(kind, namespace, name));
   if (!stored) return createOnUpdate(server, target, object, options);
   const old = fromStored(kind, stored);
