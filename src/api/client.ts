@@ -106,6 +106,8 @@ export interface IssuedToken {
 export interface Client {
   /** Whether a watch can begin with all there is, in place of a list before it. */
   readonly streamsLists?: boolean;
+  /** Whether a strategic merge is more work for the server than a JSON patch. */
+  readonly prefersJsonPatches?: boolean;
   get<T extends KubeObject>(type: ResourceType<T>, name: Name): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, request?: ListRequest): Promise<ListOf<T>>;
   watch<T extends KubeObject>(

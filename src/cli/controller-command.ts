@@ -19,6 +19,7 @@ export function addController(program: Command, machine: Machine): void {
   addElection(command)
     .option("--kube-api-qps <n>", "Requests a second; 0 for no limit.", DEFAULTS.kubeApiQps)
     .option("--kube-api-burst <n>", "Requests at once after a quiet time.", DEFAULTS.kubeApiBurst)
+    .option("--kube-api-content-type <type>", CONTENT_TYPE_HELP, DEFAULTS.kubeApiContentType)
     .option("--health-address <ip>", HEALTH_HELP, DEFAULTS.healthAddress)
     .option("--health-port <port>", "Port for that; 0 takes any free one.", DEFAULTS.healthPort)
     .option("--no-health", "Do not listen.")
@@ -68,6 +69,8 @@ const KUBECONFIG_HELP =
   "~/.kube/config).";
 const LEASE_NAMESPACE_HELP =
   "Namespace of the Lease (default: that of the pod or the context, or kube-system).";
+const CONTENT_TYPE_HELP =
+  "application/json, or application/vnd.kubernetes.protobuf: less work for the server.";
 const HEALTH_HELP = "Address for /healthz, /readyz and /metrics.";
 const BASE_HELP = "Wait of a Job after its first failure; it doubles with each further one.";
 const BATCH_HELP = "The longest that events of a busy Job are gathered before it is looked at.";

@@ -15,6 +15,7 @@ test.each<[Partial<ControllerFlags>, string]>([
   [{ leaderElectResourceName: "A B" }, "--leader-elect-resource-name must be a name"],
   [{ namespace: "A B" }, "--namespace must be a name"],
   [{ kubeApiQps: "-1" }, "--kube-api-qps must be a number"],
+  [{ kubeApiContentType: "application/yaml" }, "--kube-api-content-type must be application/"],
 ])("%j is refused", (flags, problem) => {
   expect(() => read({ leaderElect: true, ...flags })).toThrow(problem);
 });

@@ -30,6 +30,7 @@ export interface ControllerFlags extends JobFlags {
   readonly leaderElectRetryPeriod: string;
   readonly kubeApiQps: string;
   readonly kubeApiBurst: string;
+  readonly kubeApiContentType: string;
   readonly healthAddress: string;
   readonly healthPort: string;
   readonly health: boolean;
@@ -45,6 +46,7 @@ export const CONTROLLER_DEFAULTS = {
   leaderElectRetryPeriod: `${DEFAULT_TERMS.retryMs / 1000}s`,
   kubeApiQps: "100",
   kubeApiBurst: "200",
+  kubeApiContentType: "application/json",
   healthAddress: "127.0.0.1",
   healthPort: "10277",
   jobBackoffBase: UP_DEFAULTS.jobBackoffBase,
@@ -64,6 +66,7 @@ export interface ControllerSettings {
     readonly terms: LeaseTerms;
   };
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
+  readonly contentType: "json" | "protobuf";
   readonly health?: { readonly address: string; readonly port: number };
   /** Whether other machines can read the metrics. */
   readonly isExposed: boolean;
@@ -90,6 +93,7 @@ export function readControllerFlags(flags: ControllerFlags): ControllerSettings 
     managedBy: readManager(flags.managedBy),
     ...(flags.leaderElect ? { election: readElection(flags) } : {}),
     ...(rateLimit ? { rateLimit } : {}),
+    contentType: readContentType(flags.kubeApiContentType),
     ...(flags.health ? { health: { address: flags.healthAddress, port } } : {}),
     isExposed: flags.health && !isLoopback(address),
     jobs: readJobs(flags),
@@ -150,3 +154,15 @@ function readRateLimit({ kubeApiQps, kubeApiBurst }: ControllerFlags) {
   if (burst < 1) throw wrong("--kube-api-burst", kubeApiBurst, "must be a number from 1");
   return qps === 0 ? undefined : { qps, burst };
 }
+
+function readContentType(given: string): ControllerSettings["contentType"] {
+  const found = CONTENT_TYPES.get(given);
+  if (found !== undefined) return found;
+  const known = [...CONTENT_TYPES.keys()].join(" or ");
+  throw wrong("--kube-api-content-type", given, `must be ${known}`);
+}
+
+const CONTENT_TYPES: ReadonlyMap<string, ControllerSettings["contentType"]> = new Map([
+  ["application/vnd.kubernetes.protobuf", "protobuf"],
+  ["application/json", "json"],
+]);

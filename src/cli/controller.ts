@@ -2,6 +2,7 @@
 import { inClusterAccess } from "../access/in-cluster.ts";
 import type { ClientAccess } from "../access/read-kubeconfig.ts";
 import { systemRandom } from "../base/random.ts";
+import { MANAGED_BY, MANAGED_NAMESPACE } from "../worklist/names.ts";
 import { CommandFailure } from "./command-failure.ts";
 import {
   type ControllerFlags,
@@ -25,14 +26,13 @@ export async function controller(flags: ControllerFlags, machine: Machine): Prom
     const { startRemoteControllers } = await import("../remote/remote-controllers.ts");
     const running = await startRemoteControllers({
       server: { server: url, ...identity, userAgent: "tally-controller" },
-      jobs: { ...settings.jobs, managedBy },
+      jobs: { ...settings.jobs, managedBy, countsDelayMs: COUNTS_DELAY_MS },
       featureGates: settings.featureGates,
       ...(namespace === undefined ? {} : { namespace }),
       ...(settings.rateLimit ? { rateLimit: settings.rateLimit } : {}),
+      contentType: settings.contentType,
       ...(health ? { health } : {}),
-      ...(settings.election
-        ? { election: electionOf(settings.election, ownNamespace, machine) }
-        : {}),
+      ...electionOf(settings, ownNamespace, machine),
       log,
     });
     const told = running.healthUrl === undefined ? "" : `, health at ${running.healthUrl}`;
@@ -45,6 +45,9 @@ export async function controller(flags: ControllerFlags, machine: Machine): Prom
   }
 }
 
+/** Half as long as Kubernetes' own controller gathers what pods tell. */
+const COUNTS_DELAY_MS = 500;
+
 /** Without a kubeconfig that is named, a process in a pod means the cluster of the pod. */
 async function accessOf(flags: ControllerFlags, machine: Machine): Promise<ClientAccess> {
   const isNamed = flags.kubeconfig !== undefined || flags.context !== undefined;
@@ -56,13 +59,19 @@ async function accessOf(flags: ControllerFlags, machine: Machine): Promise<Clien
 
 /** Every process is a candidate of its own, also two in one place. */
 function electionOf(
-  { name, namespace, terms }: ControllerSettings["election"] & object,
+  { election, managedBy, namespace: watched }: ControllerSettings,
   ownNamespace: string,
   { hostName }: Machine,
 ) {
+  if (!election) return {};
+  const { name, namespace, terms } = election;
+  const annotations = {
+    [MANAGED_BY]: managedBy,
+    ...(watched === undefined ? {} : { [MANAGED_NAMESPACE]: watched }),
+  };
   const identity = `${hostName}_${systemRandom.uuid()}`;
   const place = namespace ?? (ownNamespace || DEFAULT_LEASE_NAMESPACE);
-  return { candidate: { identity, name, namespace: place }, terms };
+  return { election: { candidate: { identity, name, namespace: place, annotations }, terms } };
 }
 
 const DEFAULT_LEASE_NAMESPACE = "kube-system";

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
-import type { HttpRequest } from "./http-requests.ts";
+import type { HttpBody, HttpRequest } from "./http-requests.ts";
 import { ProxiedHttpAgent, ProxiedHttpsAgent } from "./proxied-agents.ts";
 
 export interface ConnectionOptions {
@@ -40,6 +40,8 @@ export interface HttpAnswer {
   readonly retryAfterMs?: number;
   /** What the server warns of. */
   readonly warnings: readonly string[];
+  /** The media type, with its parameters. */
+  readonly contentType?: string;
   /** All of the text at once, at less cost than piece by piece. */
   readonly whole?: () => Promise<string>;
   /** The text as it arrives. */
@@ -61,6 +63,13 @@ export async function wholeText({ whole, pieces }: HttpAnswer): Promise<string> 
   const all: string[] = [];
   for await (const piece of pieces) all.push(piece);
   return all.join("");
+}
+
+export async function wholeBytes({ bytes }: HttpAnswer): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of bytes) all.push(piece);
+  const [only] = all;
+  return all.length === 1 && only ? only : Buffer.concat(all);
 }
 
 const MAX_CONNECTIONS = 32;
@@ -145,7 +154,7 @@ function opener(options: ConnectionOptions) {
       sent.on("error", (cause) => reject(failure(request, cause)));
       sent.on("socket", (socket) => socket.setKeepAlive(true, PROBE_MS));
       sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)));
-      sent.end(request.body?.text);
+      sent.end(contentOf(request.body));
     });
 }
 
@@ -158,18 +167,26 @@ function headersOf(
     Accept: accept,
     "User-Agent": userAgent,
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-    ...(body
-      ? { "Content-Type": body.contentType, "Content-Length": Buffer.byteLength(body.text) }
-      : {}),
+    ...(body ? { "Content-Type": body.contentType, "Content-Length": lengthOf(body) } : {}),
   };
+}
+
+function contentOf(body: HttpBody | undefined): string | Uint8Array | undefined {
+  return body?.bytes ?? body?.text;
+}
+
+function lengthOf({ text, bytes }: HttpBody): number {
+  return bytes ? bytes.length : Buffer.byteLength(text);
 }
 
 function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
   const retryAfterMs = retryAfterOf(message);
+  const { "content-type": contentType } = message.headers;
   return {
     status: message.statusCode ?? 0,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     warnings: warningsOf(message),
+    ...(contentType === undefined ? {} : { contentType }),
     whole: () => wholeOf(request, message),
     pieces: piecesOf(request, message),
     bytes: bytesOf(request, message),

@@ -20,8 +20,18 @@ export interface HttpRequest {
   readonly path: string;
   /** JSON unless this says so. */
   readonly accept?: string;
-  readonly body?: { readonly contentType: string; readonly text: string };
+  readonly body?: HttpBody;
 }
+
+export interface HttpBody {
+  readonly contentType: string;
+  readonly text: string;
+  /** In place of the text. */
+  readonly bytes?: Uint8Array;
+}
+
+/** How an object is told. */
+export type Tell = (object: KubeObject) => HttpBody;
 
 export function getRequest(type: ResourceType, name: Name): HttpRequest {
   return { method: "GET", path: objectPath(type, name) };
@@ -51,19 +61,24 @@ export function watchRequest(
 /** The only one there is for a watch with initial events. */
 const MATCH = "NotOlderThan";
 
-export function createRequest(type: ResourceType, object: KubeObject): HttpRequest {
+export function createRequest(
+  type: ResourceType,
+  object: KubeObject,
+  tell: Tell = json,
+): HttpRequest {
   const path = collectionPath(type, object.metadata.namespace);
-  return { method: "POST", path, body: json(object) };
+  return { method: "POST", path, body: tell(object) };
 }
 
 export function updateRequest(
   type: ResourceType,
   object: KubeObject,
   subresource?: "status" | "finalize",
+  tell: Tell = json,
 ): HttpRequest {
   const { name = "", namespace } = object.metadata;
   const place = { name, ...(namespace === undefined ? {} : { namespace }) };
-  return { method: "PUT", path: objectPath(type, place, subresource), body: json(object) };
+  return { method: "PUT", path: objectPath(type, place, subresource), body: tell(object) };
 }
 
 const PATCH_TYPES: Record<PatchRequest["type"], string> = {
@@ -94,7 +109,7 @@ export function tokenRequest(account: Name, spec: TokenSpec): HttpRequest {
   return { method: "POST", path: objectPath(serviceAccounts, account, "token"), body: json(body) };
 }
 
-function json(value: object): HttpRequest["body"] & object {
+function json(value: object): HttpBody {
   return { contentType: "application/json", text: JSON.stringify(value) };
 }
 

@@ -1,9 +1,12 @@
-/** A watch over HTTP: an answer that goes on, an event a line. */
+/** A watch over HTTP: an answer that goes on, an event a line; or a frame, in a binary form. */
 import type { Bookmark, Closable, WatchHandlers } from "../api/client.ts";
 import type { Status } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
-import { type Connection, wholeText } from "./http-connection.ts";
-import { errorOf, errorOfStatus } from "./http-errors.ts";
+import { asking, type BinaryForm, isIn } from "./binary-form.ts";
+import { FrameSplitter } from "./frame-splitter.ts";
+import type { Connection, HttpAnswer } from "./http-connection.ts";
+import { errorOfStatus } from "./http-errors.ts";
+import { refusalOf } from "./http-refusal.ts";
 import type { HttpRequest } from "./http-requests.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
@@ -12,6 +15,7 @@ export function openWatch<T extends KubeObject>(
   connection: Connection,
   request: HttpRequest,
   { onEvent, onBookmark, onEnd }: WatchHandlers<T>,
+  form?: BinaryForm,
 ): Closable {
   const abort = new AbortController();
   let isOver = false;
@@ -21,14 +25,14 @@ export function openWatch<T extends KubeObject>(
     abort.abort();
     onEnd(error);
   };
-  const take = (line: string) => {
+  const take = (read: () => unknown) => {
     if (isOver) return;
-    const { type, object } = JSON.parse(line) as WireEvent<T>;
+    const { type, object } = read() as WireEvent<T>;
     if (type === "ERROR") end(errorOfStatus(object as unknown as Status));
     else if (type === "BOOKMARK") onBookmark?.(bookmarkOf(object));
     else onEvent({ type, object });
   };
-  read(connection, request, abort.signal, take).then(
+  readEvents(connection, request, abort.signal, { take, form }).then(
     () => end(),
     (error: Error) => end(error),
   );
@@ -53,18 +57,37 @@ interface WireEvent<T> {
   readonly object: T;
 }
 
+interface Reading {
+  /** What is over need not be read. */
+  readonly take: (read: () => unknown) => void;
+  readonly form: BinaryForm | undefined;
+}
+
 /** Settles when the server ends the answer. */
-async function read(
+async function readEvents(
   connection: Connection,
   request: HttpRequest,
   signal: AbortSignal,
-  take: (line: string) => void,
+  { take, form }: Reading,
 ): Promise<void> {
-  const answer = await connection.stream(request, signal);
-  if (answer.status !== 200) throw errorOf(answer.status, await wholeText(answer));
+  const answer = await connection.stream(asking(form, request), signal);
+  if (answer.status !== 200) throw await refusalOf(answer, form);
+  if (isIn(form, answer)) return readFrames(answer, form, take);
   const lines = new LineSplitter();
   for await (const piece of answer.pieces) {
-    for (const line of lines.take(piece)) take(line);
+    for (const line of lines.take(piece)) take(() => JSON.parse(line));
   }
   if (lines.isWithinLine) throw new Error("the watch ended within an event");
+}
+
+async function readFrames(
+  { bytes }: HttpAnswer,
+  form: BinaryForm,
+  take: Reading["take"],
+): Promise<void> {
+  const frames = new FrameSplitter();
+  for await (const piece of bytes) {
+    for (const frame of frames.take(piece)) take(() => form.decodeEvent(frame));
+  }
+  if (frames.isWithinFrame) throw new Error("the watch ended within an event");
 }

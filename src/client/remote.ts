@@ -2,8 +2,9 @@
  * The Client of components outside the server: speaks HTTP to any Kubernetes API server.
  *
  * Reading order: this file, http-requests (a call as a request), http-connection (sending it),
- * http-errors (what a refusal means), http-watch with line-splitter. A connection is wrapped in
- * others that each add one manner: renewing, measured, throttled with rate-limit, patient.
+ * http-refusal with http-errors (what a refusal means), http-watch with line-splitter, then
+ * binary-form, in which objects can go. A connection is wrapped in others that each add one manner:
+ * renewing, measured, throttled with rate-limit, patient.
  */
 import type {
   Client,
@@ -19,8 +20,9 @@ import type { KubeObject } from "../api/object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { type Random, systemRandom } from "../base/random.ts";
-import { type Connection, wholeText } from "./http-connection.ts";
-import { errorOf } from "./http-errors.ts";
+import { asking, type BinaryForm, isIn } from "./binary-form.ts";
+import { type Connection, wholeBytes, wholeText } from "./http-connection.ts";
+import { refusalOf } from "./http-refusal.ts";
 import {
   bindRequest,
   createRequest,
@@ -29,6 +31,7 @@ import {
   type HttpRequest,
   listRequest,
   patchRequest,
+  type Tell,
   tokenRequest,
   updateRequest,
   watchRequest,
@@ -50,6 +53,8 @@ export interface RemoteOptions extends AccessOptions {
   /** Requests are counted where this is given. */
   readonly metrics?: Metrics;
   readonly random?: Random;
+  /** In place of JSON, for the kinds that have such a form. */
+  readonly formOf?: (type: ResourceType) => BinaryForm | undefined;
 }
 
 /** Watches are opened anew now and then, of each client at another time: one may have died. */
@@ -60,24 +65,37 @@ const LIST_PART = 500;
 export function remoteClient(options: RemoteOptions): RemoteClient {
   const connection = connectionOf(options);
   const { random = systemRandom } = options;
-  const ask = <T>(request: HttpRequest) => answered<T>(connection, request);
+  const formOf = remembered(options.formOf);
+  const ask = <T>(request: HttpRequest, form?: BinaryForm) =>
+    answered<T>(connection, request, form);
   return {
-    get: async (type, name) => ask(getRequest(type, name)),
+    get: async (type, name) => ask(getRequest(type, name), formOf(type)),
     streamsLists: true,
+    prefersJsonPatches: true,
     list: async <T extends KubeObject>(type: ResourceType<T>, request: ListRequest = {}) => {
       const listPart = async (part: ListRequest) =>
-        listOf(type, await ask<WireList<T>>(listRequest(type, part)));
+        listOf(type, await ask<WireList<T>>(listRequest(type, part), formOf(type)));
       return request.limit === undefined ? listInParts(listPart, request) : listPart(request);
     },
     watch: (type, request, handlers) => {
       const seconds = SHORTEST_WATCH_S + random.below(SHORTEST_WATCH_S);
-      return openWatch(connection, watchRequest(type, request, seconds), handlers);
+      const whole = watchRequest(type, request, seconds);
+      return openWatch(connection, whole, handlers, formOf(type));
     },
-    create: async (type, object) => ask(createRequest(type, object)),
-    update: async (type, object) => ask(updateRequest(type, object)),
-    updateStatus: async (type, object) => ask(updateRequest(type, object, "status")),
+    create: async (type, object) => {
+      const form = formOf(type);
+      return ask(createRequest(type, object, telling(form)), form);
+    },
+    update: async (type, object) => {
+      const form = formOf(type);
+      return ask(updateRequest(type, object, undefined, telling(form)), form);
+    },
+    updateStatus: async (type, object) => {
+      const form = formOf(type);
+      return ask(updateRequest(type, object, "status", telling(form)), form);
+    },
     finalize: async (type, object) => ask(updateRequest(type, object, "finalize")),
-    patch: async (type, name, request) => ask(patchRequest(type, name, request)),
+    patch: async (type, name, request) => ask(patchRequest(type, name, request), formOf(type)),
     delete: async (type, name, request: DeleteRequest = {}) => {
       await ask(deleteRequest(type, name, request));
     },
@@ -102,12 +120,32 @@ function connectionOf(options: RemoteOptions): Connection {
   return patient(rateLimit ? throttled(counted, rateLimit, clock) : counted, clock);
 }
 
-async function answered<T>(connection: Connection, request: HttpRequest): Promise<T> {
-  const answer = await connection.send(request);
+/** What form a kind has does not change. */
+function remembered(formOf: RemoteOptions["formOf"]) {
+  if (!formOf) return () => undefined;
+  const known = new Map<ResourceType, BinaryForm | undefined>();
+  return (type: ResourceType): BinaryForm | undefined => {
+    if (!known.has(type)) known.set(type, formOf(type));
+    return known.get(type);
+  };
+}
+
+function telling(form: BinaryForm | undefined): Tell | undefined {
+  if (!form?.encode) return undefined;
+  const { contentType, encode } = form;
+  return (object) => ({ contentType, text: "", bytes: encode(object) });
+}
+
+async function answered<T>(
+  connection: Connection,
+  request: HttpRequest,
+  form: BinaryForm | undefined,
+): Promise<T> {
+  const answer = await connection.send(asking(form, request));
   const { status } = answer;
-  const text = await wholeText(answer);
-  if (status < 200 || status > 299) throw errorOf(status, text);
-  return JSON.parse(text) as T;
+  if (status < 200 || status > 299) throw await refusalOf(answer, form);
+  if (isIn(form, answer)) return form.decode(await wholeBytes(answer)) as T;
+  return JSON.parse(await wholeText(answer)) as T;
 }
 
 /** A list that takes longer than the server remembers is taken at once instead. */

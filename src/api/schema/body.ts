@@ -56,7 +56,7 @@ const OPTIONS_SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27";
 
 /** The body of a delete: DeleteOptions, whose kind may be given in the group of any resource. */
 export function decodeDeleteOptions(body: TextBody): { [key: string]: Json } {
-  const expected = { group: "", version: "v1", kind: "DeleteOptions" };
+  const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
     const json = parseText(body);
     const actual = withDefaults(interpret(json), expected);

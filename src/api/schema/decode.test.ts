@@ -101,6 +101,13 @@ test.each([
   expect(decode).toThrow(`json: cannot unmarshal ${message}`);
 });
 
+test("the kind of an object within another is blamed by the struct that has it", () => {
+  const text = '{"spec":{"volumeClaimTemplates":[{"kind":1}]}}';
+  const decode = () => decodeObject(parseJson(text), "apps/v1.StatefulSet");
+  const where = "PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind of type string";
+  expect(decode).toThrow(`json: cannot unmarshal number into Go struct field ${where}`);
+});
+
 test("a body that is no object has no field to blame", () => {
   const decode = () => decodeObject(parseJson("5"), "batch/v1.Job");
   expect(decode).toThrow("json: cannot unmarshal number into Go value of type v1.Job");

@@ -332,13 +332,23 @@ function valuePrinter(facts: FieldFacts, zero: Json): Field["print"] {
 
 /**
  * An empty list is written as null although Go would print []: objects are stored as protobuf,
- * which has no empty lists, so that is what every client gets. The items of a list stay.
+ * which has no empty lists, so that is what every client gets. The items of a list stay, and so
+ * does what may never be stored empty: the refusal shows it as it was sent.
  */
 function collectionPrinter(facts: FieldFacts, owner: string): Field["print"] {
   const isItems = facts.json === "items" && owner.endsWith("List");
+  const staysEmpty = isItems || NEVER_STORED_EMPTY.has(`${owner}.${facts.json}`);
   const empty = facts.omitEmpty ? undefined : null;
-  return (value) => (value === undefined || (isEmpty(value) && !isItems) ? empty : value);
+  return (value) => {
+    if (value === undefined || value === null) return empty;
+    return isEmpty(value) && !staysEmpty ? empty : value;
+  };
 }
+
+const NEVER_STORED_EMPTY: ReadonlySet<string> = new Set([
+  "batch/v1.PodFailurePolicyOnExitCodesRequirement.values",
+  "core/v1.PersistentVolumeSpec.capacity",
+]);
 
 function isEmpty(value: Json): boolean {
   if (value === null || value === "") return true;

@@ -43,6 +43,7 @@ test.each([
   ["core/v1.Pod", "spec.foo", "nothing"],
   ["core/v1.ServiceAccount", "secrets", "list by name=undefined"],
   ["batch/v1.Job", "spec.selector", "atomic map"],
+  ["core/v1.PersistentVolume", "spec.claimRef", "map"],
   ["batch/v1.Job", "status.conditions", "atomic list"],
   ["apps/v1.ControllerRevision", "data", "deduced"],
 ])("%s %s is a %s", (message, path, expected) => {

@@ -82,7 +82,8 @@ function schemaOfType(type: string, facts: MergeFacts): FieldSchema {
     }
     case "message": {
       const schema = fieldSchemaOf(reference.name);
-      return facts.mapType === "atomic" ? { ...schema, isAtomic: true } : schema;
+      if (facts.mapType === undefined) return schema;
+      return { ...schema, isAtomic: facts.mapType === "atomic" };
     }
     case "scalar":
       return SCALARS[reference.name];

@@ -77,6 +77,34 @@ export function encodeWatchFrame(type: WatchEventType, body: Uint8Array): Uint8A
   return frame;
 }
 
+/** A frame without its length: what happened, and the enveloped body of what it happened to. */
+export function decodeWatchEvent(frame: Uint8Array): {
+  readonly type: string;
+  readonly body: Uint8Array;
+} {
+  return refusingMalformed(() => {
+    const event = { type: "", body: new Uint8Array() };
+    const reader = readerOf(frame);
+    while (reader.pos < reader.len) {
+      const key = reader.tag();
+      if (key === tag(1)) event.type = reader.string();
+      else if (key === tag(2)) event.body = readRaw(readerOf(reader.bytes()));
+      else reader.skipType(key & 7, 0, key >>> 3);
+    }
+    return event;
+  });
+}
+
+function readRaw(reader: Reader): Uint8Array<ArrayBuffer> {
+  let raw = new Uint8Array();
+  while (reader.pos < reader.len) {
+    const key = reader.tag();
+    if (key === tag(1)) raw = new Uint8Array(reader.bytes());
+    else reader.skipType(key & 7, 0, key >>> 3);
+  }
+  return raw;
+}
+
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 
 function readUnknown(reader: Reader): Envelope {

@@ -120,6 +120,7 @@ const TYPE_META: readonly FieldFacts[] = ["kind", "apiVersion"].map((json) => ({
   type: "string",
   go: "string",
   omitEmpty: true,
+  embedded: ["TypeMeta"],
 }));
 
 /** Structs with TypeMeta that no OpenAPI document gives a kind. */

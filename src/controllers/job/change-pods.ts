@@ -4,9 +4,10 @@
  */
 
 import type { Client, Name } from "../../api/client.ts";
-import { isNamespaceTerminating } from "../../api/errors.ts";
+import { ApiError, isNamespaceTerminating } from "../../api/errors.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
 import { pods } from "../../api/resources.ts";
 import { describeError } from "../../base/describe-error.ts";
 import { isNotFound } from "../../client/find.ts";
@@ -14,7 +15,7 @@ import type { EventRecorder } from "../runtime/recorder.ts";
 import { MAX_POD_CHANGES } from "./names.ts";
 import { podFactory } from "./new-pod.ts";
 import { noteWrite, type OwnWrites } from "./own-writes.ts";
-import { UNTRACK } from "./ownership.ts";
+import { UNTRACK, untrackingAsSeen } from "./ownership.ts";
 import type { PlannedPod, PodChanges } from "./pod-changes.ts";
 import type { KnownPod } from "./scoreboard.ts";
 import type { PodsChanged } from "./status.ts";
@@ -148,13 +149,24 @@ async function deletePod(
 async function untrack({ client, writes }: Hands, known: KnownPod): Promise<void> {
   const name = nameOf(known);
   try {
-    const pod = await client.patch(pods, name, UNTRACK);
+    const pod = await takeFinalizerOff(client, known.pod, name);
     noteWrite(writes, "pods", pod);
     // Nothing else may have held it: then it is gone, at a revision that no answer tells.
     if (pod.metadata.deletionTimestamp !== undefined) writes.released.set(known.uid, name.name);
   } catch (error) {
     if (isNotFound(error)) writes.released.set(known.uid, name.name);
     throw error;
+  }
+}
+
+async function takeFinalizerOff(client: Client, pod: Pod, name: Name): Promise<Pod> {
+  const asSeen = client.prefersJsonPatches ? untrackingAsSeen(pod) : undefined;
+  if (!asSeen) return client.patch(pods, name, UNTRACK);
+  try {
+    return await client.patch(pods, name, asSeen);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 422)) throw error;
+    return client.patch(pods, name, UNTRACK);
   }
 }
 

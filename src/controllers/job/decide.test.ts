@@ -211,11 +211,21 @@ function untilReplacedMs(sync: Sync, index: number): number {
   return endMs(failed) + backoffMs(BACKOFF, counted + ignored + 1);
 }
 
+/** Of two that know as much and ended in the same moment it is always the same one. */
 function findRetained({ job, pods }: Sync, index: number): Pod | undefined {
   const failed = [...pods.values()].filter(
     (pod) => indexOf(pod) === index && isTracked(pod) && isFailure(job, pod),
   );
-  return failed.sort((one, other) => sumOf(other) - sumOf(one) || endMs(other) - endMs(one))[0];
+  return failed.sort(
+    (one, other) =>
+      sumOf(other) - sumOf(one) ||
+      endMs(other) - endMs(one) ||
+      (uidOf(one) < uidOf(other) ? 1 : -1),
+  )[0];
+}
+
+function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? "";
 }
 
 function sumOf(pod: Pod): number {

@@ -17,9 +17,9 @@ export interface JobDecision {
 }
 
 export function decideJob(observation: JobObservation): JobDecision {
-  const { job, board, nowMs } = observation;
+  const { job, board, nowMs, startTime: began = formatTime(nowMs) } = observation;
   const tally = tallyPods(job, board);
-  const startTime = job.status.startTime ?? (isSuspended(job) ? undefined : formatTime(nowMs));
+  const startTime = job.status.startTime ?? (isSuspended(job) ? undefined : began);
   const started = startTime === undefined ? {} : { startTime };
   const evidence = { job, board, tally, nowMs, ...started };
   const verdict = decideEnd(evidence);

@@ -50,6 +50,11 @@ export interface JobControllerOptions {
   readonly workers?: number;
   /** Pods that one sync creates or removes; 500 unless said otherwise. */
   readonly podsPerSync?: number;
+  /**
+   * How late a status may be that tells of counts of pods alone. Pods become active and ready one
+   * by one, and instant ones are over before anybody looks. Not at all unless said otherwise.
+   */
+  readonly countsDelayMs?: number;
 }
 
 const POD_BACKOFF: Backoff = { firstMs: 10_000, maxMs: 600_000 };
@@ -97,11 +102,13 @@ class JobController implements RunningController {
   ) {
     const { client, clock, log, metrics, gates = DEFAULT_FEATURE_GATES } = context;
     const { backoff = POD_BACKOFF, podsPerSync = MAX_POD_CHANGES, workers } = options;
+    const { countsDelayMs = 0 } = options;
     this.manager = options.managedBy ?? BUILT_IN_MANAGER;
     this.longestBatchMs = options.batch?.longestMs ?? LONGEST_BATCH_MS;
     const recorder = openRecorder({ ...context, component: "job-controller" });
     this.recorder = recorder;
-    const own = { client, jobs, pods, clock, recorder, backoff, podsPerSync, gates };
+    const measures = { backoff, podsPerSync, countsDelayMs };
+    const own = { client, jobs, pods, clock, recorder, gates, ...measures };
     this.sync = { ...own, metrics: jobMetrics(metrics) };
     const shared = { clock, log, metrics, retry: SYNC_RETRY };
     this.worker = new KeyedWorker({

@@ -19,6 +19,8 @@ export interface JobMemory {
   /** When the Job was first looked at. */
   readonly sinceMs: number;
   lastSyncMs: number;
+  /** Since when a status waits to be written, and the start of the Job that it tells. */
+  unwritten?: { readonly sinceMs: number; readonly startTime?: string };
   /** The annotations that were last looked through for something to complain about. */
   heard: string;
   /** Of a Job with a work list. */

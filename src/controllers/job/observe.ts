@@ -84,6 +84,7 @@ function openBoard(
   const former = memory.basis.uid === uid ? memory.board : undefined;
   const { completedIndexes: completed = "", failedIndexes: failed = "" } = job.status;
   memory.changed.clear();
+  if (memory.basis.uid !== uid) delete memory.unwritten;
   memory.board = openScoreboard(job, pods.find(OWNER_INDEX, uid).filter(isOwn), former);
   const failedCount = parseIndexes(failed, job.spec.completions ?? 0).size;
   memory.basis = { uid, completed, failed, failedCount };

@@ -44,6 +44,18 @@ export const UNTRACK: PatchRequest = strategic({
   "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER],
 });
 
+/** The same for a pod whose finalizers are still as seen: else it is refused with a 422. */
+export function untrackingAsSeen({ metadata }: Pod): PatchRequest | undefined {
+  const at = metadata.finalizers?.indexOf(TRACKING_FINALIZER) ?? -1;
+  if (at < 0) return undefined;
+  const path = `/metadata/finalizers/${at}`;
+  const body = [
+    { op: "test", path, value: TRACKING_FINALIZER },
+    { op: "remove", path },
+  ];
+  return { type: "json", body };
+}
+
 function strategic(metadata: unknown): PatchRequest {
   return { type: "strategic", body: { metadata } };
 }

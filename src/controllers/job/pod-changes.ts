@@ -53,6 +53,8 @@ export interface Situation {
   readonly backoff: Backoff;
   /** 500 unless said otherwise. */
   readonly podsPerSync?: number;
+  /** When the Job began, where its status does not say so yet. */
+  readonly startTime?: string;
 }
 
 export function decidePodChanges(situation: Situation): PodChanges {

@@ -40,7 +40,14 @@ import { findUnseen, noteWrite } from "./own-writes.ts";
 import type { PodChanges } from "./pod-changes.ts";
 import { acknowledgeRequest, isRerunning, RERUN_IGNORED } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
-import { composeStatus, foreseeStops, type PodsChanged, settleStatus } from "./status.ts";
+import {
+  type ComposedStatus,
+  composeStatus,
+  foreseeStops,
+  type PodsChanged,
+  settleStatus,
+  tellsCountsAlone,
+} from "./status.ts";
 import type { Verdict } from "./verdict.ts";
 import { type Dressed, dressPods, hasWorkList } from "./work-list.ts";
 
@@ -53,6 +60,7 @@ export interface JobSync {
   readonly metrics: JobMetrics;
   readonly backoff: Backoff;
   readonly podsPerSync: number;
+  readonly countsDelayMs: number;
   readonly gates: FeatureGates;
 }
 
@@ -106,7 +114,9 @@ async function performSync(
     return after(0);
   }
   const backoff = backoffOf(job, sync.backoff);
-  const observation = { job, board, nowMs: clock.nowMs(), backoff, podsPerSync };
+  const { startTime } = memory.unwritten ?? {};
+  const began = startTime === undefined ? {} : { startTime };
+  const observation = { job, board, nowMs: clock.nowMs(), backoff, podsPerSync, ...began };
   const decided = decideJob(observation);
   const dressed: Dressed = hasWorkList(job)
     ? await addItems(sync, memory, job, decided)
@@ -123,6 +133,8 @@ async function performSync(
   const waitMs = composed.verdict ? untilFirstEndMs(sync, job, memory) : 0;
   if (waitMs > 0) return after(waitMs);
   const noted = await writeNotes(sync, memory, job, board);
+  const delayMs = changed.errors.length > 0 ? 0 : postponeMs(sync, memory, job, composed);
+  if (delayMs > 0) return after(Math.min(delayMs, decision.againInMs ?? delayMs));
   const named = await writeStatus(sync, memory, noted, composed.status);
   const { releases, suspension } = composed;
   if (suspension) recorder.event(job, "Normal", suspension, `Job ${suspension.toLowerCase()}`);
@@ -169,9 +181,25 @@ function answerAnnotations(recorder: EventRecorder, memory: JobMemory, job: Job)
  * A Job with nothing to run ends in its first sync, in no time. It is given a moment, so that
  * whoever creates it and then begins to watch is told how it ends.
  */
-function untilFirstEndMs({ clock }: JobSync, { status }: Job, { sinceMs }: JobMemory): number {
-  const isFirst = status.uncountedTerminatedPods === undefined;
+function untilFirstEndMs({ clock }: JobSync, { status }: Job, memory: JobMemory): number {
+  const { sinceMs, unwritten } = memory;
+  const isFirst = status.uncountedTerminatedPods === undefined && !unwritten;
   return isFirst ? sinceMs + FIRST_END_MS - clock.monotonicMs() : 0;
+}
+
+/** How long a status can wait that tells of counts alone: what comes next goes along with it. */
+function postponeMs(
+  { clock, countsDelayMs }: JobSync,
+  memory: JobMemory,
+  { status }: Job,
+  composed: ComposedStatus,
+): number {
+  if (countsDelayMs === 0 || isEqual(composed.status, status)) return 0;
+  if (!tellsCountsAlone(status, composed)) return 0;
+  const { startTime } = composed.status;
+  const began = startTime === undefined ? {} : { startTime };
+  memory.unwritten ??= { sinceMs: clock.monotonicMs(), ...began };
+  return memory.unwritten.sinceMs + countsDelayMs - clock.monotonicMs();
 }
 
 /** Of the very Job that was observed: what somebody else asked for since must not be lost. */
@@ -198,6 +226,7 @@ async function writeStatus(
   composed: JobStatus,
 ): Promise<Job> {
   const status = shownStatus(composed, gates);
+  delete memory.unwritten;
   if (isEqual(status, job.status)) return job;
   const written = await client.updateStatus(jobs, { ...job, status });
   noteWrite(memory.writes, "jobs", written);

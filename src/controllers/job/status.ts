@@ -9,6 +9,7 @@
  * An end for which pods have to be stopped is written before they are, as if they were: whoever
  * came after a crash would take them for pods that failed by themselves.
  */
+import { isEqual } from "../../api/equal.ts";
 import type { Job, JobCondition, JobStatus } from "../../api/generated/batch.ts";
 import { formatIndexes } from "../../api/index-set.ts";
 import { formatTime } from "../../api/time.ts";
@@ -88,6 +89,19 @@ export function composeStatus(
     ...(verdict ? { verdict } : {}),
     ...(suspended.suspension ? { suspension: suspended.suspension } : {}),
   };
+}
+
+/** Whether nothing but how many pods there are is news. */
+export function tellsCountsAlone(before: JobStatus, composed: ComposedStatus): boolean {
+  const { status, releases, verdict, suspension } = composed;
+  if (releases.pods.length > 0 || verdict || suspension) return false;
+  const { active, ready, terminating, startTime = status.startTime } = before;
+  const counts = { active, ready, terminating, startTime };
+  const uncountedTerminatedPods = before.uncountedTerminatedPods ?? {};
+  return isEqual(
+    normal({ ...status, ...counts }),
+    normal({ ...before, ...counts, uncountedTerminatedPods }),
+  );
 }
 
 export interface SettledStatus {
