@@ -7,25 +7,15 @@ import type { Job } from "./api/generated/batch.ts";
 import type { ConfigMap, Secret } from "./api/generated/core.ts";
 import { isAnswered } from "./base/socket-address.ts";
 import { SOCKET } from "./engine-options.ts";
-import type { LedgerReader } from "./ledger/reader.ts";
+import type { RunsToRead } from "./run/runs-to-read.ts";
 import { localLedger } from "./server/ledger/local-ledger.ts";
 import { openStoreReader, type StoreReader } from "./store/read-store.ts";
-import { type Items, openItems } from "./worklist/items.ts";
+import { openItems } from "./worklist/items.ts";
 
-export interface StoredRuns {
+export interface StoredRuns extends RunsToRead {
   readonly dataDir: string;
-  readonly namespace: string;
-  findJob(name: string): Job | undefined;
-  /** By name. */
-  listJobs(): readonly Job[];
   /** Whose logs are of use, in all namespaces. */
   logOwners(): LogOwners;
-  readonly ledger: LedgerReader;
-  /** What the indexes of a Job work on. */
-  itemsOf(job: Job): Items;
-  /** Whether an engine is there that goes on with what is not finished. */
-  isLive(): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 export interface LogOwners {
@@ -49,8 +39,8 @@ function storedRuns(reader: StoreReader, dataDir: string, namespace: string): St
   return {
     dataDir,
     namespace,
-    findJob: (name) => find(JOBS, name) as Job | undefined,
-    listJobs: () => reader.list(JOBS, { namespace }).items as readonly Job[],
+    findJob: async (name) => find(JOBS, name) as Job | undefined,
+    listJobs: async () => reader.list(JOBS, { namespace }).items as readonly Job[],
     logOwners: () => ({
       jobs: reader.list(JOBS).items.map(({ metadata }) => ({
         namespace: metadata.namespace ?? "",
@@ -59,13 +49,14 @@ function storedRuns(reader: StoreReader, dataDir: string, namespace: string): St
       podUids: new Set(reader.list("pods").items.map(({ metadata }) => metadata.uid ?? "")),
     }),
     ledger: localLedger(reader),
-    itemsOf: (job) =>
+    itemsOf: async (job) =>
       openItems(job, ({ kind, name }) =>
         kind === "Secret"
           ? (find("secrets", name) as Secret | undefined)
           : (find("configmaps", name) as ConfigMap | undefined),
       ),
     isLive: () => isAnswered(dataDir, SOCKET),
+    remarksOn: async () => [],
     close: () => reader.close(),
   };
 }

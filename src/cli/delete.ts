@@ -72,7 +72,7 @@ async function deleteRuns(
   const { runs } = found;
   try {
     const { removeRuns } = await import("./runs/remove-runs.ts");
-    const jobs = names.map((name) => getJob(runs, name));
+    const jobs = await Promise.all(names.map((name) => getJob(runs, name)));
     for (const { name, logs } of await removeRuns(runs, { jobs }, machine)) {
       const count = `${logs.files} log ${logs.files === 1 ? "file" : "files"}`;
       machine.writeOut(flags.output === "name" ? `${name}\n` : `${name} deleted, with ${count}\n`);

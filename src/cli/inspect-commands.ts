@@ -5,6 +5,7 @@
 import type { Command } from "commander";
 import type { ListFlags } from "./list.ts";
 import type { Machine } from "./machine.ts";
+import { addPlaceOptions } from "./place-options.ts";
 import type { PruneFlags } from "./prune.ts";
 import type { ReportPageFlags } from "./report.ts";
 import type { ResultsFlags } from "./results.ts";
@@ -22,7 +23,7 @@ export function addInspectCommands(program: Command, machine: Machine): void {
 }
 
 function addStatus(program: Command, machine: Machine): void {
-  runCommand(program, "status", "Show how a run stands, and what failed.", STATUS_HELP)
+  placedCommand(program, "status", "Show how a run stands, and what failed.", STATUS_HELP)
     .argument("[name]", "The run (default: those that are not finished, or the last one).")
     .option("-o, --output <format>", "json.")
     .addHelpText("after", "\nExamples:\n  tally status\n  tally status fetch -o json")
@@ -33,7 +34,7 @@ function addStatus(program: Command, machine: Machine): void {
 }
 
 function addList(program: Command, machine: Machine): void {
-  runCommand(program, "list", "List the runs of a data directory.")
+  placedCommand(program, "list", "List the runs of a data directory, or of a cluster.")
     .option("-o, --output <format>", "json or name.")
     .addHelpText("after", "\nExample:\n  tally list")
     .action(async (flags: ListFlags) => {
@@ -43,7 +44,7 @@ function addList(program: Command, machine: Machine): void {
 }
 
 function addRetry(program: Command, machine: Machine): void {
-  runCommand(program, "retry", "Run items of a run once more.", RETRY_HELP)
+  placedCommand(program, "retry", "Run items of a run once more.", RETRY_HELP)
     .argument("<name>", "The run.")
     .option("--failed", "Those that failed (default).")
     .option("--index <list>", "These, as 3,7-9.")
@@ -65,7 +66,7 @@ function addRetry(program: Command, machine: Machine): void {
 }
 
 function addResults(program: Command, machine: Machine): void {
-  runCommand(program, "results", "Print what became of every item.", RESULTS_HELP)
+  placedCommand(program, "results", "Print what became of every item.", RESULTS_HELP)
     .argument("<name>", "The run.")
     .option("--format <format>", "csv, json or jsonl (an object per line).", "csv")
     .option("--failed", "Only items that failed.")
@@ -77,7 +78,7 @@ function addResults(program: Command, machine: Machine): void {
 }
 
 function addReport(program: Command, machine: Machine): void {
-  runCommand(program, "report", "Write a run as one page of HTML.", REPORT_HELP)
+  placedCommand(program, "report", "Write a run as one page of HTML.", REPORT_HELP)
     .argument("<name>", "The run.")
     .option("-o, --output <file>", "Where to write it; - for stdout.", "report.html")
     .addHelpText("after", "\nExample:\n  tally report fetch -o fetch.html")
@@ -128,6 +129,11 @@ function runCommand(program: Command, name: string, summary: string, more = ""):
     .description(summary + more)
     .option("--data <dir>", DATA_HELP)
     .option("-n, --namespace <name>", "Namespace of the run (default: default).");
+}
+
+/** The same of a cluster, where one is named. */
+function placedCommand(program: Command, name: string, summary: string, more = ""): Command {
+  return addPlaceOptions(runCommand(program, name, summary, more));
 }
 
 const DATA_HELP = "Where the runs are (default: .tally here, or that of tally up).";

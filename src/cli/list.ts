@@ -22,7 +22,7 @@ export async function list(
   const runs = await openRunsToRead(flags, machine);
   try {
     const isLive = await runs.isLive();
-    const states = runs.listJobs().map((job) => runStateOf(job, isLive));
+    const states = (await runs.listJobs()).map((job) => runStateOf(job, isLive));
     states.sort(byAge);
     if (output === "name") machine.writeOut(states.map(({ name }) => `${name}\n`).join(""));
     else if (output === "json") machine.writeOut(`${JSON.stringify(states, null, 2)}\n`);

@@ -8,12 +8,14 @@ import { hasRuns, runDirectory } from "../run/run-directory.ts";
 import { type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { readDurationMs } from "./duration-flag.ts";
+import { logsOnCluster, logsOnDisk } from "./logs/attempt-logs.ts";
 import { chooseContainers } from "./logs/choose-containers.ts";
 import { choosePods } from "./logs/choose-pods.ts";
-import { showRunLogs } from "./logs/run-logs.ts";
+import { type LoggedRun, showRunLogs } from "./logs/run-logs.ts";
 import { type LogSettings, type LogSource, streamLogs } from "./logs/stream-logs.ts";
 import type { Machine } from "./machine.ts";
 import { findRun } from "./runs/find-run.ts";
+import { isOnCluster } from "./runs/on-cluster.ts";
 
 export interface LogsFlags extends ClusterFlags {
   readonly follow?: boolean;
@@ -84,21 +86,21 @@ async function showLogsOfRun(
   const isOfItem = [word, flags.index, flags.item, flags.failed, flags.attempt].some(
     (each) => each !== undefined,
   );
-  const found = await findRun(target, flags, machine, {
-    includesServer: isOfItem,
-    isExpected: true,
-  });
+  const found = isOnCluster(flags)
+    ? await findOnCluster(target, flags, machine, isOfItem)
+    : await findOnDisk(target, flags, machine, isOfItem);
   if (!found) return false;
   const { runs, job } = found;
   try {
     const { containers = [] } = job.spec.template.spec ?? {};
     const isContainer = containers?.some(({ name }) => name === word) === true;
-    if (isContainer && !hasRuns(runDirectory(flags, machine.workingDirectory))) return false;
+    const isNear =
+      runs.dataDir !== undefined && hasRuns(runDirectory(flags, machine.workingDirectory));
+    if (isContainer && !isNear) return false;
     const container = flags.container ?? (isContainer ? word : undefined);
     refuseFlagsOfPods(flags);
     await showRunLogs(
-      runs,
-      job,
+      found,
       {
         ...(word === undefined || isContainer ? {} : { word }),
         ...(flags.index === undefined ? {} : { index: flags.index }),
@@ -115,6 +117,38 @@ async function showLogsOfRun(
   } finally {
     await runs.close();
   }
+}
+
+async function findOnDisk(
+  name: string,
+  flags: LogsFlags,
+  machine: Machine,
+  isOfItem: boolean,
+): Promise<LoggedRun | undefined> {
+  const found = await findRun(name, flags, machine, { includesServer: isOfItem, isExpected: true });
+  return found && { ...found, logs: logsOnDisk(found.runs.dataDir, found.job) };
+}
+
+async function findOnCluster(
+  name: string,
+  flags: LogsFlags,
+  machine: Machine,
+  isOfItem: boolean,
+): Promise<LoggedRun | undefined> {
+  const { findClusterRun } = await import("./runs/find-cluster-run.ts");
+  const found = await findClusterRun(name, flags, machine, { isOfItem });
+  if (found?.job.spec.completionMode === "Indexed" && !isOfPods(flags)) {
+    return { ...found, logs: logsOnCluster(found.runs.connection, found.job) };
+  }
+  await found?.runs.close();
+  return undefined;
+}
+
+/** A cluster knows pods as well: whoever asks for them means them. */
+function isOfPods(flags: LogsFlags): boolean {
+  return (Object.keys(FLAGS_OF_PODS) as (keyof typeof FLAGS_OF_PODS)[]).some(
+    (name) => flags[name] !== undefined,
+  );
 }
 
 /** What only a server knows of a pod. */

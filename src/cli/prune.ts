@@ -8,7 +8,7 @@ import type { StoredRuns } from "../stored-runs.ts";
 import { readDurationMs } from "./duration-flag.ts";
 import type { Machine } from "./machine.ts";
 import { removeRuns } from "./runs/remove-runs.ts";
-import { openRunsToRead, type RunsFlags } from "./runs/stored.ts";
+import { openRunsOnDisk, type RunsFlags } from "./runs/stored.ts";
 
 export interface PruneFlags extends RunsFlags {
   readonly olderThan?: string;
@@ -27,10 +27,10 @@ export async function prune(
 ): Promise<void> {
   const rule = readRule(flags);
   const isDry = flags.dryRun === true;
-  const runs = await openRunsToRead(flags, machine);
+  const runs = await openRunsOnDisk(flags, machine);
   try {
     const isLive = await runs.isLive();
-    const all = runs.listJobs().map((job) => ({ job, state: runStateOf(job, isLive) }));
+    const all = (await runs.listJobs()).map((job) => ({ job, state: runStateOf(job, isLive) }));
     const states = all.map(({ state }) => state);
     const old = new Set(runsToPrune(states, rule, nowMs));
     const jobs = all.filter(({ state }) => old.has(state)).map(({ job }) => job);

@@ -9,8 +9,8 @@ import { resultOf } from "../report/item-result.ts";
 import { type ReportedFailure, reportPage } from "../report/page.ts";
 import { runStateOf } from "../report/run-state.ts";
 import { composeTimeline, type Span } from "../report/timeline.ts";
+import type { RunsToRead } from "../run/runs-to-read.ts";
 import { shellWord } from "../run/words.ts";
-import type { StoredRuns } from "../stored-runs.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Machine } from "./machine.ts";
 import { logToRead } from "./runs/log-files.ts";
@@ -31,7 +31,7 @@ export async function report(
 ): Promise<void> {
   const runs = await openRunsToRead(flags, machine);
   try {
-    const job = getJob(runs, name);
+    const job = await getJob(runs, name);
     if (job.spec.completionMode !== "Indexed") {
       throw new CommandFailure(`error: ${name} has no indexes, and so no report of items`);
     }
@@ -60,8 +60,8 @@ export async function report(
   }
 }
 
-async function gather(runs: StoredRuns, job: Job, directory: string) {
-  const items = runs.itemsOf(job);
+async function gather(runs: RunsToRead, job: Job, directory: string) {
+  const items = await runs.itemsOf(job);
   const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
   const spans: Span[] = [];
   const failures: ReportedFailure[] = [];
@@ -76,8 +76,9 @@ async function gather(runs: StoredRuns, job: Job, directory: string) {
       failed++;
       if (failures.length >= MOST_FAILURES) continue;
       const result = resultOf(story, name);
-      const log = result.last && logToRead({ dataDir: runs.dataDir, job }, result.last);
-      failures.push({ result, log: log && relative(directory, log) });
+      const { dataDir } = runs;
+      const log = dataDir && result.last && logToRead({ dataDir, job }, result.last);
+      failures.push({ result, log: log ? relative(directory, log) : undefined });
     }
     from = page.next;
   } while (from !== undefined);

@@ -1,11 +1,13 @@
 /** "tally results": what became of every item, for a spreadsheet or a program. */
+import type { Job } from "../api/generated/batch.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { resultOf } from "../report/item-result.ts";
+import { type NumberedAttempt, resultOf } from "../report/item-result.ts";
 import { RESULT_FORMATS, type ResultFormat, resultWriter } from "../report/results.ts";
+import type { RunsToRead } from "../run/runs-to-read.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Machine } from "./machine.ts";
-import { attemptFiles, shownPath } from "./runs/log-files.ts";
-import { getJob, openRunsToRead, type RunsFlags } from "./runs/stored.ts";
+import { attemptFiles, podLog, shownPath } from "./runs/log-files.ts";
+import { getJob, openRunsToRead, type RunsFlags, tellRemarks } from "./runs/stored.ts";
 
 export interface ResultsFlags extends RunsFlags {
   readonly format: string;
@@ -19,13 +21,14 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
   const format = readFormat(flags.format);
   const runs = await openRunsToRead(flags, machine);
   try {
-    const job = getJob(runs, name);
+    const job = await getJob(runs, name);
     if (job.spec.completionMode !== "Indexed") {
       throw new CommandFailure(`error: ${name} has no indexes, and so no results of items`);
     }
-    const items = runs.itemsOf(job);
+    const items = await runs.itemsOf(job);
     const writer = resultWriter(format, items.parameters);
-    const place = { dataDir: shownPath(runs.dataDir, machine.workingDirectory), job };
+    const logOf = logFinder(runs, job, machine);
+    await tellRemarks(runs, job, machine);
     let text = writer.head;
     let isFirst = true;
     let from: string | undefined;
@@ -36,7 +39,7 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
       );
       for (const story of page.items) {
         const result = resultOf(story, items.nameAt(story.index));
-        const log = result.last && attemptFiles(place, result.last).at(-1)?.out;
+        const log = result.last && logOf(result.last);
         const values = items.valuesAt(story.index);
         text += writer.row({ result, values, log }, isFirst);
         isFirst = false;
@@ -50,6 +53,16 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
   } finally {
     await runs.close();
   }
+}
+
+function logFinder(
+  { dataDir }: RunsToRead,
+  job: Job,
+  { workingDirectory }: Machine,
+): (last: NumberedAttempt) => string | undefined {
+  if (dataDir === undefined) return ({ attempt }) => podLog(attempt);
+  const place = { dataDir: shownPath(dataDir, workingDirectory), job };
+  return (last) => attemptFiles(place, last).at(-1)?.out;
 }
 
 function readFormat(given: string): ResultFormat {

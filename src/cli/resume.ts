@@ -1,4 +1,5 @@
 /** "tally resume": goes on with a run that was paused, stopped or killed. */
+import type { Name } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
 import { jobs as jobType } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
@@ -12,20 +13,21 @@ import type { Machine } from "./machine.ts";
 import { conduct } from "./run.ts";
 import { readParallelism } from "./run-flags.ts";
 import type { ReportFlags } from "./run-report.ts";
-
-const NAMESPACE = "default";
+import { isOnCluster } from "./runs/on-cluster.ts";
 
 export type ResumeFlags = ReportFlags & { readonly jobs?: string };
 
 export async function resume(name: string, flags: ResumeFlags, machine: Machine): Promise<void> {
+  if (isOnCluster(flags)) return resumeThere(name, flags, machine);
   const dataDir = runDirectory(flags, machine.workingDirectory);
+  const { namespace = "default" } = flags;
   if (!hasRuns(dataDir)) throw new CommandFailure(`there are no runs in ${dataDir}`);
   await conduct(
     async (engine) => {
-      await getUnfinished(engine, name);
+      await getUnfinished(engine, { namespace, name });
       const parallelism =
         flags.jobs === undefined ? undefined : readParallelism(flags, machine.processors);
-      const job = await resumeRun(engine.client, { namespace: NAMESPACE, name }, parallelism);
+      const job = await resumeRun(engine.client, { namespace, name }, parallelism);
       return { job, itemAt: itemNames({ list: await readStoredList(engine.client, job) }) };
     },
     flags,
@@ -33,10 +35,34 @@ export async function resume(name: string, flags: ResumeFlags, machine: Machine)
   );
 }
 
-async function getUnfinished({ client }: ReachedEngine, name: string): Promise<Job> {
-  const job = await findObject(client, jobType, { namespace: NAMESPACE, name });
-  if (!job) throw new CommandFailure(`there is no run ${name}`);
-  if (!isFinished(job)) return job;
+/** On a cluster. */
+async function resumeThere(name: string, flags: ResumeFlags, machine: Machine): Promise<void> {
+  const { resumeStored } = await import("../run/cluster/start-run.ts");
+  const { findCluster } = await import("./runs/cluster-access.ts");
+  const { namespace } = await findCluster(flags, machine);
+  const wanted = flags.jobs === undefined ? undefined : readParallelism(flags, machine.processors);
+  await conduct(
+    async (engine) => {
+      const resumed = await resumeStored(engine, { namespace, name }, wanted);
+      if (!resumed) throw new CommandFailure(`there is no run ${name}`);
+      refuseFinished(resumed.job);
+      return resumed;
+    },
+    flags,
+    machine,
+  );
+}
+
+async function getUnfinished({ client }: ReachedEngine, place: Name): Promise<Job> {
+  const job = await findObject(client, jobType, place);
+  if (!job) throw new CommandFailure(`there is no run ${place.name}`);
+  refuseFinished(job);
+  return job;
+}
+
+function refuseFinished(job: Job): void {
+  if (!isFinished(job)) return;
+  const { name } = job.metadata;
   const failed = job.status.failedIndexes ? `; run what failed with: tally retry ${name}` : "";
   throw new CommandFailure(`the run ${name} is finished${failed}`);
 }

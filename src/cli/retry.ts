@@ -5,14 +5,15 @@ import { addIndex, emptyIndexes, type IndexSet } from "../api/index-set.ts";
 import { jobs } from "../api/resources.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { findObject } from "../client/find.ts";
-import { formatCount } from "../run/progress.ts";
 import { type RetryPlan, retryRun } from "../run/retry.ts";
 import { runDirectory } from "../run/run-directory.ts";
-import type { StoredRuns } from "../stored-runs.ts";
+import type { RunsToRead } from "../run/runs-to-read.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Machine } from "./machine.ts";
 import type { ReportFlags } from "./run-report.ts";
 import { chooseIndexes } from "./runs/choose-items.ts";
+import { isOnCluster } from "./runs/on-cluster.ts";
+import { retriedText } from "./runs/retried-text.ts";
 import {
   getJob,
   openRunsToRead,
@@ -37,6 +38,10 @@ export async function retry(name: string, flags: RetryFlags, machine: Machine): 
   if (size === 0) {
     machine.writeOut(`No item of ${name} has failed: nothing is run again.\n`);
     return;
+  }
+  if (isOnCluster(flags)) {
+    const { retryThere } = await import("./retry-on-cluster.ts");
+    return retryThere({ name, namespace, plan }, flags, machine);
   }
   const own = withDirectory(flags, machine);
   const prepare = async (client: Client): Promise<Job> => {
@@ -68,14 +73,14 @@ function withDirectory(flags: RetryFlags, machine: Machine): RetryFlags {
 async function choose(name: string, flags: RetryFlags, machine: Machine) {
   const runs = await openRunsToRead(flags, machine);
   try {
-    const job = getJob(runs, name);
+    const job = await getJob(runs, name);
     if (job.spec.completionMode !== "Indexed") {
       throw new CommandFailure(`error: ${name} has no indexes that could be run again`);
     }
     const failed = await failedIndexes(runs, name);
     const { index, item } = flags;
     const isNamed = index !== undefined || item !== undefined;
-    const wanted = isNamed ? chooseIndexes(job, runs.itemsOf(job), flags) : failed;
+    const wanted = isNamed ? chooseIndexes(job, await runs.itemsOf(job), flags) : failed;
     const plan: RetryPlan = { wanted, failed };
     return { plan, namespace: runs.namespace };
   } finally {
@@ -83,7 +88,7 @@ async function choose(name: string, flags: RetryFlags, machine: Machine) {
   }
 }
 
-async function failedIndexes(runs: StoredRuns, jobName: string): Promise<IndexSet> {
+async function failedIndexes(runs: RunsToRead, jobName: string): Promise<IndexSet> {
   const failed = emptyIndexes();
   let from: string | undefined;
   do {
@@ -110,7 +115,7 @@ async function ask(
   } finally {
     await close();
   }
-  const what = `${formatCount(size)} ${size === 1 ? "item" : "items"} of ${name}`;
+  const what = retriedText(name, size);
   const next = `once it goes on: tally resume ${name}${sameFlags(flags)}`;
-  machine.writeOut(isLive ? `${what} to be run again\n` : `${what} to be run again, ${next}\n`);
+  machine.writeOut(isLive ? `${what}\n` : `${what}, ${next}\n`);
 }

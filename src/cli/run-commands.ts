@@ -5,8 +5,11 @@
 import type { Command } from "commander";
 import type { RunCommandFlags } from "./asked-run.ts";
 import type { Machine } from "./machine.ts";
+import { addPlaceOptions } from "./place-options.ts";
 import { addRunOptions, runNameOf } from "./run-flags.ts";
 import type { ReportFlags } from "./run-report.ts";
+import type { PlaceFlags } from "./runs/on-cluster.ts";
+import type { ScaleFlags } from "./scale.ts";
 import { workflowNameOf } from "./workflow-command.ts";
 
 export function addRunCommands(program: Command, machine: Machine, words: readonly string[]): void {
@@ -34,29 +37,25 @@ function addRun(program: Command, machine: Machine, words: readonly string[]): v
 }
 
 function addScale(program: Command, machine: Machine): void {
-  program
-    .command("scale")
+  placedCommand(program, "scale")
     .summary("Change how many items of a run are worked on at a time.")
     .description("Change how many items of a run are worked on at a time. What runs, finishes.")
     .argument("<name>", "The run.")
     .requiredOption("-j, --jobs <n>", "At once: a number, a share of the cores as 200%, 0 for all.")
-    .option("--data <dir>", DATA_HELP)
     .addHelpText("after", "\nExample:\n  tally scale thumbs -j 8")
-    .action(async (name: string, flags: { readonly jobs: string; readonly data?: string }) => {
+    .action(async (name: string, flags: ScaleFlags) => {
       const { scale } = await import("./scale.ts");
       await scale(name, flags, machine);
     });
 }
 
 function addPause(program: Command, machine: Machine): void {
-  program
-    .command("pause")
+  placedCommand(program, "pause")
     .summary("Start no more items of a run until it is resumed.")
     .description("Start no more items of a run until it is resumed. What runs, finishes.")
     .argument("<name>", "The run.")
-    .option("--data <dir>", DATA_HELP)
     .addHelpText("after", "\nExample:\n  tally pause thumbs")
-    .action(async (name: string, flags: { readonly data?: string }) => {
+    .action(async (name: string, flags: PlaceFlags) => {
       const workflow = workflowNameOf(name);
       if (workflow !== undefined) {
         const { pauseWorkflow } = await import("./workflow.ts");
@@ -68,8 +67,7 @@ function addPause(program: Command, machine: Machine): void {
 }
 
 function addResume(program: Command, machine: Machine): void {
-  program
-    .command("resume")
+  placedCommand(program, "resume")
     .summary("Go on with a run that was paused, stopped or killed.")
     .description(RESUME_HELP)
     .argument("<name>", "The run.")
@@ -77,7 +75,6 @@ function addResume(program: Command, machine: Machine): void {
     .option("-k, --keep-order", "Show output in the order of the list.")
     .option("-o, --output <format>", "json for events.")
     .option("-q, --quiet", "Show what tasks print and what failed, and nothing else.")
-    .option("--data <dir>", DATA_HELP)
     .addHelpText("after", "\nExample:\n  tally resume thumbs")
     .action(async (name: string, flags: ReportFlags & { readonly jobs?: string }) => {
       const workflow = workflowNameOf(name);
@@ -88,6 +85,15 @@ function addResume(program: Command, machine: Machine): void {
       const { resume } = await import("./resume.ts");
       await resume(name, flags, machine);
     });
+}
+
+/** Of a data directory, or of a cluster where one is named. */
+function placedCommand(program: Command, name: string): Command {
+  const command = program
+    .command(name)
+    .option("--data <dir>", DATA_HELP)
+    .option("-n, --namespace <name>", "Of a cluster: the namespace of the run.");
+  return addPlaceOptions(command);
 }
 
 const DATA_HELP = "Where runs are stored (default: .tally).";

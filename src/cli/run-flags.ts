@@ -38,6 +38,9 @@ export interface RunFlags extends ListFlags {
   readonly resume?: boolean;
   readonly replace?: boolean;
   readonly data?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly managedBy?: string;
 }
 
 /** What the flags are read with. */
@@ -77,8 +80,15 @@ export function addRunOptions(command: Command): Command {
     .option("-o, --output <format>", "json for events; with --dry-run yaml or json.")
     .option("--resume", "Go on with the run of this name.")
     .option("--replace", "Forget the finished run of this name, and run anew.")
-    .option("--data <dir>", "Where runs are stored (default: .tally).");
+    .option("--data <dir>", "Where runs are stored (default: .tally).")
+    .option("--context <name>", "Run it on the cluster of this context of the kubeconfig.")
+    .option("--kubeconfig <file>", "Run it on the cluster of this kubeconfig.")
+    .option("--managed-by <name>", MANAGED_BY_HELP);
 }
+
+const MANAGED_BY_HELP =
+  "On a cluster, who looks after it: kubernetes.io/job-controller for Kubernetes' own (default: " +
+  "tally controller where it is).";
 
 export interface RunWords {
   readonly name?: string;

@@ -9,7 +9,7 @@ import { UsageError } from "../base/usage-error.ts";
 import { conductRun, type PreparedRun, type RunWishes } from "../run/conduct-run.ts";
 import { createRun, NameTaken, removeRun } from "../run/prepare.ts";
 import type { ReachedEngine } from "../run/reached-engine.ts";
-import { runDirectory } from "../run/run-directory.ts";
+import type { RunPlace } from "../run/run-place.ts";
 import { itemNames } from "../run/stored-items.ts";
 import { BROKEN_OFF, INTERRUPTED } from "../run/summary.ts";
 import { takeUpRun } from "../run/take-up.ts";
@@ -19,9 +19,11 @@ import { itemCount, type WorkList } from "../worklist/work-list.ts";
 import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Machine } from "./machine.ts";
-import { reachingRunEngine } from "./run-engine.ts";
 import { type RunWords, readRun } from "./run-flags.ts";
 import { openReporter, type ReportFlags } from "./run-report.ts";
+import { localPlace } from "./runs/local-place.ts";
+import { takenText } from "./runs/name-taken.ts";
+import { isOnCluster } from "./runs/on-cluster.ts";
 
 /** What `tally run` asks of every Job it makes, and cannot be asked for by flags. */
 const RUN_ANNOTATIONS = {
@@ -36,6 +38,10 @@ export async function run(
   flags: RunCommandFlags,
   machine: Machine,
 ): Promise<void> {
+  if (isOnCluster(flags)) return runThere(words, flags, machine);
+  if (flags.managedBy !== undefined) {
+    throw new UsageError("--managed-by is for clusters: name one by --context or --kubeconfig");
+  }
   const asked = await readAsked(words, flags, machine);
   if (flags.dryRun !== undefined) {
     const { printRun } = await import("./run-dry.ts");
@@ -50,25 +56,48 @@ export async function run(
   await conduct((engine) => prepare(engine, asked, flags, said), flags, machine);
 }
 
+/** On a cluster. */
+async function runThere(words: RunWords, flags: RunCommandFlags, machine: Machine): Promise<void> {
+  const { checkClusterFlags, composeForCluster, managerText, prepareOnCluster, USUAL_PARALLELISM } =
+    await import("./run-on-cluster.ts");
+  checkClusterFlags(flags);
+  const say = (text: string) => machine.writeError(`tally: ${text}\n`);
+  const there = { ...machine, processors: USUAL_PARALLELISM };
+  const read = (namespace: string) => readAsked(words, { ...flags, namespace }, there);
+  const composed = await composeForCluster(read, flags, machine);
+  for (const text of composed.asked.said) say(text);
+  if (!flags.quiet) say(managerText(composed.manager));
+  await conduct((engine) => prepareOnCluster(engine, composed, flags, say), flags, machine);
+}
+
 /** Carries a run to its end in the foreground, with its reports and its exit code. */
 export async function conduct(
   prepareRun: (engine: ReachedEngine) => Promise<PreparedRun>,
   flags: ReportFlags,
   machine: Machine,
 ): Promise<void> {
-  const dataDir = runDirectory(flags, machine.workingDirectory);
+  const place = await openPlace(flags, machine);
   const { exitCode } = await conductRun({
-    reaching: await reachingRunEngine(dataDir),
+    reach: place.reach,
     prepare: prepareRun,
     reporterOf: ({ job }, book, wishes) =>
-      openReporter({ job, book, wishes, dataDir }, flags, machine),
+      openReporter({ job, book, wishes, place }, flags, machine),
     listen: (wishes) => listen(wishes, machine),
     nowMs: () => performance.now(),
     abandon: () => machine.exit(INTERRUPTED),
-  }).catch((error: unknown) => {
-    throw isOurs(error) ? error : brokenOff(error);
-  });
+  })
+    .catch((error: unknown) => {
+      throw isOurs(error) ? error : brokenOff(error);
+    })
+    .finally(() => place.close());
   if (exitCode !== 0) throw new CommandFailure("", exitCode);
+}
+
+/** What speaks to clusters is loaded only where one is meant. */
+async function openPlace(flags: ReportFlags, machine: Machine): Promise<RunPlace> {
+  if (!isOnCluster(flags)) return localPlace(flags, machine);
+  const { clusterPlace } = await import("./runs/cluster-place.ts");
+  return clusterPlace(flags, machine);
 }
 
 function isOurs(error: unknown): boolean {
@@ -144,16 +173,4 @@ async function prepare(
 
 function nameOf({ metadata }: Job): { readonly namespace: string; readonly name: string } {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
-}
-
-function takenText({ job, isFinished }: NameTaken, { replace }: RunCommandFlags): string {
-  const { name } = job.metadata;
-  if (isFinished) {
-    return (
-      `the run ${name} is finished; give --resume to run what is left of it, or --replace to ` +
-      `forget it and run all anew`
-    );
-  }
-  const hint = replace ? `; to begin anew, first: tally delete ${name}` : "";
-  return `the run ${name} is not finished; give --resume to go on with it${hint}`;
 }

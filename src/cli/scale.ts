@@ -1,23 +1,23 @@
 /** "tally scale": how many items of a run are worked on at a time. */
 import { scaleRun } from "../run/control.ts";
-import { openRuns } from "../run/open-runs.ts";
 import type { Machine } from "./machine.ts";
 import { readParallelism } from "./run-flags.ts";
+import type { PlaceFlags } from "./runs/on-cluster.ts";
+import { openToChange } from "./runs/opened-runs.ts";
 
-export interface ScaleFlags {
+export interface ScaleFlags extends PlaceFlags {
   readonly jobs: string;
-  readonly data?: string;
 }
 
 export async function scale(name: string, flags: ScaleFlags, machine: Machine): Promise<void> {
   const asked = readParallelism(flags, machine.processors);
-  const runs = await openRuns(flags, machine);
+  const { client, namespace, close } = await openToChange(name, flags, machine);
   try {
     const wanted = Number.isFinite(asked) ? asked : ALL;
-    const { spec } = await scaleRun(runs.client, { namespace: "default", name }, wanted);
+    const { spec } = await scaleRun(client, { namespace, name }, wanted);
     machine.writeOut(`${name}: ${wanted} at a time${spec.parallelism === 0 ? ", paused" : ""}\n`);
   } finally {
-    await runs.close();
+    await close();
   }
 }
 

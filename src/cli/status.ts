@@ -12,10 +12,10 @@ import {
   statusLines,
   statusObject,
 } from "../report/status-text.ts";
-import type { StoredRuns } from "../stored-runs.ts";
+import type { RunsToRead } from "../run/runs-to-read.ts";
 import type { Machine } from "./machine.ts";
-import { logToRead, shownPath } from "./runs/log-files.ts";
-import { getJob, openRunsToRead, type RunsFlags, sameFlags } from "./runs/stored.ts";
+import { shownLog } from "./runs/log-files.ts";
+import { getJob, openRunsToRead, type RunsFlags, sameFlags, tellRemarks } from "./runs/stored.ts";
 
 export interface StatusFlags extends RunsFlags {
   readonly output?: string;
@@ -38,7 +38,9 @@ export async function status(
   const runs = await openRunsToRead(flags, machine);
   try {
     const isLive = await runs.isLive();
-    const chosen = name === undefined ? currentRuns(runs, isLive) : [getJob(runs, name)];
+    const chosen =
+      name === undefined ? await currentRuns(runs, isLive) : [await getJob(runs, name)];
+    for (const job of chosen) await tellRemarks(runs, job, machine);
     const most = output === "json" ? FAILURES_IN_JSON : SHOWN_FAILURES;
     const all: RunStatus[] = [];
     for (const job of chosen) all.push(await statusOf(runs, job, { isLive, most, nowMs, machine }));
@@ -60,8 +62,8 @@ export async function status(
 }
 
 /** Without a name: what is not finished, or else what was begun last. */
-function currentRuns(runs: StoredRuns, isLive: boolean): readonly Job[] {
-  const all = runs.listJobs();
+async function currentRuns(runs: RunsToRead, isLive: boolean): Promise<readonly Job[]> {
+  const all = await runs.listJobs();
   const open = all.filter((job) => !finishOf(job));
   if (open.length > 0) return open;
   const states = new Map<RunState, Job>(all.map((job) => [runStateOf(job, isLive), job]));
@@ -77,7 +79,7 @@ interface Looking {
   readonly machine: Machine;
 }
 
-async function statusOf(runs: StoredRuns, job: Job, looking: Looking): Promise<RunStatus> {
+async function statusOf(runs: RunsToRead, job: Job, looking: Looking): Promise<RunStatus> {
   const { isLive, most, nowMs, machine } = looking;
   const state = runStateOf(job, isLive);
   if (job.spec.completionMode !== "Indexed") {
@@ -91,8 +93,7 @@ async function statusOf(runs: StoredRuns, job: Job, looking: Looking): Promise<R
     ? await findFailures(runs, job, { most, counts: hasMore })
     : { results: [], count: 0 };
   const failures = found.results.map((result): ShownFailure => {
-    const log = result.last && logToRead({ dataDir: runs.dataDir, job }, result.last);
-    return { result, log: log && shownPath(log, machine.workingDirectory) };
+    return { result, log: result.last && shownLog(runs, job, result.last, machine) };
   });
   const waiting = finish ? 0 : await countState(runs, job, "BackingOff");
   const failed = hasMore ? found.count : state.failed;
@@ -100,11 +101,11 @@ async function statusOf(runs: StoredRuns, job: Job, looking: Looking): Promise<R
 }
 
 async function findFailures(
-  runs: StoredRuns,
+  runs: RunsToRead,
   job: Job,
   { most, counts }: { readonly most: number; readonly counts: boolean },
 ) {
-  const items = runs.itemsOf(job);
+  const items = await runs.itemsOf(job);
   const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
   const results = [];
   let count = 0;
@@ -122,7 +123,7 @@ async function findFailures(
   return { results, count };
 }
 
-async function countState(runs: StoredRuns, job: Job, state: IndexState): Promise<number> {
+async function countState(runs: RunsToRead, job: Job, state: IndexState): Promise<number> {
   const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
   let count = 0;
   let from: string | undefined;

@@ -24,6 +24,8 @@ export interface Candidate {
   readonly identity: string;
   readonly namespace: string;
   readonly name: string;
+  /** What others should know of the holder. */
+  readonly annotations?: { readonly [name: string]: string };
 }
 
 /** The lease as it was last seen to change, and when that was by our own clock. */
@@ -72,7 +74,7 @@ export function bidFor(
 
 /** Taken or renewed: only one who was not the holder before begins a term of his own. */
 export function composeLease(
-  { identity, namespace, name }: Candidate,
+  { identity, namespace, name, annotations }: Candidate,
   old: Lease | undefined,
   { leaseMs }: LeaseTerms,
   nowMs: number,
@@ -81,7 +83,12 @@ export function composeLease(
   const isOurs = old?.spec.holderIdentity === identity;
   const { leaseTransitions = 0, acquireTime = time } = old?.spec ?? {};
   return leaseOf(
-    { ...old?.metadata, name, namespace },
+    {
+      ...old?.metadata,
+      name,
+      namespace,
+      ...(annotations ? { annotations: { ...old?.metadata.annotations, ...annotations } } : {}),
+    },
     {
       ...old?.spec,
       holderIdentity: identity,

@@ -2,7 +2,8 @@
  * The composition root on a cluster: the controllers of Tally as clients of somebody else's API
  * server. What they know they have from there, so that one that is killed is replaced by any other.
  *
- * Reading order: this file, then leader-election with lease, fenced-client, installed-kinds.
+ * Reading order: this file, then leader-election with lease, fenced-client, ledger-controller,
+ * installed-kinds.
  */
 import type { Client } from "../api/client.ts";
 import type { FeatureGates } from "../api/feature-gates.ts";
@@ -10,6 +11,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Metrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
+import { protobufForm } from "../client/protobuf-form.ts";
 import type { RateLimit } from "../client/rate-limit.ts";
 import { type RemoteClient, remoteClient } from "../client/remote.ts";
 import type { AccessOptions } from "../client/renewing-connection.ts";
@@ -21,6 +23,7 @@ import { inNamespace } from "./in-namespace.ts";
 import { startInstalled } from "./installed-kinds.ts";
 import { standForElection, type Term } from "./leader-election.ts";
 import type { Candidate, LeaseTerms } from "./lease.ts";
+import { ledgerController } from "./ledger-controller.ts";
 
 export interface RemoteControllersOptions {
   readonly server: AccessOptions;
@@ -30,6 +33,8 @@ export interface RemoteControllersOptions {
   readonly featureGates: FeatureGates;
   /** Absent: requests are not limited. */
   readonly rateLimit?: RateLimit;
+  /** What objects are told in; those that users define the kinds of always in JSON. */
+  readonly contentType: "json" | "protobuf";
   /** Absent: there is no other one, and it leads. */
   readonly election?: { readonly candidate: Candidate; readonly terms: LeaseTerms };
   /** Absent: it does not listen. */
@@ -122,8 +127,13 @@ async function leadUntilEnd(
   metrics: Metrics,
   term: Term,
 ): Promise<void> {
-  const { server, namespace, rateLimit, log } = options;
-  const remote = remoteClient({ ...server, metrics, ...(rateLimit ? { rateLimit } : {}) });
+  const { server, namespace, rateLimit, contentType, log } = options;
+  const remote = remoteClient({
+    ...server,
+    metrics,
+    ...(rateLimit ? { rateLimit } : {}),
+    ...(contentType === "protobuf" ? { formOf: protobufForm } : {}),
+  });
   const fence = fenced(remote, term.isSure);
   const client = namespace === undefined ? fence.client : inNamespace(fence.client, namespace);
   const ended = new Promise<void>((resolve) => {
@@ -134,10 +144,11 @@ async function leadUntilEnd(
   let isOver = false;
   const start = starter(options, metrics, client);
   // One that comes up when the term is over has nothing to do any more.
-  const starting = start(jobController(options.jobs)).then((job) => {
-    if (isOver) job.stop();
-    else running.push(job);
-  });
+  const add = (controller: RunningController): void => {
+    if (isOver) controller.stop();
+    else running.push(controller);
+  };
+  const starting = startJobs(options, start, add);
   starting.catch(() => {});
   try {
     await Promise.race([starting, ended]);
@@ -153,6 +164,15 @@ async function leadUntilEnd(
 }
 
 type Start = (controller: Controller) => Promise<RunningController>;
+
+async function startJobs(
+  { jobs }: RemoteControllersOptions,
+  start: Start,
+  add: (controller: RunningController) => void,
+): Promise<void> {
+  add(await start(jobController(jobs)));
+  if (jobs.managedBy !== undefined) add(await start(ledgerController(jobs.managedBy)));
+}
 
 function starter(
   { featureGates: gates, log }: RemoteControllersOptions,

@@ -12,10 +12,9 @@ import type { Name } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { AttemptEnd } from "./attempt.ts";
-import { pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
+import { canDrain, pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
 import { type FollowEnd, followJob } from "./follow.ts";
 import type { Reporter } from "./output/reporter.ts";
-import { type Reaching, reachEngine } from "./reach-engine.ts";
 import type { ReachedEngine } from "./reached-engine.ts";
 import { RunBook } from "./run-book.ts";
 import { MAX_FAILURES_SHOWN, type RunEnd, type Summary, summarize } from "./summary.ts";
@@ -24,6 +23,8 @@ export interface PreparedRun {
   readonly job: Job;
   /** What an index works on, where there is a list. */
   readonly itemAt: (index: number) => string | undefined;
+  /** The engine as this run sees it, where that is not as it is. */
+  readonly view?: (engine: ReachedEngine) => ReachedEngine;
 }
 
 /** What somebody may want of a run while it goes on. */
@@ -38,7 +39,8 @@ export interface RunWishes {
 }
 
 export interface ConductOptions {
-  readonly reaching: Reaching;
+  /** Called again whenever the engine that was reached is lost. */
+  readonly reach: () => Promise<ReachedEngine>;
   /** Called once: creates the Job, or takes up one that is there. */
   readonly prepare: (engine: ReachedEngine) => Promise<PreparedRun>;
   readonly reporterOf: (run: PreparedRun, book: RunBook, wishes: RunWishes) => Reporter;
@@ -55,10 +57,11 @@ const TOLD_BY_MS = 700;
 
 export async function conductRun(options: ConductOptions): Promise<Summary> {
   const startMs = options.nowMs();
-  const engine = await reachEngine(options.reaching);
+  const engine = await options.reach();
   let conductor: Conductor | undefined;
   try {
     const run = await options.prepare(engine);
+    await engine.begun;
     conductor = new Conductor(options, engine, run, startMs);
   } catch (error) {
     await engine.close();
@@ -79,12 +82,15 @@ class Conductor implements RunWishes {
   private quietSinceMs: number | undefined;
   private endIfStopped: RunEnd = "interrupted";
 
+  private engine: ReachedEngine;
+
   constructor(
     private readonly options: ConductOptions,
-    private engine: ReachedEngine,
+    engine: ReachedEngine,
     private readonly run: PreparedRun,
     private readonly startMs: number,
   ) {
+    this.engine = this.seen(engine);
     const { namespace = "", name = "" } = run.job.metadata;
     this.name = { namespace, name };
     this.book = new RunBook({
@@ -117,8 +123,13 @@ class Conductor implements RunWishes {
   }
 
   togglePause(): void {
-    const isHeld = this.book.job?.spec.parallelism === 0;
+    const { isHeld } = this;
     this.act((engine) => (isHeld ? resumeRun : pauseRun)(engine.client, this.name));
+  }
+
+  private get isHeld(): boolean {
+    const { job } = this.book;
+    return job?.spec.parallelism === 0 || job?.spec.suspend === true;
   }
 
   changeParallelism(by: number): void {
@@ -128,7 +139,7 @@ class Conductor implements RunWishes {
   }
 
   interrupt(): void {
-    if (this.wish === "run") this.want("drain");
+    if (this.wish === "run") this.want(canDrain(this.book.job) ? "drain" : "terminate");
     else if (this.wish === "drain") this.want("terminate");
     else this.options.abandon();
   }
@@ -147,7 +158,8 @@ class Conductor implements RunWishes {
         `stopping: no more are started, ${running} still running (Ctrl-C again ends them)`,
       );
     } else {
-      this.reporter.notice(`ending ${running} that are still running`);
+      const why = canDrain(this.book.job) ? "" : ": this cluster cannot let them finish";
+      this.reporter.notice(`ending ${running} that are still running${why}`);
     }
     this.act((engine) => this.carryOut(engine));
   }
@@ -179,9 +191,14 @@ class Conductor implements RunWishes {
       if (end === "finished" || end === "gone") return end;
       if (end === "stopped") return this.endIfStopped;
       await this.engine.close();
-      this.engine = await reachEngine(this.options.reaching);
+      this.engine = this.seen(await this.options.reach());
+      await this.engine.begun;
       await this.carryOut(this.engine);
     }
+  }
+
+  private seen(engine: ReachedEngine): ReachedEngine {
+    return this.run.view?.(engine) ?? engine;
   }
 
   private follow(): Promise<FollowEnd> {
@@ -204,8 +221,7 @@ class Conductor implements RunWishes {
 
   /** The Job has to have seen the wish, and no pod may be left that has begun, told or not. */
   private checkStopped(): void {
-    const isHeld = this.book.job?.spec.parallelism === 0;
-    if (this.wish === "run" || !isHeld || this.book.active > 0) {
+    if (this.wish === "run" || !this.isHeld || this.book.active > 0) {
       this.quietSinceMs = undefined;
       return;
     }

@@ -31,6 +31,7 @@ export async function conductWorkflow(options: WorkflowConduct): Promise<Conduct
   let unlisten = () => {};
   try {
     const prepared = await options.prepare(engine.client);
+    await engine.begun;
     const follower = new WorkflowFollower(prepared, options.onNews);
     unlisten = options.listen(() => {
       isStopping = true;
@@ -42,6 +43,7 @@ export async function conductWorkflow(options: WorkflowConduct): Promise<Conduct
       if (end !== "lost") return { end, workflow: follower.workflow };
       await engine.close();
       engine = await reachEngine(options.reaching);
+      await engine.begun;
       if (isStopping) await hold(engine.client, follower.name);
     }
   } finally {

@@ -5,7 +5,7 @@
 import type { Client, Name } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
 import { jobs } from "../api/resources.ts";
-import { PAUSED } from "../worklist/names.ts";
+import { PAUSED, SURPLUS_PODS } from "../worklist/names.ts";
 
 export function isPaused({ metadata }: Job): boolean {
   return metadata.annotations?.[PAUSED] !== undefined;
@@ -17,12 +17,19 @@ export function parallelismOf({ metadata, spec }: Job): number {
   return Number.isInteger(before) && before > 0 ? before : (spec.parallelism ?? 1);
 }
 
-/** Nothing new is started; what runs goes on to its end. */
+/** Whether what runs can go on when nothing new is to be started. */
+export function canDrain(job: Job | undefined): boolean {
+  return job?.metadata.annotations?.[SURPLUS_PODS] === "finish";
+}
+
+/** Nothing new is started; what runs goes on to its end, where that is possible. */
 export async function pauseRun(client: Client, name: Name): Promise<Job> {
   const job = await client.get(jobs, name);
   if (isPaused(job)) return job;
   const annotations = { [PAUSED]: String(parallelismOf(job)) };
-  return change(client, name, { metadata: { annotations }, spec: { parallelism: 0 } });
+  // With a parallelism of 0 Kubernetes takes away what runs, and counts nothing of it.
+  const spec = canDrain(job) ? { parallelism: 0 } : { suspend: true };
+  return change(client, name, { metadata: { annotations }, spec });
 }
 
 /** Whatever was stopped goes on: after a pause, an interrupt or a crash. */

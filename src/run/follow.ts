@@ -6,6 +6,7 @@
  * What is entered is on disk first: nobody may be told of an end that a crash could take back.
  */
 import type { Client, Closable, ObjectEvent } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { Pod } from "../api/generated/core.ts";
 import { jobs, pods } from "../api/resources.ts";
@@ -57,10 +58,16 @@ export async function followJob(following: Following): Promise<FollowEnd> {
     ]);
   } catch (error) {
     if (signal.aborted) return "stopped";
+    if (isRefused(error)) throw error;
     if (await isGone(following)) return "gone";
     if (error instanceof TypeError || error instanceof RangeError) throw error;
     return "lost";
   }
+}
+
+/** Asking again would not help. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 401 || error.code === 403);
 }
 
 async function isGone({ client, job }: Following): Promise<boolean> {

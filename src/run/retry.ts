@@ -7,6 +7,7 @@
  * lose it. Job and new Job are exchanged in one turn, which is one write to disk.
  */
 import type { Client, Name } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import {
   addIndex,
@@ -44,10 +45,26 @@ export async function retryRun(client: Client, job: Job, plan: RetryPlan): Promi
   const name = nameOf(job);
   const gone = client.delete(jobs, name, { propagationPolicy: "Background" });
   await gone;
-  const created = await client.create(jobs, composeRetry(job, plan));
+  const created = await createInPlace(client, composeRetry(job, plan));
   await giveTo(client, lists, created);
   return created;
 }
+
+/** On a cluster somebody may keep the former Job a moment longer. */
+async function createInPlace(client: Client, job: Job): Promise<Job> {
+  for (let left = LOOKS; ; left--) {
+    try {
+      return await client.create(jobs, job);
+    } catch (error) {
+      const isThere = error instanceof ApiError && error.reason === "AlreadyExists";
+      if (!isThere || left === 0) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+const LOOKS = 100;
+const LOOK_AGAIN_MS = 100;
 
 function nameOf({ metadata }: Job): Name {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
@@ -122,7 +139,7 @@ function dropped(
   return Object.fromEntries(kept);
 }
 
-interface ListObjects {
+export interface ListObjects {
   readonly type: typeof configMaps | typeof secrets;
   readonly names: readonly Name[];
 }
@@ -145,7 +162,7 @@ export async function listObjects(client: Client, job: Job): Promise<ListObjects
 }
 
 /** With an owner they go when it goes; without one they stay. */
-async function giveTo(
+export async function giveTo(
   client: Client,
   lists: ListObjects | undefined,
   owner: Job | undefined,

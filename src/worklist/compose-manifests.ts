@@ -14,6 +14,14 @@ import type { RunRequest } from "./run-request.ts";
 import { composeScript } from "./script.ts";
 import type { WorkList } from "./work-list.ts";
 
+/** A run for any Kubernetes: its Job and, where there is a list, the object with its script. */
+export interface ScriptedRun {
+  readonly job: Job;
+  readonly script?: ConfigMap | Secret;
+  readonly list?: WorkList;
+  readonly said: readonly string[];
+}
+
 export interface ComposedManifests {
   /** In the order in which they are to be created. */
   readonly objects: readonly (ConfigMap | Secret | Job)[];
@@ -26,7 +34,8 @@ export const MAX_DATA_BYTES = 1024 * 1024;
 const MAX_APPLIED_BYTES = 256 * 1024;
 const VOLUME = "tally-run";
 const DIRECTORY = "/tally";
-const SCRIPT = "run.sh";
+/** The key of the object, and the file in the pod. */
+export const SCRIPT = "run.sh";
 
 /** Throws a UsageError for what cannot be run, or not there. */
 export function composeManifests(request: RunRequest): ComposedManifests {
@@ -35,11 +44,26 @@ export function composeManifests(request: RunRequest): ComposedManifests {
       "--dry-run=client is for clusters, which need --image: there are no programs of this machine",
     );
   }
+  const { job, script, said } = composeScripted(request, hashOf);
+  if (!script) return { objects: [job], said };
+  const isLong = Buffer.byteLength(JSON.stringify(script)) > MAX_APPLIED_BYTES;
+  const how =
+    "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side";
+  return { objects: [script, job], said: isLong ? [...said, how] : said };
+}
+
+/**
+ * @param suffixOf the end of the name of the object, which may depend on the script
+ */
+export function composeScripted(
+  request: RunRequest,
+  suffixOf: (script: string) => string,
+): ScriptedRun {
   const { annotations: _ours, podAnnotations: _theirs, ...plain } = withPathParts(request);
   const { job, list, said } = composeRun(plain);
-  if (!list) return { objects: [plainJob(job)], said };
+  if (!list) return { job: plainJob(job), said };
   const script = scriptOf(plain, list);
-  const name = `${job.metadata.name}-list-${hashOf(script)}`;
+  const name = `${job.metadata.name}-list-${suffixOf(script)}`;
   const isSecret = request.paramsIn === "secret";
   const metadata = { name, namespace: request.namespace };
   const object: ConfigMap | Secret = isSecret
@@ -61,13 +85,15 @@ export function composeManifests(request: RunRequest): ComposedManifests {
   const volume: Volume = isSecret
     ? { name: VOLUME, secret: { secretName: name } }
     : { name: VOLUME, configMap: { name } };
-  const isLong = Buffer.byteLength(JSON.stringify(object)) > MAX_APPLIED_BYTES;
-  const how =
-    "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side";
-  return {
-    objects: [object, withScript(plainJob(job), volume)],
-    said: isLong ? [...said, how] : said,
-  };
+  return { job: withScript(plainJob(job), volume), script: object, list, said };
+}
+
+/** Where the script of a Job is, of those that have one. */
+export function findScriptPlace({ spec }: Job) {
+  const volume = spec.template.spec?.volumes?.find(({ name }) => name === VOLUME);
+  const { configMap, secret } = volume ?? {};
+  if (configMap) return { kind: "ConfigMap", name: configMap.name ?? "" } as const;
+  return secret ? ({ kind: "Secret", name: secret.secretName ?? "" } as const) : undefined;
 }
 
 function scriptOf(request: RunRequest, list: WorkList): string {

@@ -10,7 +10,7 @@ import {
   openChunk,
   parseHeader,
 } from "./stored-list.ts";
-import { itemName, type Values } from "./work-list.ts";
+import { itemCount, itemName, type Values, valuesAt, type WorkList } from "./work-list.ts";
 
 export interface Items {
   /** Empty without a list, and for one that is kept secret. */
@@ -43,7 +43,25 @@ export function openItems({ metadata }: Job, find: FindListObject): Items {
   return new StoredItems(parsed.header, (at) => (at === 0 ? first : read(at)));
 }
 
-const NO_ITEMS: Items = {
+/** Of a list that is at hand as a whole. */
+export function itemsOfList(list: WorkList): Items {
+  const count = itemCount(list);
+  const nameAt = (index: number) =>
+    index < count ? itemName(list, valuesAt(list, index)) : undefined;
+  return {
+    parameters: list.parameters,
+    valuesAt: (index) => (index < count ? valuesAt(list, index) : undefined),
+    nameAt,
+    find: (item) => {
+      const isItem = (index: number) =>
+        (list.columns.length === 1 && list.columns[0]?.[index] === item) || nameAt(index) === item;
+      return Array.from({ length: count }, (_, index) => index).filter(isItem);
+    },
+    names: () => Array.from({ length: count }, (_, index) => nameAt(index) ?? ""),
+  };
+}
+
+export const NO_ITEMS: Items = {
   parameters: [],
   valuesAt: () => undefined,
   nameAt: () => undefined,

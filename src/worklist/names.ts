@@ -32,3 +32,16 @@ export const COMPLETION_INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
 export const HOST_IMAGE = "host";
 /** The container that runs the command. */
 export const CONTAINER = "main";
+
+/** On Jobs of a cluster, a label: the run that they are part of. */
+export const RUN = "tallyjob.io/run";
+/** On a Job that runs some items of another one again: their indexes there, in its own order. */
+export const RETRIED_INDEXES = "tallyjob.io/retried-indexes";
+
+/** The controller that `tally controller` is unless told otherwise, as spec.managedBy has it. */
+export const TALLY_MANAGER = "tallyjob.io/job-controller";
+/** The Lease by which several of them agree on who leads. */
+export const CONTROLLER_LEASE = "tallyjob-controller";
+/** On that Lease: whose Jobs it looks after, and of which namespace, where that is only one. */
+export const MANAGED_BY = "tallyjob.io/managed-by";
+export const MANAGED_NAMESPACE = "tallyjob.io/managed-namespace";

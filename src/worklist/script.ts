@@ -35,6 +35,7 @@ export function composeScript(input: ScriptInput): string {
   return [
     "#!/bin/sh",
     "# Made by tally run: finds the item of this pod, and becomes the command.",
+    `${SHAPE}${formatShape(list)}`,
     `case "\${${COMPLETION_INDEX_VARIABLE}-}" in`,
     ...arms,
     "'')",
@@ -53,6 +54,17 @@ export function composeScript(input: ScriptInput): string {
     'exec "$@"',
     "",
   ].join("\n");
+}
+
+/** Begins the line that says what the list is, for whoever reads items out of a script. */
+export const SHAPE = "# list ";
+
+function formatShape({ parameters, derived, isBatched }: WorkList): string {
+  return JSON.stringify({
+    parameters,
+    ...(derived ? { derived } : {}),
+    ...(isBatched ? { batched: true } : {}),
+  });
 }
 
 /** A word that any shell reads as this very text. */

@@ -8,6 +8,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { issueAuthority, issueClient } from "../../src/access/x509.ts";
 import { type Answer, call } from "../support/call-server.ts";
 import { type Component, freePort, startComponent } from "./component.ts";
 import type { Binaries } from "./find-binaries.ts";
@@ -54,7 +55,11 @@ export async function startControlPlane(
       call({ url, token: TOKEN }, method, where, body, headers);
     const apiServer = await startComponent({
       program: binaries.apiServer,
-      args: [...(await apiServerFlags(directory, etcd.url, port)), ...apiServerArgs],
+      args: [
+        ...(await apiServerFlags(directory, etcd.url, port)),
+        ...(await nodeFlags(directory)),
+        ...apiServerArgs,
+      ],
       probe: async () => {
         const { status, text } = await ask("GET", "/readyz");
         if (status !== 200) throw new Error(text);
@@ -120,6 +125,28 @@ async function apiServerFlags(directory: string, etcd: string, port: number): Pr
     `--service-account-signing-key-file=${key}`,
   ];
 }
+
+/** By which nodes know the server that asks them for logs. */
+async function nodeFlags(directory: string): Promise<string[]> {
+  const validity = { from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS) };
+  const commonName = "nodes";
+  const authority = issueAuthority(commonName, validity);
+  const asked = { commonName: "kube-apiserver-kubelet-client", organizations: [], validity };
+  const client = issueClient({ commonName, key: authority.key }, asked);
+  const file = (name: string) => path.join(directory, name);
+  await writeFile(file(NODE_CLIENTS), authority.cert);
+  await writeFile(file("nodes.crt"), client.cert);
+  await writeFile(file("nodes.key"), client.key, { mode: 0o600 });
+  return [
+    `--kubelet-client-certificate=${file("nodes.crt")}`,
+    `--kubelet-client-key=${file("nodes.key")}`,
+    "--kubelet-preferred-address-types=InternalIP",
+  ];
+}
+
+/** The file that a node is given. */
+export const NODE_CLIENTS = "node-clients.crt";
+const DAY_MS = 24 * 3_600_000;
 
 interface KubeconfigFacts {
   readonly url: string;

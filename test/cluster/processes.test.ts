@@ -3,9 +3,7 @@ import { expect } from "vitest";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { jobs, pods } from "../../src/api/resources.ts";
 import { remoteClient } from "../../src/client/remote.ts";
-import { projectFile } from "../support/project-file.ts";
-import { startComponent } from "./component.ts";
-import { startControllerManager, startScheduler } from "./kube-components.ts";
+import { startNode } from "./agent-node.ts";
 import { MANAGED_BY, startTallyController } from "./tally-controller.ts";
 import { type ClusterTest, clusterTests } from "./with-cluster.ts";
 
@@ -24,27 +22,6 @@ check("fifty processes run under tally controller and kube-scheduler", async (co
   context.atEnd(() => controller.stop("SIGKILL"));
   await runs(context, "ours", MANAGED_BY);
 });
-
-async function startNode({ binaries, cluster, atEnd }: ClusterTest, name: string): Promise<void> {
-  const manager = await startControllerManager(binaries, cluster.kubeconfig);
-  atEnd(() => manager.stop("SIGKILL"));
-  const scheduler = await startScheduler(binaries, cluster.kubeconfig);
-  atEnd(() => scheduler.stop("SIGKILL"));
-  const place = ["--node-name", name, "--data", `${cluster.directory}/${name}`, "--port", "0"];
-  const agent = await startComponent({
-    program: process.execPath,
-    args: [projectFile("dist/main.js"), "agent", "--kubeconfig", cluster.kubeconfig, ...place],
-    probe: async () => {
-      const { status, json } = await cluster.call("GET", `/api/v1/nodes/${name}`);
-      if (status !== 200 || !isReady(json)) throw new Error("the node is not ready");
-    },
-  });
-  atEnd(() => agent.stop());
-}
-
-function isReady(node: { readonly status: { readonly conditions?: readonly Condition[] } }) {
-  return has(node.status.conditions, "Ready");
-}
 
 interface Condition {
   readonly type: string;

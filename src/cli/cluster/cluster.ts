@@ -87,7 +87,7 @@ async function findServer(flags: ClusterFlags, machine: Machine): Promise<Server
 }
 
 /** The one line says what to do; why is of interest only where it is not the obvious reason. */
-function unreachable(url: string, error: unknown): unknown {
+export function unreachable(url: string, error: unknown): unknown {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (cause instanceof Error && cause.name === "AbortError") return error;

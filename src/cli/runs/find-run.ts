@@ -32,9 +32,9 @@ export async function findRun(
   if (!hasRuns(dataDir)) return undefined;
   const { openStoredRuns } = await import("../../stored-runs.ts");
   const runs = await openStoredRuns(dataDir, flags.namespace ?? "default");
-  const job = runs?.findJob(name);
+  const job = await runs?.findJob(name);
   if (runs && job) return { runs, job };
-  const known = (runs?.listJobs() ?? []).map(({ metadata }) => metadata.name ?? "");
+  const known = ((await runs?.listJobs()) ?? []).map(({ metadata }) => metadata.name ?? "");
   await runs?.close();
   const isElsewhere = machine.environment["KUBECONFIG"] !== undefined || dataDir !== own;
   if (isElsewhere || !isExpected) return undefined;

@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import type { Job } from "../../api/generated/batch.ts";
 import type { NumberedAttempt } from "../../report/item-result.ts";
 import { type TaskFiles, taskFiles } from "../../run/output/task-files.ts";
+import type { RunsToRead } from "../../run/runs-to-read.ts";
 
 export interface LogPlace {
   readonly dataDir: string;
@@ -34,6 +35,23 @@ export function logToRead(place: LogPlace, attempt: NumberedAttempt): string | u
 
 function hasText(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** As a person finds it: the path of a file, or the pod that a cluster has to be asked about. */
+export function shownLog(
+  { dataDir }: RunsToRead,
+  job: Job,
+  attempt: NumberedAttempt,
+  { workingDirectory }: { readonly workingDirectory: string },
+): string | undefined {
+  if (dataDir === undefined) return podLog(attempt.attempt);
+  const file = logToRead({ dataDir, job }, attempt);
+  return file && shownPath(file, workingDirectory);
+}
+
+/** As kubectl names it. */
+export function podLog({ pod }: { readonly pod: string }): string {
+  return `pod/${pod}`;
 }
 
 /** As somebody in the directory would type it. */

@@ -2,18 +2,17 @@
 import { relative } from "node:path";
 import type { Job } from "../../api/generated/batch.ts";
 import { hasRuns, runDirectory } from "../../run/run-directory.ts";
+import type { RunsToRead } from "../../run/runs-to-read.ts";
 import { shellWord } from "../../run/words.ts";
 import type { StoredRuns } from "../../stored-runs.ts";
 import { CommandFailure } from "../command-failure.ts";
 import { dataPath } from "../data-path.ts";
 import type { Machine } from "../machine.ts";
 import { suggestion } from "./near-words.ts";
+import { isOnCluster, type PlaceFlags } from "./on-cluster.ts";
 
 /** Of every command that looks at runs. */
-export interface RunsFlags {
-  readonly data?: string;
-  readonly namespace?: string;
-}
+export type RunsFlags = PlaceFlags;
 
 /** The directory that is named, else that of runs here, else that of `tally up`. */
 export function runsDirectory(flags: RunsFlags, machine: Machine): string {
@@ -23,7 +22,14 @@ export function runsDirectory(flags: RunsFlags, machine: Machine): string {
   return hasRuns(ofServer) ? ofServer : own;
 }
 
-export async function openRunsToRead(flags: RunsFlags, machine: Machine): Promise<StoredRuns> {
+/** Those of a cluster, where one is named. */
+export async function openRunsToRead(flags: RunsFlags, machine: Machine): Promise<RunsToRead> {
+  if (!isOnCluster(flags)) return openRunsOnDisk(flags, machine);
+  const { openClusterRuns } = await import("./cluster-runs.ts");
+  return openClusterRuns(flags, machine);
+}
+
+export async function openRunsOnDisk(flags: RunsFlags, machine: Machine): Promise<StoredRuns> {
   const dataDir = runsDirectory(flags, machine);
   const { openStoredRuns } = await import("../../stored-runs.ts");
   const runs = await openStoredRuns(dataDir, flags.namespace ?? "default");
@@ -37,12 +43,13 @@ function noRuns(dataDir: string, { workingDirectory }: Machine): string {
   return `there are no runs in ${shown} (start one with "tally run")`;
 }
 
-export function getJob(runs: StoredRuns, name: string): Job {
-  const job = runs.findJob(name);
+export async function getJob(runs: RunsToRead, name: string): Promise<Job> {
+  const job = await runs.findJob(name);
   if (job) return job;
+  const known = await runs.listJobs();
   throw unknownRun(
     name,
-    runs.listJobs().map(({ metadata }) => metadata.name ?? ""),
+    known.map(({ metadata }) => metadata.name ?? ""),
   );
 }
 
@@ -59,7 +66,16 @@ export function unknownRun(name: string, known: readonly string[]): CommandFailu
 }
 
 /** What has to be typed for another command to find the same run. */
-export function sameFlags({ data, namespace }: RunsFlags): string {
-  const where = data === undefined ? "" : ` --data ${shellWord(data)}`;
-  return namespace === undefined ? where : `${where} -n ${shellWord(namespace)}`;
+export function sameFlags({ data, kubeconfig, context, namespace }: RunsFlags): string {
+  const given = { "--data": data, "--kubeconfig": kubeconfig, "--context": context };
+  const all = Object.entries({ ...given, "-n": namespace });
+  const typed = all.flatMap(([flag, value]) =>
+    value === undefined ? [] : [` ${flag} ${shellWord(value)}`],
+  );
+  return typed.join("");
+}
+
+/** Apart from what is shown: a program may read that. */
+export async function tellRemarks(runs: RunsToRead, job: Job, machine: Machine): Promise<void> {
+  for (const remark of await runs.remarksOn(job)) machine.writeError(`tally: ${remark}\n`);
 }

@@ -4,17 +4,20 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { finishOf } from "../../report/run-state.ts";
-import type { StoredRuns } from "../../stored-runs.ts";
+import type { RunsToRead } from "../../run/runs-to-read.ts";
 import type { ClusterFlags } from "../cluster/cluster.ts";
 import type { SelectionFlags } from "../cluster/named-objects.ts";
 import { CommandFailure } from "../command-failure.ts";
 import type { Machine } from "../machine.ts";
 import { areBareNames, findRun } from "./find-run.ts";
+import { isOnCluster } from "./on-cluster.ts";
 
 /** What was waited for has come, and it is a failure. */
 const FAILED_EXIT_CODE = 3;
 
 const LOOK_MS = 100;
+/** A request each. */
+const LOOK_AT_CLUSTER_MS = 1_000;
 /** Between two processes that carry out a run there may be a moment without any. */
 const PATIENCE_MS = 2_000;
 
@@ -27,7 +30,9 @@ export async function waitForRuns(
 ): Promise<boolean> {
   if (!areBareNames(names, flags)) return false;
   const [first = ""] = names;
-  const found = await findRun(first, flags, machine, { isExpected: names.length === 1 });
+  const found = isOnCluster(flags)
+    ? await findOnCluster(first, flags, machine)
+    : await findRun(first, flags, machine, { isExpected: names.length === 1 });
   if (!found) return false;
   const { runs } = found;
   try {
@@ -45,10 +50,15 @@ export async function waitForRuns(
   }
 }
 
-async function finishOfRun(runs: StoredRuns, name: string, untilMs: number): Promise<string> {
+async function findOnCluster(name: string, flags: ClusterFlags, machine: Machine) {
+  const { findClusterRun } = await import("./find-cluster-run.ts");
+  return findClusterRun(name, flags, machine);
+}
+
+async function finishOfRun(runs: RunsToRead, name: string, untilMs: number): Promise<string> {
   let seenLiveMs = performance.now();
   for (;;) {
-    const job: Job | undefined = runs.findJob(name);
+    const job: Job | undefined = await runs.findJob(name);
     if (!job) throw new CommandFailure(`error: there is no run ${JSON.stringify(name)}`);
     const finish = finishOf(job);
     if (finish) return finish.type;
@@ -60,6 +70,7 @@ async function finishOfRun(runs: StoredRuns, name: string, untilMs: number): Pro
         `error: ${name} is stopped: nothing carries it out (go on with: tally resume ${name})`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const lookMs = runs.dataDir === undefined ? LOOK_AT_CLUSTER_MS : LOOK_MS;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }

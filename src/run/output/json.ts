@@ -5,12 +5,12 @@ import type { Summary } from "../summary.ts";
 import type { RunWords } from "../words.ts";
 import { InOrder } from "./in-order.ts";
 import type { Reporter, RunConsole } from "./reporter.ts";
-import { readTail, taskFiles } from "./task-files.ts";
+import type { TaskLogs } from "./task-logs.ts";
 
 export interface JsonOptions {
   readonly console: RunConsole;
   readonly words: RunWords;
-  readonly dataDir: string;
+  readonly logs: TaskLogs;
   readonly order?: { readonly isSettled: (index: number) => boolean };
 }
 
@@ -19,7 +19,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 export class JsonReporter implements Reporter {
   private readonly ordered: InOrder<AttemptEnd> | undefined;
-  private lines: string[] = [];
+  private lines: (string | Promise<string>)[] = [];
   private writing: Promise<void> | undefined;
 
   constructor(private readonly options: JsonOptions) {
@@ -61,10 +61,16 @@ export class JsonReporter implements Reporter {
   close(): void {}
 
   private writeItem(end: AttemptEnd): void {
-    const files = taskFiles(this.options.dataDir, end);
-    const read = (stream: "out" | "err") =>
-      files.map((each) => readTail(each[stream], MAX_OUTPUT_BYTES).toString("utf8")).join("");
-    this.write({ type: "item", ...this.story(end), stdout: read("out"), stderr: read("err") });
+    const streams = this.options.logs.streamsOf(end);
+    const texts = streams.map((stream) => stream.readEnd(MAX_OUTPUT_BYTES));
+    const compose = (outputs: readonly Buffer[]): string => {
+      const of = (isError: boolean) =>
+        outputs.filter((_, at) => streams[at]?.isError === isError).join("");
+      const item = { ...this.story(end), stdout: of(false), stderr: of(true) };
+      return JSON.stringify({ type: "item", ...item });
+    };
+    const areAtHand = texts.every((text) => Buffer.isBuffer(text));
+    this.add(areAtHand ? compose(texts) : Promise.all(texts).then(compose));
   }
 
   private story(end: AttemptEnd): object {
@@ -83,15 +89,19 @@ export class JsonReporter implements Reporter {
   }
 
   private write(object: object): void {
-    this.lines.push(JSON.stringify(object));
+    this.add(JSON.stringify(object));
+  }
+
+  private add(line: string | Promise<string>): void {
+    this.lines.push(line);
     this.writing ??= this.flush();
   }
 
   private async flush(): Promise<void> {
     await Promise.resolve();
     while (this.lines.length > 0) {
-      const text = `${this.lines.splice(0).join("\n")}\n`;
-      await this.options.console.writeBytes(Buffer.from(text));
+      const lines = await Promise.all(this.lines.splice(0));
+      await this.options.console.writeBytes(Buffer.from(`${lines.join("\n")}\n`));
     }
     this.writing = undefined;
   }

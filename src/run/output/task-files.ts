@@ -5,6 +5,29 @@ import { join } from "node:path";
 import { errorFile, logFile } from "../../agent/logs/places.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { TaskAttempt } from "../attempt.ts";
+import type { TaskLogs, TaskStream } from "./task-logs.ts";
+
+/** What the tasks of a run on this machine wrote. */
+export function fileLogs(dataDir: string): TaskLogs {
+  return {
+    streamsOf: (attempt) =>
+      taskFiles(dataDir, attempt).flatMap(({ out, err }) => [
+        fileStream(out, false),
+        fileStream(err, true),
+      ]),
+  };
+}
+
+function fileStream(file: string, isError: boolean): TaskStream {
+  const readEnd = (bytes: number) => readTail(file, bytes);
+  return {
+    isError,
+    readShort: () => readShort(file),
+    copy: (write) => copyLong(file, write),
+    readEnd,
+    peek: readEnd,
+  };
+}
 
 export interface TaskFiles {
   readonly out: string;

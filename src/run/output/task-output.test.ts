@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AttemptEnd } from "../attempt.ts";
 import type { RunConsole } from "./reporter.ts";
-import { readTail, taskFiles } from "./task-files.ts";
+import { fileLogs, readTail, taskFiles } from "./task-files.ts";
 import { TaskOutput } from "./task-output.ts";
 
 let dataDir: string;
@@ -50,7 +50,7 @@ function ended(index: number, out: string, err = ""): AttemptEnd {
 }
 
 test("each item's output comes out whole, its errors on stderr after it", async () => {
-  const output = new TaskOutput({ console, dataDir, remark: () => "" });
+  const output = new TaskOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(1, "one\n"));
   output.add(ended(0, "zero\n", "careful\n"));
   output.add(ended(2, ""));
@@ -60,14 +60,18 @@ test("each item's output comes out whole, its errors on stderr after it", async 
 
 test("in the order of the list where that is asked for", async () => {
   const order = { isSettled: () => false };
-  const output = new TaskOutput({ console, dataDir, order, remark: () => "" });
+  const output = new TaskOutput({ console, logs: fileLogs(dataDir), order, remark: () => "" });
   for (const index of [2, 0, 1]) output.add(ended(index, `${index}\n`));
   await output.finish();
   expect(written).toBe("0\n1\n2\n");
 });
 
 test("what is to be said of an item follows its output", async () => {
-  const output = new TaskOutput({ console, dataDir, remark: ({ index }) => `about ${index}` });
+  const output = new TaskOutput({
+    console,
+    logs: fileLogs(dataDir),
+    remark: ({ index }) => `about ${index}`,
+  });
   output.add(ended(0, "zero\n"));
   output.add(ended(1, "one\n"));
   await output.finish();
@@ -76,7 +80,7 @@ test("what is to be said of an item follows its output", async () => {
 
 test("a long output goes through in pieces and unchanged", async () => {
   const long = "0123456789".repeat(100_000);
-  const output = new TaskOutput({ console, dataDir, remark: () => "" });
+  const output = new TaskOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(0, "before\n"));
   output.add(ended(1, long));
   await output.finish();

@@ -5,11 +5,11 @@
 import type { AttemptEnd } from "../attempt.ts";
 import { InOrder } from "./in-order.ts";
 import type { RunConsole } from "./reporter.ts";
-import { copyLong, readShort, taskFiles } from "./task-files.ts";
+import type { TaskLogs, TaskStream } from "./task-logs.ts";
 
 export interface TaskOutputOptions {
   readonly console: RunConsole;
-  readonly dataDir: string;
+  readonly logs: TaskLogs;
   /** In the order of the list: which indexes need not be waited for. */
   readonly order?: { readonly isSettled: (index: number) => boolean };
   /** What is to be said on stderr after the output of an item; "" for nothing. */
@@ -65,24 +65,31 @@ export class TaskOutput {
   private shortBytes = 0;
 
   private async writeItem(end: AttemptEnd): Promise<void> {
-    const { console, dataDir } = this.options;
-    for (const { out, err } of taskFiles(dataDir, end)) {
-      const text = readShort(out);
-      if (text === undefined) {
-        await this.flush();
-        await copyLong(out, console.writeBytes);
-      } else if (text.length > 0) {
-        this.short.push(text);
-        this.shortBytes += text.length;
-        if (this.shortBytes > FLUSH_BYTES) await this.flush();
-      }
-      const errors = readShort(err);
-      if (errors?.length === 0) continue;
-      // The two streams may be one terminal.
-      await this.flush();
-      if (errors === undefined) await copyLong(err, console.writeErrorBytes);
-      else await console.writeErrorBytes(errors);
+    for (const stream of this.options.logs.streamsOf(end)) {
+      const text = stream.readShort();
+      if (text?.length === 0) continue;
+      if (stream.isError) await this.writeErrors(stream, text);
+      else await this.writeOutput(stream, text);
     }
+  }
+
+  private async writeOutput(stream: TaskStream, text: Buffer | undefined): Promise<void> {
+    if (text === undefined) {
+      await this.flush();
+      await stream.copy(this.options.console.writeBytes);
+      return;
+    }
+    this.short.push(text);
+    this.shortBytes += text.length;
+    if (this.shortBytes > FLUSH_BYTES) await this.flush();
+  }
+
+  private async writeErrors(stream: TaskStream, text: Buffer | undefined): Promise<void> {
+    // The two streams may be one terminal.
+    await this.flush();
+    const { writeErrorBytes } = this.options.console;
+    if (text === undefined) await stream.copy(writeErrorBytes);
+    else await writeErrorBytes(text);
   }
 
   private async flush(): Promise<void> {

@@ -3,7 +3,7 @@ import type { AttemptEnd, TaskAttempt } from "../attempt.ts";
 import type { RunWishes } from "../conduct-run.ts";
 import { isPaused, parallelismOf } from "../control.ts";
 import type { Reporter, RunConsole } from "../output/reporter.ts";
-import { readTail, taskFiles } from "../output/task-files.ts";
+import type { TaskLogs } from "../output/task-logs.ts";
 import type { TaskOutput } from "../output/task-output.ts";
 import { addSample, paceOf, type Sample } from "../progress.ts";
 import type { RunBook } from "../run-book.ts";
@@ -24,7 +24,7 @@ export interface ScreenOptions {
   readonly words: RunWords;
   readonly book: RunBook;
   readonly wishes: RunWishes;
-  readonly dataDir: string;
+  readonly logs: TaskLogs;
   readonly terminal: Terminal;
   readonly console: RunConsole;
   /** Whether stdout is the same terminal. */
@@ -183,10 +183,12 @@ export class ScreenReporter implements Reporter {
   }
 
   private lastWords(attempt: TaskAttempt): string {
-    const [files] = taskFiles(this.options.dataDir, attempt);
-    if (!files) return "";
-    const out = lastLine(readTail(files.out, TAIL_BYTES).toString("utf8"));
-    return out || lastLine(readTail(files.err, TAIL_BYTES).toString("utf8"));
+    const container = this.options.logs.streamsOf({ ...attempt, runs: attempt.runs.slice(0, 1) });
+    for (const stream of container) {
+      const line = lastLine(stream.peek(TAIL_BYTES).toString("utf8"));
+      if (line) return line;
+    }
+    return "";
   }
 
   private viewLog(
@@ -196,10 +198,8 @@ export class ScreenReporter implements Reporter {
     const attempt = all.find(({ pod }) => pod.uid === this.logOf) ?? all[0];
     if (!attempt) return undefined;
     this.logOf = attempt.pod.uid;
-    const { dataDir, words } = this.options;
-    const texts = taskFiles(dataDir, attempt).flatMap(({ out, err }) =>
-      [out, err].map((file) => readTail(file, LOG_BYTES).toString("utf8")),
-    );
+    const { logs, words } = this.options;
+    const texts = logs.streamsOf(attempt).map((stream) => stream.peek(LOG_BYTES).toString("utf8"));
     const lines = texts.flatMap((text) => text.split("\n").map(printable)).filter(Boolean);
     const title = `${itemText(attempt)}: ${words.logOf(attempt)}`;
     return { title, lines: lines.slice(-roomForLog(size)) };

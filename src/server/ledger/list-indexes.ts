@@ -11,12 +11,6 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
 import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
-import type { IndexState } from "../../ledger/index-states.ts";
-import type { JobName } from "../../ledger/keys.ts";
-import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
-import type { StoredObjects } from "../../store/types.ts";
-import { ACTIVE_PODS } from "../indexes.ts";
-import { AttemptReader } from "./attempt-reader.ts";
 import {
   candidates,
   type JobIndexes,
@@ -24,7 +18,13 @@ import {
   type NextIndex,
   stateAfterJob,
   stateOf,
-} from "./index-state.ts";
+} from "../../ledger/index-state.ts";
+import type { IndexState } from "../../ledger/index-states.ts";
+import type { JobName } from "../../ledger/keys.ts";
+import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
+import type { StoredObjects } from "../../store/types.ts";
+import { ACTIVE_PODS } from "../indexes.ts";
+import { AttemptReader } from "./attempt-reader.ts";
 import { composeJobIndex, type JobIndex, type JobIndexParts } from "./job-index.ts";
 import { findStory } from "./stories.ts";
 

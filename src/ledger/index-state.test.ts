@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anAttempt } from "../../../test/builders/attempt.ts";
-import { addIndex, emptyIndexes } from "../../api/index-set.ts";
-import type { Attempt, Outcome } from "../../ledger/attempt.ts";
-import { type IndexState, STATES } from "../../ledger/index-states.ts";
+import { anAttempt } from "../../test/builders/attempt.ts";
+import { addIndex, emptyIndexes } from "../api/index-set.ts";
+import type { Attempt, Outcome } from "./attempt.ts";
 import { candidates, type JobIndexes, merged, stateAfterJob, stateOf } from "./index-state.ts";
+import { type IndexState, STATES } from "./index-states.ts";
 
 const UID = "this-job";
 

@@ -1,7 +1,7 @@
 /** Pure: how each index of a Job stands, and which indexes stand as a client asks. */
-import { hasIndex, type IndexSet, nextIndex, nextMissing } from "../../api/index-set.ts";
-import type { Attempt } from "../../ledger/attempt.ts";
-import type { IndexState } from "../../ledger/index-states.ts";
+import { hasIndex, type IndexSet, nextIndex, nextMissing } from "../api/index-set.ts";
+import type { Attempt } from "./attempt.ts";
+import type { IndexState } from "./index-states.ts";
 
 /** What is known of a Job without looking at each index. */
 export interface JobIndexes {

@@ -1,0 +1,26 @@
+/** The runs of a data directory of this machine. */
+import { relative } from "node:path";
+import { fileLogs, taskFiles } from "../../run/output/task-files.ts";
+import { reachEngine } from "../../run/reach-engine.ts";
+import { type DataFlags, runDirectory } from "../../run/run-directory.ts";
+import type { RunPlace } from "../../run/run-place.ts";
+import { shellWord } from "../../run/words.ts";
+import type { Machine } from "../machine.ts";
+import { reachingRunEngine } from "../run-engine.ts";
+
+export async function localPlace(flags: DataFlags, machine: Machine): Promise<RunPlace> {
+  const { workingDirectory } = machine;
+  const dataDir = runDirectory(flags, workingDirectory);
+  const reaching = await reachingRunEngine(dataDir);
+  return {
+    reach: () => reachEngine(reaching),
+    logs: fileLogs(dataDir),
+    flags: flags.data === undefined ? "" : ` --data ${shellWord(flags.data)}`,
+    logOf: (_, attempt) => {
+      const file = taskFiles(dataDir, attempt)[0]?.out ?? dataDir;
+      const near = relative(workingDirectory, file);
+      return shellWord(near.startsWith("..") ? file : near);
+    },
+    close: () => {},
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Pure: the attempts at a Job as a ConfigMap of a cluster has them, which outlives pods and is
+ * bounded. Failures come before anything else: that an index succeeded its Job knows, too.
+ *
+ * The key "ledger" says as JSON which Jobs they are of and whether all of them are there. The key
+ * "attempts" has a line of JSON for each, a list without the names of its fields.
+ */
+import type { Attempt, Outcome, PlacedAttempt } from "./attempt.ts";
+
+/** How the ConfigMap of a Job is called. */
+export function ledgerName(jobName: string): string {
+  return `${jobName}-ledger`;
+}
+
+export interface JobLedger {
+  /** In the order in which they came. */
+  readonly attempts: readonly PlacedAttempt[];
+  /** Whether some had to go. */
+  readonly isCut: boolean;
+}
+
+export interface LedgerData {
+  readonly [key: string]: string;
+}
+
+/** Well below the 1 MiB that an object may have. */
+export const MAX_LEDGER_BYTES = 500_000;
+const LEDGER_KEY = "ledger";
+const ATTEMPTS_KEY = "attempts";
+
+export function formatLedger(
+  { attempts, isCut }: JobLedger,
+  maxBytes: number = MAX_LEDGER_BYTES,
+): LedgerData {
+  const jobs = [...new Set(attempts.map(({ attempt }) => attempt.jobUID))];
+  const lines = attempts.map((placed) => formatLine(placed, jobs));
+  const kept = chosenLines(attempts, lines, maxBytes);
+  const isWhole = !isCut && kept.size === lines.length;
+  return {
+    [LEDGER_KEY]: JSON.stringify({ jobs, complete: isWhole }),
+    [ATTEMPTS_KEY]: lines.filter((_, at) => kept.has(at)).join("\n"),
+  };
+}
+
+/** Undefined for what formatLedger did not write. */
+export function parseLedger(data: LedgerData | undefined, jobName: string): JobLedger | undefined {
+  const said = parseJson(data?.[LEDGER_KEY] ?? "") as Partial<Said> | undefined;
+  if (!said || !Array.isArray(said.jobs)) return undefined;
+  const { jobs, complete } = said;
+  const lines = (data?.[ATTEMPTS_KEY] ?? "").split("\n");
+  const attempts = lines.flatMap((line) => parseLine(line, jobs, jobName));
+  return { attempts, isCut: complete !== true };
+}
+
+interface Said {
+  readonly jobs: readonly string[];
+  readonly complete: boolean;
+}
+
+/** The newest failures, then the newest of the others, as many as there is room for. */
+function chosenLines(
+  attempts: readonly PlacedAttempt[],
+  lines: readonly string[],
+  maxBytes: number,
+): ReadonlySet<number> {
+  const kept = new Set<number>();
+  let bytes = 0;
+  for (const isWanted of [isFailure, (placed: PlacedAttempt) => !isFailure(placed)]) {
+    for (let at = attempts.length - 1; at >= 0; at--) {
+      const placed = attempts[at];
+      if (!placed || !isWanted(placed)) continue;
+      const size = Buffer.byteLength(lines[at] ?? "") + 1;
+      if (bytes + size > maxBytes) return kept;
+      bytes += size;
+      kept.add(at);
+    }
+  }
+  return kept;
+}
+
+export function isFailure({ attempt }: PlacedAttempt): boolean {
+  return attempt.outcome === "Failed";
+}
+
+function formatLine(placed: PlacedAttempt, jobs: readonly string[]): string {
+  const { index, run, created, attempt } = placed;
+  const { outcome, pod, startTime, endTime, exitCode, reason, node, signal, message } = attempt;
+  const usual = [index, jobs.indexOf(attempt.jobUID), pod, outcome, startTime, endTime, exitCode];
+  const fields = [...usual, reason, node, created, run, attempt.podUID, signal, message];
+  while (fields.at(-1) === undefined) fields.pop();
+  return JSON.stringify(fields);
+}
+
+function parseLine(
+  line: string,
+  jobs: readonly string[],
+  jobName: string,
+): readonly PlacedAttempt[] {
+  const list = parseJson(line);
+  if (!Array.isArray(list)) return [];
+  const [index, job, pod, outcome, startTime, endTime, exitCode, reason, node] = list;
+  const [created, run, podUID, signal, message] = list.slice(9);
+  if (!Number.isSafeInteger(index) || typeof pod !== "string") return [];
+  const attempt: Attempt = {
+    outcome: outcome as Outcome,
+    startTime: text(startTime),
+    endTime: text(endTime),
+    exitCode: number(exitCode),
+    signal: number(signal),
+    reason: text(reason),
+    message: text(message),
+    logFile: undefined,
+    node: text(node),
+    pod,
+    podUID: text(podUID) ?? "",
+    jobUID: jobs[Number(job)] ?? "",
+  };
+  return [{ jobName, index, run: text(run) ?? "", created: text(created) ?? "", attempt }];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * Notes the attempts at Jobs with a work list in a ConfigMap of each, so that they outlive the
+ * pods: a cluster has no other place for them. It is written seldom, and once when the Job ends:
+ * what it costs does not depend on how many pods there are.
+ */
+import { ApiError } from "../api/errors.ts";
+import type { Job } from "../api/generated/batch.ts";
+import type { ConfigMap, Pod } from "../api/generated/core.ts";
+import { controllerOf } from "../api/owner-reference.ts";
+import { configMaps, jobs as jobsType, pods as podsType } from "../api/resources.ts";
+import { type Cache, type CacheChange, openCache } from "../client/cache.ts";
+import { findObject } from "../client/find.ts";
+import type {
+  Controller,
+  ControllerContext,
+  RunningController,
+} from "../controllers/runtime/controller.ts";
+import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
+import { done, type Outcome } from "../controllers/runtime/outcome.ts";
+import { attemptsEndedBy } from "../ledger/attempt.ts";
+import { formatLedger, ledgerName, parseLedger } from "../ledger/job-ledger.ts";
+import { WORK_LIST } from "../worklist/names.ts";
+import { NotedAttempts } from "./noted-attempts.ts";
+
+/** How seldom, while a Job goes on. */
+const WRITE_EVERY_MS = 10_000;
+/** Pods that ended with the Job are heard of by then. */
+const LAST_WRITE_MS = 1_000;
+const RETRY = { firstMs: 1_000, maxMs: 60_000 };
+
+/** @param managedBy the Jobs to look after, by their spec.managedBy */
+export function ledgerController(managedBy: string): Controller {
+  return {
+    name: "ledger",
+    start: async (context) => {
+      const { client, clock, random, log } = context;
+      const shared = { client, clock, random, log };
+      const [jobs, pods] = await Promise.all([
+        openCache({ ...shared, type: jobsType }),
+        openCache({ ...shared, type: podsType }),
+      ]);
+      return new LedgerController(context, managedBy, jobs, pods);
+    },
+  };
+}
+
+interface JobNotes {
+  readonly jobUid: string;
+  readonly attempts: NotedAttempts;
+  /** As it was last read or written. */
+  stored?: ConfigMap;
+  isRead: boolean;
+}
+
+class LedgerController implements RunningController {
+  private readonly notes = new Map<string, JobNotes>();
+  private readonly worker: KeyedWorker;
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly managedBy: string,
+    private readonly jobs: Cache<Job>,
+    private readonly pods: Cache<Pod>,
+  ) {
+    const { clock, log, metrics } = context;
+    const reconcile = (key: string) => this.write(key);
+    this.worker = new KeyedWorker({ clock, log, metrics, name: "ledger", retry: RETRY, reconcile });
+    jobs.onChange((change) => this.onJob(change), { existing: true });
+    pods.onChange((change) => this.onPod(change), { existing: true });
+  }
+
+  stop(): void {
+    this.worker.stop();
+    this.jobs.close();
+    this.pods.close();
+  }
+
+  private onJob({ type, object: job }: CacheChange<Job>): void {
+    if (!this.isNoted(job)) return;
+    const key = keyOf(job);
+    if (type === "DELETED") this.notes.delete(key);
+    else if (isFinished(job) && this.notes.has(key)) this.worker.addAfter(key, LAST_WRITE_MS);
+  }
+
+  private onPod({ type, object: pod, previous }: CacheChange<Pod>): void {
+    const owner = controllerOf(pod);
+    if (owner?.kind !== "Job") return;
+    const job = this.jobs.get(pod.metadata.namespace ?? "", owner.name);
+    if (!job || job.metadata.uid !== owner.uid || !this.isNoted(job)) return;
+    const ended = attemptsEndedBy({
+      pod,
+      ...(previous && type === "MODIFIED" ? { previous } : {}),
+      isDeleted: type === "DELETED",
+      nowMs: this.context.clock.nowMs(),
+    });
+    if (ended.length === 0) return;
+    const key = keyOf(job);
+    const { attempts } = this.notesOf(key, job);
+    for (const placed of ended) attempts.add(placed);
+    this.worker.addAfter(key, isFinished(job) ? LAST_WRITE_MS : WRITE_EVERY_MS);
+  }
+
+  private isNoted({ metadata, spec }: Job): boolean {
+    return spec.managedBy === this.managedBy && metadata.annotations?.[WORK_LIST] !== undefined;
+  }
+
+  private notesOf(key: string, { metadata }: Job): JobNotes {
+    const { uid = "" } = metadata;
+    const known = this.notes.get(key);
+    if (known?.jobUid === uid) return known;
+    const fresh = { jobUid: uid, attempts: new NotedAttempts(), isRead: false };
+    this.notes.set(key, fresh);
+    return fresh;
+  }
+
+  private async write(key: string): Promise<Outcome> {
+    const notes = this.notes.get(key);
+    const job = this.jobs.get(...namesOf(key));
+    if (!notes || job?.metadata.uid !== notes.jobUid) return done;
+    if (!notes.isRead) await this.read(job, notes);
+    if (notes.attempts.isNew) await this.store(job, notes);
+    // A Job that is over is not heard of any more.
+    if (isFinished(job) && !notes.attempts.isNew) this.notes.delete(key);
+    return done;
+  }
+
+  /** What a former process noted, or a former Job of the run, is kept. */
+  private async read(job: Job, notes: JobNotes): Promise<void> {
+    const { namespace = "", name = "", uid } = job.metadata;
+    const place = { namespace, name: ledgerName(name) };
+    const stored = await findObject(this.context.client, configMaps, place);
+    if (stored && !stored.metadata.ownerReferences?.some((owner) => owner.uid === uid)) {
+      throw new Error(`configmap ${place.name} belongs to something else`);
+    }
+    const ledger = parseLedger(stored?.data, name);
+    if (ledger) notes.attempts.addEarlier(ledger);
+    notes.isRead = true;
+    if (stored) notes.stored = stored;
+  }
+
+  private async store(job: Job, notes: JobNotes): Promise<void> {
+    const { client } = this.context;
+    const taken = notes.attempts.take();
+    const composed = composeObject(job, notes.stored, formatLedger(taken));
+    try {
+      notes.stored = notes.stored
+        ? await client.update(configMaps, composed)
+        : await client.create(configMaps, composed);
+    } catch (error) {
+      notes.attempts.isNew = true;
+      const isOther = error instanceof ApiError && (error.code === 409 || error.code === 404);
+      if (!isOther) throw error;
+      // Somebody was there before us, or it is gone: it is read again.
+      notes.isRead = false;
+      delete notes.stored;
+      throw error;
+    }
+  }
+}
+
+function composeObject(job: Job, stored: ConfigMap | undefined, data: ConfigMap["data"]) {
+  const { namespace = "", name = "", uid = "" } = job.metadata;
+  const owner = { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
+  const fresh = { name: ledgerName(name), namespace, ownerReferences: [owner] };
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: stored?.metadata ?? fresh,
+    ...(data ? { data } : {}),
+  };
+}
+
+function isFinished({ status }: Job): boolean {
+  return (status.conditions ?? []).some(
+    ({ type, status: met }) => (type === "Complete" || type === "Failed") && met === "True",
+  );
+}
+
+function keyOf({ metadata }: Job): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function namesOf(key: string): [namespace: string, name: string] {
+  const slash = key.indexOf("/");
+  return [key.slice(0, slash), key.slice(slash + 1)];
+}

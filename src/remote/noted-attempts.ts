@@ -1,0 +1,59 @@
+/** Pure: the attempts at one Job that are to be noted: each once, as many as there is room for. */
+import type { PlacedAttempt } from "../ledger/attempt.ts";
+import { isFailure, type JobLedger } from "../ledger/job-ledger.ts";
+
+/** Of failures, and of all others: more of either would not fit into an object. */
+const MOST_ATTEMPTS = 5_000;
+
+export class NotedAttempts {
+  /** By pod and run, the newest last. */
+  private failures = new Map<string, PlacedAttempt>();
+  private others = new Map<string, PlacedAttempt>();
+  private isCut = false;
+  /** Whether there is something that was not taken yet. */
+  isNew = false;
+
+  add(placed: PlacedAttempt): void {
+    this.keep(placed);
+    this.isNew = true;
+  }
+
+  /** What was noted before comes before all that is here. */
+  addEarlier({ attempts, isCut }: JobLedger): void {
+    const later = this.take();
+    this.failures = new Map();
+    this.others = new Map();
+    for (const placed of [...attempts, ...later.attempts]) this.keep(placed);
+    this.isCut ||= isCut;
+    const known = new Set(attempts.map(keyOf));
+    this.isNew = later.attempts.some((placed) => !known.has(keyOf(placed)));
+  }
+
+  /** In the order in which they ended. */
+  take(): JobLedger {
+    this.isNew = false;
+    const attempts = [...this.failures.values(), ...this.others.values()];
+    return { attempts: attempts.toSorted(byEnd), isCut: this.isCut };
+  }
+
+  private keep(placed: PlacedAttempt): void {
+    const kept = isFailure(placed) ? this.failures : this.others;
+    const key = keyOf(placed);
+    kept.delete(key);
+    kept.set(key, placed);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_ATTEMPTS) return;
+      kept.delete(oldest);
+      this.isCut = true;
+    }
+  }
+}
+
+function keyOf({ attempt, run }: PlacedAttempt): string {
+  return `${attempt.podUID} ${run}`;
+}
+
+function byEnd({ attempt: one }: PlacedAttempt, { attempt: other }: PlacedAttempt): number {
+  const [a, b] = [one.endTime ?? "", other.endTime ?? ""];
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import type { PlacedAttempt } from "../../ledger/attempt.ts";
+import { clusterLedger, type RunSnapshot } from "./cluster-ledger.ts";
+
+const JOB = {
+  metadata: { name: "work", namespace: "default", uid: "job" },
+  spec: { completionMode: "Indexed", completions: 5 },
+  status: { completedIndexes: "0", failedIndexes: "1" },
+} as unknown as Job;
+
+function aPod(index: number, phase: string, exitCode?: number): Pod {
+  const state = exitCode === undefined ? {} : { terminated: { exitCode, finishedAt: "t" } };
+  return {
+    metadata: {
+      name: `work-${index}-x`,
+      uid: `pod-${index}-${exitCode}`,
+      annotations: { "batch.kubernetes.io/job-completion-index": String(index) },
+      creationTimestamp: "2026-01-01T00:00:05Z",
+      ownerReferences: [
+        { apiVersion: "batch/v1", kind: "Job", name: "work", uid: "job", controller: true },
+      ],
+    },
+    spec: {},
+    status: { phase, containerStatuses: [{ name: "main", restartCount: 0, state, lastState: {} }] },
+  } as unknown as Pod;
+}
+
+function aNote(index: number, exitCode: number): PlacedAttempt {
+  const attempt = {
+    outcome: "Failed",
+    exitCode,
+    podUID: `pod-${index}-${exitCode}`,
+    jobUID: "job",
+  };
+  const created = "2026-01-01T00:00:00Z";
+  return { jobName: "work", index, run: "~", created, attempt } as unknown as PlacedAttempt;
+}
+
+function aLedger(snapshot: Partial<RunSnapshot>) {
+  let reads = 0;
+  const read = async () => {
+    reads++;
+    return { job: JOB, pods: [], noted: undefined, ...snapshot };
+  };
+  return { ledger: clusterLedger({ read, nowMs: () => 0 }), reads: () => reads };
+}
+
+const WORK = { namespace: "default", jobName: "work" };
+
+test("what pods say and what was noted of others is one story, each attempt once", async () => {
+  const pods = [aPod(1, "Failed", 3), aPod(2, "Running"), aPod(3, "Failed", 4)];
+  const attempts = [aNote(1, 2), aNote(1, 3), aNote(3, 5)];
+  const { ledger, reads } = aLedger({ pods, noted: { attempts, isCut: false } });
+  const { items } = await ledger.list(WORK);
+  const shown = items.map(({ state, attempts: all }) => [state, all.map((each) => each.exitCode)]);
+  expect(shown).toEqual([
+    ["Succeeded", []],
+    ["Failed", [2, 3]],
+    ["Running", [undefined]],
+    ["BackingOff", [5, 4]],
+    ["Pending", []],
+  ]);
+  expect((await ledger.find(WORK, 1))?.attempts).toHaveLength(2);
+  expect(await ledger.find(WORK, 5)).toBeUndefined();
+  expect(reads()).toBe(1);
+});
+
+test("pages and states are as of any ledger", async () => {
+  const { ledger } = aLedger({});
+  const failed = await ledger.list(WORK, { state: "Failed" });
+  expect(failed.items.map(({ index }) => index)).toEqual([1]);
+  const first = await ledger.list(WORK, { limit: 2 });
+  expect([first.items.length, first.next]).toEqual([2, "2"]);
+  const rest = await ledger.list(WORK, { from: "2", limit: 10 });
+  expect([rest.items.length, rest.next]).toEqual([3, undefined]);
+});

@@ -1,0 +1,62 @@
+/** All that a cluster still knows of a run: its Jobs, their pods, and the ledger, if it has one. */
+import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { ConfigMap, Pod } from "../../api/generated/core.ts";
+import { configMaps, jobs, pods } from "../../api/resources.ts";
+import { findObject } from "../../client/find.ts";
+import { type JobLedger, ledgerName, parseLedger } from "../../ledger/job-ledger.ts";
+import { RUN } from "../../worklist/names.ts";
+import { chainJobs, findChain, type RunChain } from "./run-chain.ts";
+
+export interface RunPlaceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of a Job that is no part of a run, the Job alone; undefined where there is none. */
+export async function readChain(
+  client: Client,
+  place: RunPlaceName,
+): Promise<RunChain | undefined> {
+  const { namespace, name } = place;
+  const { items } = await client.list(jobs, { namespace, labelSelector: `${RUN}=${name}` });
+  const known = findChain(items, name);
+  if (known) return known;
+  const alone = await findObject(client, jobs, { namespace, name });
+  return alone && { first: alone, retries: [] };
+}
+
+/** The Jobs of all runs of a namespace. */
+export async function readRunJobs(client: Client, namespace: string): Promise<readonly Job[]> {
+  return (await client.list(jobs, { namespace, labelSelector: RUN })).items;
+}
+
+export async function readPods(client: Client, chain: RunChain): Promise<readonly Pod[]> {
+  const { namespace = "" } = chain.first.metadata;
+  const uids = chainJobs(chain).map(({ metadata }) => metadata.uid ?? "");
+  const labelSelector = `batch.kubernetes.io/controller-uid in (${uids.join(",")})`;
+  return (await client.list(pods, { namespace, labelSelector })).items;
+}
+
+/** Undefined where nobody keeps one. */
+export async function readLedger(
+  client: Client,
+  { first }: RunChain,
+): Promise<JobLedger | undefined> {
+  const { namespace = "", name = "" } = first.metadata;
+  const object = await findReadable(client, { namespace, name: ledgerName(name) });
+  const owners = object?.metadata.ownerReferences ?? [];
+  const isOfAnother = !owners.some(({ uid }) => uid === first.metadata.uid);
+  return isOfAnother ? undefined : parseLedger(object?.data, name);
+}
+
+/** Who may not read ConfigMaps still may read pods. */
+async function findReadable(client: Client, name: RunPlaceName): Promise<ConfigMap | undefined> {
+  try {
+    return await findObject(client, configMaps, name);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 403) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Running items of a cluster's run once more. A controller of Tally's goes on under the name of the
+ * run; for Kubernetes' own, which leaves a finished Job as it is, there is a further Job.
+ */
+import { ApiError } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import { configMaps, jobs } from "../../api/resources.ts";
+import { UsageError } from "../../base/usage-error.ts";
+import { findObject } from "../../client/find.ts";
+import { ledgerName } from "../../ledger/job-ledger.ts";
+import { composeItemRetry } from "../../worklist/compose-item-retry.ts";
+import { WORK_LIST } from "../../worklist/names.ts";
+import { isFinished } from "../prepare.ts";
+import type { ReachedEngine } from "../reached-engine.ts";
+import { giveTo, type RetryPlan, retryRun } from "../retry.ts";
+import { BUILT_IN_MANAGER } from "./find-manager.ts";
+import { composeWhole, type RunChain } from "./run-chain.ts";
+
+export async function retryOnCluster(
+  engine: ReachedEngine,
+  chain: RunChain,
+  plan: RetryPlan,
+): Promise<RunChain> {
+  const { client } = engine;
+  const { first, retries } = chain;
+  if (isManagedByTally(first)) {
+    return { first: await keepingLedger(engine, first, plan), retries: [] };
+  }
+  const whole = composeWhole(chain);
+  const { name } = whole.metadata;
+  if (!isFinished(whole)) {
+    throw new UsageError(
+      `the run ${name} is not finished: without tally controller its items are run again then`,
+    );
+  }
+  const number = retries.length + 1;
+  const indexes = wantedIndexes(whole, plan.wanted);
+  const job = await client.create(jobs, composeItemRetry(first, { indexes, number }));
+  return { first, retries: [...retries, job] };
+}
+
+/** A Job that names its list, or another manager, is of one that knows what was done before. */
+function isManagedByTally({ metadata, spec }: Job): boolean {
+  const { managedBy = BUILT_IN_MANAGER } = spec;
+  return managedBy !== BUILT_IN_MANAGER || metadata.annotations?.[WORK_LIST] !== undefined;
+}
+
+/** What was never run because the run ended early is run, too. */
+function wantedIndexes({ spec, status }: Job, wanted: IndexSet): readonly number[] {
+  const { completions = 0 } = spec;
+  const settled = [status.completedIndexes, status.failedIndexes].map((text) =>
+    parseIndexes(text ?? "", completions),
+  );
+  const open = firstMissing(settled, completions, completions);
+  const all = new Set([...firstExcept(wanted, [], wanted.size), ...open]);
+  return [...all].sort((one, other) => one - other);
+}
+
+/** The ledger of the former Job would go with it. */
+async function keepingLedger({ client }: ReachedEngine, job: Job, plan: RetryPlan): Promise<Job> {
+  if (!isFinished(job)) return retryRun(client, job, plan);
+  const { namespace = "", name = "" } = job.metadata;
+  const place = { namespace, name: ledgerName(name) };
+  const ledger = (await findObject(client, configMaps, place))
+    ? { type: configMaps, names: [place] }
+    : undefined;
+  await giveTo(client, ledger, undefined);
+  const next = await retryRun(client, job, plan);
+  await unlessGone(giveTo(client, ledger, next));
+  return next;
+}
+
+async function unlessGone(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === "NotFound")) throw error;
+  }
+}

@@ -1,0 +1,130 @@
+/** `tally run` and what comes after it on a real cluster, with and without `tally controller`. */
+import { execFile } from "node:child_process";
+import { expect } from "vitest";
+import { projectFile } from "../support/project-file.ts";
+import { startNode } from "./agent-node.ts";
+import { startTallyController } from "./tally-controller.ts";
+import { type ClusterTest, clusterTests } from "./with-cluster.ts";
+
+const check = clusterTests();
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** As a user types it, in a directory of his own. */
+function tally({ cluster }: ClusterTest, args: readonly string[], words: readonly string[] = []) {
+  const all = [...args, "--kubeconfig", cluster.kubeconfig, ...words];
+  return new Promise<Ended>((resolve) => {
+    const options = { cwd: cluster.directory, timeout: 240_000 };
+    execFile(process.execPath, [projectFile("dist/main.js"), ...all], options, (error, out, err) =>
+      resolve({ code: error ? Number(error.code ?? -1) : 0, out, error: err }),
+    );
+  });
+}
+
+/** Fails for bananas as long as the file is not there. */
+const script = (flag: string) =>
+  `echo "eat $ITEM as $JOB_COMPLETION_INDEX"; [ "$ITEM" != banana ] || [ -e ${flag} ]`;
+const FRUITS = [":::", "apple", "banana", "it's $(cherry)"];
+
+async function plays(context: ClusterTest, name: string, manner: readonly string[]) {
+  const flag = `${context.cluster.directory}/${name}`;
+  const words = ["--", "sh", "-c", script(flag), ...FRUITS];
+  const run = ["run", name, "--image", "busybox", "--retries", "0", ...manner];
+  const first = await tally(context, run, words);
+  expect([first.code, first.error]).toEqual([
+    1,
+    expect.stringContaining("banana (index 1): exit 1"),
+  ]);
+  expect(first.out.split("\n").toSorted()).toEqual([
+    "",
+    "eat apple as 0",
+    "eat banana as 1",
+    "eat it's $(cherry) as 2",
+  ]);
+  expect(first.error).toContain(`tally retry ${name} --failed`);
+
+  const waited = await tally(context, ["wait", name]);
+  expect([waited.code, waited.out]).toEqual([3, `${name} failed\n`]);
+  const status = await tally(context, ["status", name, "--output", "json"]);
+  expect(JSON.parse(status.out)).toMatchObject({
+    state: "Failed",
+    total: 3,
+    succeeded: 2,
+    failed: 1,
+    failures: [{ item: "banana", index: 1, exit: 1 }],
+  });
+  const logs = await tally(context, ["logs", name, "--failed"]);
+  expect(logs.out).toBe("==> banana (index 1) <==\neat banana as 1\n");
+
+  await new Promise((resolve) => execFile("touch", [flag], resolve));
+  const again = await tally(context, ["retry", name]);
+  expect([again.code, again.out]).toEqual([0, "eat banana as 1\n"]);
+  expect((await tally(context, ["wait", name])).code).toBe(0);
+  const results = await tally(context, ["results", name, "--format", "jsonl"]);
+  const rows = results.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { exit: number });
+  expect(rows).toMatchObject([
+    { item: "apple", state: "Succeeded", attempts: 1 },
+    { item: "banana", state: "Succeeded", attempts: 2, exit: 0 },
+    { item: "it's $(cherry)", state: "Succeeded", attempts: 1 },
+  ]);
+  const list = await tally(context, ["list", "--output", "json"]);
+  const runs = JSON.parse(list.out) as { readonly name: string }[];
+  expect(runs.filter((each) => each.name === name)).toMatchObject([
+    { phase: "Succeeded", succeeded: 3, failed: 0 },
+  ]);
+  return { first, status };
+}
+
+check("under Kubernetes' own controller a run goes as on this machine", async (context) => {
+  await startNode(context, "theirs");
+  const { first, status } = await plays(context, "plain", []);
+  expect(first.error).toContain("Kubernetes' own controller looks after it");
+  expect(status.error).toContain("there is no ledger of this run");
+  const refused = await tally(context, ["run", "x"], ["--", "true"]);
+  expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("--image")]);
+  const gone = await tally(context, ["delete", "plain"]);
+  expect(gone.code).toBe(0);
+});
+
+check("under tally controller it does so, and the ledger outlives the pods", async (context) => {
+  await startNode(context, "ours");
+  const { cluster, atEnd } = context;
+  const controller = await startTallyController(cluster.kubeconfig, ["--leader-elect"]);
+  // It gives its lease back: the next run must not count on it.
+  atEnd(() => controller.stop());
+  const { first } = await plays(context, "managed", []);
+  expect(first.error).toContain("tally controller (tallyjob.io/job-controller) looks after it");
+  const path = "/api/v1/namespaces/default/configmaps/managed-ledger";
+  const isNoted = async () => (await cluster.call("GET", path)).status;
+  await expect.poll(isNoted, { timeout: 60_000, interval: 500 }).toBe(200);
+  await cluster.call("DELETE", `/api/v1/namespaces/default/pods?labelSelector=job-name%3Dmanaged`);
+  const results = await tally(context, ["results", "managed", "--format", "jsonl"]);
+  expect(results.error).toBe("");
+  expect(results.out.split("\n").filter((line) => line.includes('"exit"')).length).toBeGreaterThan(
+    0,
+  );
+});
+
+check("a run of JSON lines ends with 0 where everything succeeds", async (context) => {
+  await startNode(context, "events");
+  const run = ["run", "events", "--image", "busybox", "--output", "json", "-q"];
+  const { code, out } = await tally(context, run, ["--", "echo", "{}", ":::", "a", "b"]);
+  const events = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(code).toBe(0);
+  expect(events.at(-1)).toMatchObject({ type: "summary", succeeded: 2, failed: 0, exitCode: 0 });
+  const items = events.filter(({ type }) => type === "item");
+  expect(items.map((item) => (item as unknown as { stdout: string }).stdout).toSorted()).toEqual([
+    "a\n",
+    "b\n",
+  ]);
+});
