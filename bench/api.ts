@@ -1,183 +1,157 @@
 /**
- * The API server over TLS with its journal syncing, beside a real kube-apiserver with etcd on a
- * machine of the same size (etcd's fsync switched off), whose figures were recorded.
+ * The API server over TLS with its journal syncing. With --peer the same load is run against a real
+ * kube-apiserver with etcd (etcd's fsync switched off) on the same machine; without, requests stand
+ * beside what was recorded of one on a machine of the same size.
  */
-import { once } from "node:events";
-import { request } from "node:https";
-import { startTally, type Tally } from "../test/support/tally.ts";
-import { run } from "./load.ts";
-import { cpuMs, residentMb } from "./process-figures.ts";
-import { type Row, table } from "./report.ts";
+import { type ApiTarget, startOurs, startPeer } from "./api-target.ts";
+import { type LoadResult, run } from "./load.ts";
+import type { BenchOptions } from "./options.ts";
+import { measurePages } from "./pages.ts";
+import { besidePeer, type Figure, type Row, table } from "./report.ts";
+import { createMap, measureFanOut, measureStuck } from "./watchers.ts";
 
-const RECORDED = { creates: 1_691, createsP99Ms: 53, gets: 3_441, memoryMb: 390 };
 const CONNECTIONS = 32;
 const PAYLOAD = "x".repeat(1_800);
 const PATH = "/api/v1/namespaces/default/configmaps";
 
-export async function benchApi(): Promise<void> {
-  const began = performance.now();
-  const tally = await startTally({ args: ["--controllers=none", "--no-agent"] });
-  const readyMs = performance.now() - began;
+const RECORDED: readonly Figure[] = [
+  { what: "creates/s", value: 1_691, isRate: true },
+  { what: "create p50, ms", value: Number.NaN },
+  { what: "create p99, ms", value: 53 },
+  { what: "gets/s", value: 3_441, isRate: true },
+];
+
+export async function benchApiRequests(options: BenchOptions): Promise<void> {
+  const scale = options.isQuick ? 20 : 1;
+  const bars: Row[] = [];
+  const ours = await measured(startOurs, async (target) => {
+    bars.push(...(await readiness(target)));
+    const figures = await throughput(target, scale);
+    bars.push(...(await growth(target, scale)));
+    return figures;
+  });
+  const peer = options.hasPeer
+    ? await measured(startPeer, (target) => throughput(target, scale))
+    : RECORDED;
+  table("api: 2 KB ConfigMaps, 32 TLS connections, journal syncing", [
+    ...bars,
+    ...besidePeer(ours, peer),
+  ]);
+}
+
+export async function benchApiWatchers(options: BenchOptions): Promise<void> {
+  const scale = options.isQuick ? 10 : 1;
+  const loads = [
+    (target: ApiTarget) => measureFanOut(target, { watchers: 500, events: 2_000 / scale }),
+    (target: ApiTarget) => measureFanOut(target, { watchers: 2_000 / scale, events: 500 }),
+    (target: ApiTarget) =>
+      measureStuck(target, { watchers: 2_000 / scale, writes: 200, bytes: 100_000 }),
+  ];
+  const rows: Row[] = [];
+  for (const load of loads) rows.push(...(await compared(options, load)));
+  table("api: watchers of ConfigMaps", rows);
+}
+
+export async function benchApiPages(options: BenchOptions): Promise<void> {
+  const sizes = options.isQuick ? { pods: 5_000, lists: 1 } : { pods: 100_000, lists: 2 };
+  const title = `api: a list of ${sizes.pods.toLocaleString("en")} pods while others are written`;
+  table(title, await compared(options, (target) => measurePages(target, sizes)));
+}
+
+async function compared(
+  { hasPeer }: BenchOptions,
+  measure: (target: ApiTarget) => Promise<Figure[]>,
+): Promise<Row[]> {
+  const ours = await measured(startOurs, measure);
+  return besidePeer(ours, hasPeer ? await measured(startPeer, measure) : undefined);
+}
+
+/** On a server of its own: what was measured before leaves no trace. */
+async function measured<Result>(
+  start: () => Promise<ApiTarget>,
+  measure: (target: ApiTarget) => Promise<Result>,
+): Promise<Result> {
+  const target = await start();
   try {
-    const idleMb = await residentMb(tally);
-    const rows: Row[] = [
-      { what: "ready after start", value: `${readyMs.toFixed(0)} ms`, beside: "bar 500 ms" },
-      { what: "memory when idle", value: `${idleMb.toFixed(0)} MB`, beside: "bar 120 MB" },
-    ];
-    await creates(tally, "warm", 2_000);
-    rows.push(...(await throughput(tally)), ...(await growth(tally)), ...(await fanOut(tally)));
-    rows.push({
-      what: "memory with 100,000 objects",
-      value: `${(await residentMb(tally)).toFixed(0)} MB`,
-      beside: `real: ${RECORDED.memoryMb} MB nearly idle`,
-    });
-    table("api: 2 KB ConfigMaps, 32 TLS connections, journal syncing", rows);
+    return await measure(target);
   } finally {
-    await tally.dispose();
+    await target.dispose();
   }
 }
 
-function creates(tally: Tally, prefix: string, total: number) {
-  return run(tally, {
-    connections: CONNECTIONS,
-    total,
-    method: "POST",
-    path: () => PATH,
-    body: (index) =>
-      JSON.stringify({
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { name: `${prefix}-${index}` },
-        data: { payload: PAYLOAD },
-      }),
-    expect: 201,
-  });
-}
-
-async function throughput(tally: Tally): Promise<Row[]> {
-  const created = await creates(tally, "create", 20_000);
-  const got = await run(tally, {
-    connections: CONNECTIONS,
-    total: 40_000,
-    method: "GET",
-    path: (index) => `${PATH}/create-${index % 20_000}`,
-    expect: 200,
-  });
-  const failed = created.failed + got.failed;
-  if (failed > 0) throw new Error(`${failed} requests failed`);
+async function readiness(target: ApiTarget): Promise<Row[]> {
+  const idleMb = await target.memoryMb();
   return [
-    {
-      what: "creates/s",
-      value: created.perSecond.toFixed(0),
-      beside: besideReal(created.perSecond, RECORDED.creates),
-    },
-    {
-      what: "create p50 / p99",
-      value: `${created.p50Ms.toFixed(1)} / ${created.p99Ms.toFixed(1)} ms`,
-      beside: `real p99: ${RECORDED.createsP99Ms} ms`,
-    },
-    {
-      what: "gets/s",
-      value: got.perSecond.toFixed(0),
-      beside: besideReal(got.perSecond, RECORDED.gets),
-    },
-    {
-      what: "get p50 / p99",
-      value: `${got.p50Ms.toFixed(1)} / ${got.p99Ms.toFixed(1)} ms`,
-      beside: "",
-    },
+    { what: "ready after start", value: `${target.readyMs.toFixed(0)} ms`, beside: "bar 500 ms" },
+    { what: "memory when idle", value: `${idleMb.toFixed(0)} MB`, beside: "bar 120 MB" },
   ];
 }
 
-function besideReal(measured: number, real: number): string {
-  return `real: ${real}, ratio ${(measured / real).toFixed(2)}`;
+async function creates(target: ApiTarget, prefix: string, total: number): Promise<LoadResult> {
+  const created = await run(target, {
+    connections: CONNECTIONS,
+    total,
+    ask: (index) => createMap(PATH, `${prefix}-${index}`, PAYLOAD),
+  });
+  if (created.failed > 0) throw new Error(`${created.failed} creates failed`);
+  return created;
+}
+
+async function throughput(target: ApiTarget, scale: number): Promise<Figure[]> {
+  await creates(target, "warm", 2_000);
+  const total = 20_000 / scale;
+  const created = await creates(target, "create", total);
+  const ask = (index: number) => ({
+    method: "GET",
+    path: `${PATH}/create-${index % total}`,
+    expect: 200,
+  });
+  const got = await run(target, { connections: CONNECTIONS, total: 2 * total, ask });
+  const single = await run(target, { connections: 1, total: 2_000 / scale, ask: createOne });
+  const failed = got.failed + single.failed;
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  return [
+    { what: "creates/s", value: created.perSecond, isRate: true },
+    { what: "create p50, ms", value: created.p50Ms, digits: 1 },
+    { what: "create p99, ms", value: created.p99Ms, digits: 1 },
+    { what: "gets/s", value: got.perSecond, isRate: true },
+    { what: "get p50, ms", value: got.p50Ms, digits: 1 },
+    { what: "get p99, ms", value: got.p99Ms, digits: 1 },
+    { what: "create by one client p50, ms", value: single.p50Ms, digits: 2 },
+    { what: "create by one client p99, ms", value: single.p99Ms, digits: 2 },
+    { what: "memory then, MB", value: await target.memoryMb() },
+  ];
+}
+
+function createOne(index: number) {
+  return createMap(PATH, `single-${index}`, PAYLOAD);
 }
 
 /** The server's CPU time per create, with few and with many objects stored. */
-async function growth(tally: Tally): Promise<Row[]> {
-  const fresh = await startTally({ args: ["--controllers=none", "--no-agent"] });
-  let few: number;
-  try {
+async function growth(target: ApiTarget, scale: number): Promise<Row[]> {
+  const few = await measured(startOurs, async (fresh) => {
     await creates(fresh, "warm", 1_000);
-    few = await cpuPerCreate(fresh, "few", 4_000);
-  } finally {
-    await fresh.dispose();
-  }
-  await creates(tally, "fill", 78_000);
-  const many = await cpuPerCreate(tally, "many", 4_000);
+    return cpuPerCreate(fresh, "few", 4_000);
+  });
+  await creates(target, "fill", 78_000 / scale);
+  const many = await cpuPerCreate(target, "many", 4_000);
+  const memoryMb = await target.memoryMb();
   return [
     {
       what: "CPU per create at 1,000 / 100,000",
       value: `${few.toFixed(3)} / ${many.toFixed(3)} ms`,
-      beside: `ratio ${(many / few).toFixed(2)}, bar 1.3`,
+      beside: `${(many / few).toFixed(2)} times, bar 1.3`,
     },
-  ];
-}
-
-async function cpuPerCreate(tally: Tally, prefix: string, total: number): Promise<number> {
-  const before = await cpuMs(tally);
-  await creates(tally, prefix, total);
-  return ((await cpuMs(tally)) - before) / total;
-}
-
-const WATCHERS = 500;
-const EVENTS = 2_000;
-
-/** Every watcher must receive every event. */
-async function fanOut(tally: Tally): Promise<Row[]> {
-  const path = "/api/v1/namespaces/kube-public/configmaps";
-  const listed = await tally.call("GET", path);
-  const revision = listed.json.metadata.resourceVersion;
-  const counts = new Uint32Array(WATCHERS);
-  let received = 0;
-  let whole: () => void = () => {};
-  const done = new Promise<void>((resolve) => {
-    whole = resolve;
-  });
-  const opened = Array.from({ length: WATCHERS }, (_, index) =>
-    openWatch(tally, `${path}?watch=1&resourceVersion=${revision}`, (lines) => {
-      counts[index] = (counts[index] ?? 0) + lines;
-      received += lines;
-      if (received === WATCHERS * EVENTS) whole();
-    }),
-  );
-  const watches = await Promise.all(opened);
-  const began = performance.now();
-  await run(tally, {
-    connections: CONNECTIONS,
-    total: EVENTS,
-    method: "POST",
-    path: () => path,
-    body: (index) =>
-      JSON.stringify({ metadata: { name: `event-${index}` }, data: { payload: "y".repeat(100) } }),
-    expect: 201,
-  });
-  await done;
-  const seconds = (performance.now() - began) / 1000;
-  for (const watch of watches) watch.destroy();
-  return [
     {
-      what: `fan-out, ${WATCHERS} watchers x ${EVENTS} events`,
-      value: `${((WATCHERS * EVENTS) / seconds).toFixed(0)} events/s`,
-      beside: `${seconds.toFixed(2)} s`,
+      what: "memory with 100,000 objects",
+      value: `${memoryMb.toFixed(0)} MB`,
+      beside: "real: 390 MB nearly idle",
     },
   ];
 }
 
-async function openWatch(tally: Tally, path: string, onLines: (lines: number) => void) {
-  const sent = request(`${tally.url}${path}`, {
-    rejectUnauthorized: false,
-    agent: false,
-    headers: { Authorization: `Bearer ${tally.token}` },
-  });
-  sent.end();
-  const [response] = await once(sent, "response");
-  response.on("data", (chunk: Buffer) => {
-    let lines = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
-    onLines(lines);
-  });
-  response.on("error", () => {});
-  sent.on("error", () => {});
-  return sent;
+async function cpuPerCreate(target: ApiTarget, prefix: string, total: number): Promise<number> {
+  const before = await target.cpuMs();
+  await creates(target, prefix, total);
+  return ((await target.cpuMs()) - before) / total;
 }

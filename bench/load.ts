@@ -11,50 +11,62 @@ export interface Target {
 }
 
 export interface LoadResult {
+  readonly done: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly failed: number;
 }
 
-export interface Load {
-  readonly connections: number;
-  readonly total: number;
+export interface Asked {
   readonly method: string;
-  readonly path: (index: number) => string;
-  readonly body?: (index: number) => string;
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
   readonly expect: number;
 }
 
+export interface Load {
+  readonly connections: number;
+  /** At most this many requests. */
+  readonly total: number;
+  readonly ask: (index: number) => Asked;
+  /** Asked before each request; absent: the total is reached. */
+  readonly isOver?: () => boolean;
+}
+
 export async function run(target: Target, load: Load): Promise<LoadResult> {
-  const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(target)));
-  const latencies = new Float64Array(load.total);
+  const sockets = await Promise.all(
+    Array.from({ length: load.connections }, () => openConnection(target)),
+  );
+  const latencies: number[] = [];
   let next = 0;
   let failed = 0;
   const worker = async (connection: Connection): Promise<void> => {
-    while (next < load.total) {
-      const index = next++;
+    while (next < load.total && !load.isOver?.()) {
+      const asked = load.ask(next++);
       const began = performance.now();
-      const status = await connection.send(load.method, load.path(index), load.body?.(index));
-      latencies[index] = performance.now() - began;
-      if (status !== load.expect) failed++;
+      const status = await connection.send(asked);
+      latencies.push(performance.now() - began);
+      if (status !== asked.expect) failed++;
     }
   };
   const began = performance.now();
   await Promise.all(sockets.map(worker));
   const seconds = (performance.now() - began) / 1000;
   for (const socket of sockets) socket.close();
-  latencies.sort();
-  const at = (share: number) => latencies[Math.floor((load.total - 1) * share)] ?? 0;
-  return { perSecond: load.total / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed };
+  latencies.sort((left, right) => left - right);
+  const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? 0;
+  const done = latencies.length;
+  return { done, perSecond: done / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed };
 }
 
 interface Connection {
-  send(method: string, path: string, body: string | undefined): Promise<number>;
+  send(asked: Asked): Promise<number>;
   close(): void;
 }
 
-function open({ url, token }: Target): Promise<Connection> {
+function openConnection({ url, token }: Target): Promise<Connection> {
   const { hostname, port } = new URL(url);
   const head = [
     "HTTP/1.1",
@@ -69,11 +81,11 @@ function open({ url, token }: Target): Promise<Connection> {
     socket.once("secureConnect", () => {
       const read = reader(socket, reject);
       resolve({
-        send: (method, path, body) => {
+        send: ({ method, path, body, contentType = "application/json" }) => {
           const answer = read();
           const length = `Content-Length: ${Buffer.byteLength(body ?? "")}`;
           const payload = body
-            ? `Content-Type: application/json\r\n${length}\r\n\r\n${body}`
+            ? `Content-Type: ${contentType}\r\n${length}\r\n\r\n${body}`
             : "\r\n";
           socket.write(`${method} ${path} ${head}${payload}`);
           return answer;
@@ -84,11 +96,15 @@ function open({ url, token }: Target): Promise<Connection> {
   });
 }
 
+/** What ends an answer of which the length was not told. */
+const LAST_CHUNK = "\r\n0\r\n\r\n";
+
 /** Waits for one whole answer at a time and tells its status. */
 function reader(socket: TLSSocket, fail: (error: Error) => void): () => Promise<number> {
   let received = 0;
   let expected = -1;
   let status = 0;
+  let tail = "";
   let done: (status: number) => void = () => {};
   socket.on("data", (chunk: Buffer) => {
     received += chunk.length;
@@ -96,16 +112,21 @@ function reader(socket: TLSSocket, fail: (error: Error) => void): () => Promise<
       const text = chunk.toString("latin1", 0, Math.min(chunk.length, 2_048));
       const end = text.indexOf("\r\n\r\n");
       const length = /content-length: (\d+)/i.exec(text)?.[1];
-      if (end < 0 || length === undefined) {
+      const isChunked = /transfer-encoding: chunked/i.test(text);
+      if (end < 0 || (length === undefined && !isChunked)) {
         fail(new Error(`an answer without a length: ${text.slice(0, 200)}`));
         return;
       }
       status = Number(text.slice(9, 12));
-      expected = end + 4 + Number(length);
+      expected = isChunked ? Number.POSITIVE_INFINITY : end + 4 + Number(length);
     }
-    if (received < expected) return;
+    if (expected === Number.POSITIVE_INFINITY) {
+      tail = (tail + chunk.toString("latin1", Math.max(0, chunk.length - 7))).slice(-7);
+      if (tail !== LAST_CHUNK) return;
+    } else if (received < expected) return;
     received = 0;
     expected = -1;
+    tail = "";
     done(status);
   });
   return () =>

@@ -15,3 +15,26 @@ export function table(title: string, rows: readonly Row[]): void {
     process.stdout.write(`  ${what.padEnd(first)}  ${value.padStart(second)}  ${beside}\n`);
   }
 }
+
+/** A figure that is compared with the same one of another server. */
+export interface Figure {
+  readonly what: string;
+  readonly value: number;
+  /** Behind the point; absent: none. */
+  readonly digits?: number;
+  /** What must be large; otherwise it must be small. */
+  readonly isRate?: boolean;
+}
+
+/** A ratio above 1 is in our favour. */
+export function besidePeer(ours: readonly Figure[], peer: readonly Figure[] | undefined): Row[] {
+  return ours.map((figure, at) => {
+    const { what, value, digits = 0, isRate } = figure;
+    const other = peer?.[at];
+    const shown = { what, value: value.toFixed(digits) };
+    if (other === undefined || Number.isNaN(other.value)) return { ...shown, beside: "" };
+    const ratio = isRate ? value / other.value : other.value / value;
+    const beside = `real: ${other.value.toFixed(digits)}, ratio ${ratio.toFixed(2)}`;
+    return { ...shown, beside };
+  });
+}

@@ -38,5 +38,10 @@ test("groups, lists and unknown names", () => {
   expect(registry.hasGroup("nope.example.com")).toBe(false);
   expect(registry.isRegistered({ group: "batch", version: "v1", kind: "JobList" })).toBe(true);
   expect(registry.isRegistered({ group: "batch", version: "v2", kind: "Job" })).toBe(false);
+  expect(registry.isRegistered({ group: "batch", version: "v1", kind: "DeleteOptions" })).toBe(
+    true,
+  );
+  expect(registry.isRegistered({ group: "", version: "v1", kind: "Status" })).toBe(true);
+  expect(registry.isRegistered({ group: "batch", version: "v1", kind: "Status" })).toBe(false);
   expect(() => registry.getResource("batch", "v1", "nope")).toThrow("no resource nope");
 });

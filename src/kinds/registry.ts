@@ -123,9 +123,32 @@ export function registryOf(kinds: readonly Kind[]): Registry {
     findKind: (name) => byKind.get(kindKey(name)),
     isRegistered: ({ group, version, kind }) =>
       byKind.has(kindKey({ group, version, kind })) ||
-      byKind.has(kindKey({ group, version, kind: kind.replace(/List$/, "") })),
+      byKind.has(kindKey({ group, version, kind: kind.replace(/List$/, "") })) ||
+      (COMMON_KINDS.has(kind) &&
+        kinds.some((at) => at.group === group && at.version === version)) ||
+      (CORE_KINDS.has(kind) && group === "" && version === "v1"),
   };
 }
+
+/** What every version of a group has besides its own, for requests and answers. */
+const COMMON_KINDS: ReadonlySet<string> = new Set([
+  "CreateOptions",
+  "DeleteOptions",
+  "GetOptions",
+  "ListOptions",
+  "PatchOptions",
+  "UpdateOptions",
+  "WatchEvent",
+]);
+
+const CORE_KINDS: ReadonlySet<string> = new Set([
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "List",
+  "Status",
+]);
 
 function resourceKey({ group, version, resource }: ResourceName): string {
   return `${group}/${version}/${resource}`;

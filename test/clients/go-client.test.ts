@@ -65,6 +65,7 @@ const STEPS = [
   "be told that they are gone",
   "be refused",
   "lead one after the other",
+  "read what is described",
   "speak protobuf",
 ];
 

@@ -20,6 +20,7 @@ const SUITES = [
   "discovery",
   "other-kinds",
   "apply",
+  "odd-requests",
 ];
 
 let tally: Tally;

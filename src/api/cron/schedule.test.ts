@@ -33,6 +33,10 @@ test("a time zone may stand in front", () => {
   expect(parseSchedule("CRON_TZ=Europe/Paris 0 * * * *")).toMatchObject({
     timeZone: "Europe/Paris",
   });
+  expect(parseSchedule("TZ=UTC")).toEqual({
+    kind: "problem",
+    problem: "invalid schedule format: runtime error: slice bounds out of range [:-1]",
+  });
   expect(parseSchedule("TZ=Mars/X 0 * * * *")).toEqual({
     kind: "problem",
     problem: "provided bad location Mars/X: unknown time zone Mars/X",

@@ -76,14 +76,18 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
 function parse(text: string): Schedule {
   if (text === "") throw new Malformed("empty spec string");
   if (!/^(CRON_)?TZ=/.test(text)) return parseZoneless(text);
+  const space = text.indexOf(" ");
+  // What Kubernetes says after its parser has stumbled.
+  if (space < 0) throw new Malformed(`invalid schedule format: ${NO_SPACE}`);
   const timeZone = /=([^ ]*)/.exec(text)?.[1] ?? "";
   if (timeZone !== "" && !isTimeZone(timeZone)) {
     throw new Malformed(`provided bad location ${timeZone}: unknown time zone ${timeZone}`);
   }
-  const space = text.indexOf(" ");
-  const schedule = parseZoneless(space < 0 ? "" : text.slice(space).trim());
+  const schedule = parseZoneless(text.slice(space).trim());
   return schedule.kind === "fields" ? { ...schedule, timeZone: timeZone || "UTC" } : schedule;
 }
+
+const NO_SPACE = "runtime error: slice bounds out of range [:-1]";
 
 function parseZoneless(text: string): Schedule {
   return text.startsWith("@") ? parseDescriptor(text) : parseFields(text);

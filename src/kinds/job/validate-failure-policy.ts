@@ -92,7 +92,7 @@ function validateExitCodes(
   }
   const codes = values ?? [];
   if (codes.length === 0) {
-    findings.push(invalid(`${path}.values`, codes, "at least one value is required"));
+    findings.push(invalid(`${path}.values`, values ?? null, "at least one value is required"));
   }
   findings.push(...atMost(codes, MAX_EXIT_CODES, `${path}.values`));
   const seen = new Set<number>();

@@ -60,6 +60,11 @@ test.each<[string, Body, string[]]>([
     ],
   ],
   [
+    "codes of no values at all",
+    { action: "Count", onExitCodes: { operator: "In" } },
+    ["rules[0].onExitCodes.values: Invalid value: null: at least one value is required"],
+  ],
+  [
     "codes that are zero, repeated and out of order",
     { action: "Count", onExitCodes: { operator: "In", values: [2, 0, 2] } },
     [

@@ -26,8 +26,8 @@ export const nodeKind = defineKind<Node>({
   ],
   rules: {
     setDefaults,
-    prepareForCreate: dropConfigSource,
-    prepareForUpdate: dropConfigSource,
+    prepareForCreate: dropConfiguration,
+    prepareForUpdate: dropConfiguration,
     validate: validateNode,
     warningsOnCreate: nodeWarnings,
     validateUpdate: validateNodeUpdate,
@@ -57,9 +57,10 @@ function roundAmounts(amounts: { [resource: string]: string } | undefined): void
   }
 }
 
-/** Where a node once took its configuration from: nobody reads it any more. */
-function dropConfigSource({ spec }: Draft<Node>): void {
+/** Where a node once took its configuration from, and which it had: nobody reads it any more. */
+function dropConfiguration({ spec, status }: Draft<Node>): void {
   delete spec.configSource;
+  delete status.config;
 }
 
 function nodeWarnings({ spec }: Node): string[] {

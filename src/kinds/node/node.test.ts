@@ -32,6 +32,18 @@ test.each([
   ],
   [{ spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64"] } }, []],
   [
+    { spec: { podCIDRs: ["10.0.0.0/24", "x"] } },
+    [
+      'spec.podCIDRs[1]: Invalid value: "x": ' +
+        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+      "spec.podCIDRs: Internal error: invalid PodCIDRs. " +
+        "failed to check with dual stack with error:" +
+        "invalid CIDR[1]: <nil> (invalid CIDR address: x)",
+      'spec.podCIDRs: Invalid value: ["10.0.0.0/24","x"]: ' +
+        "may specify no more than one CIDR for each IP family",
+    ],
+  ],
+  [
     { status: { capacity: { pods: "1500m" }, allocatable: {} } },
     [
       'status.capacity.pods: Invalid value: "1500m": must be an integer',
@@ -84,10 +96,11 @@ test("an external ID is warned of", () => {
 
 test("half of a thousandth is a whole one, and nobody configures a node from afar", () => {
   const made = node({
-    status: { capacity: { cpu: "0.0005" }, allocatable: { cpu: "1.0001" } },
+    status: { capacity: { cpu: "0.0005" }, allocatable: { cpu: "1.0001" }, config: { error: "e" } },
     spec: { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } },
   });
   nodeKind.rules.prepareForCreate?.(made as Draft<Node>);
   expect(made.status).toMatchObject({ capacity: { cpu: "1m" }, allocatable: { cpu: "1001m" } });
   expect(made.spec).toEqual({});
+  expect(made.status.config).toBeUndefined();
 });

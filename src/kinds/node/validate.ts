@@ -1,5 +1,12 @@
 /** Pure: what a Node may say. Its taints are reported as metadata, where they once were. */
-import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
+import {
+  type Finding,
+  forbidden,
+  internal,
+  invalid,
+  notSupported,
+  required,
+} from "../../api/finding.ts";
 import type { Node, Taint } from "../../api/generated/core.ts";
 import { dns1123Subdomain, labelValue } from "../../api/names.ts";
 import { cidrFamily, validateCidr } from "../meta/addresses.ts";
@@ -71,8 +78,15 @@ function validateResources({ status }: Node): Finding[] {
 function validatePodCidrs(ranges: readonly string[]): Finding[] {
   const path = "spec.podCIDRs";
   const findings = ranges.flatMap((range, at) => validateCidr(range, `${path}[${at}]`));
-  const families = new Set(ranges.map(cidrFamily));
-  if (ranges.length < 2 || (ranges.length === 2 && families.size === 2)) return findings;
+  if (ranges.length < 2) return findings;
+  const families = ranges.map(cidrFamily);
+  const unread = families.indexOf(undefined);
+  if (unread >= 0) {
+    const problem = `invalid CIDR[${unread}]: <nil> (invalid CIDR address: ${ranges[unread]})`;
+    const step = "invalid PodCIDRs. failed to check with dual stack with error:";
+    findings.push(internal(path, `${step}${problem}`));
+  }
+  if (unread < 0 && ranges.length === 2 && families[0] !== families[1]) return findings;
   return [
     ...findings,
     invalid(path, ranges, "may specify no more than one CIDR for each IP family"),

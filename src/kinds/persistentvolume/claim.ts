@@ -81,13 +81,17 @@ function prepareForCreate(claim: Draft<PersistentVolumeClaim>): void {
 
 /**
  * A source has two fields. The older one never named anything but claims and snapshots and lost
- * what else it was given; each of them stands for the other where that is missing.
+ * what else it was given; each of them stands for the other where that is missing. A source in
+ * another namespace is lost whole.
  */
 function settleDataSources(
   spec: Draft<PersistentVolumeClaimSpec>,
   old?: PersistentVolumeClaimSpec,
 ): void {
-  if (old?.dataSourceRef?.namespace === undefined) delete spec.dataSourceRef?.namespace;
+  if (!old?.dataSourceRef?.namespace) {
+    if (spec.dataSourceRef?.namespace) delete spec.dataSourceRef;
+    else delete spec.dataSourceRef?.namespace;
+  }
   if (old?.dataSource === undefined && !isClassicSource(spec.dataSource)) delete spec.dataSource;
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) {

@@ -61,7 +61,7 @@ function volume(spec: Fields): PersistentVolume {
 
 const disk = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] };
 
-test.each<[Fields, string[]]>([
+test.each<[Fields, unknown[]]>([
   [{ ...disk, hostPath: { path: "/d" } }, []],
   [disk, ["spec: Required value: must specify a volume type"]],
   [
@@ -70,7 +70,46 @@ test.each<[Fields, string[]]>([
   ],
   [
     { hostPath: { path: "/d" } },
-    ["spec.accessModes: Required value", "spec.capacity: Required value"],
+    [
+      "spec.accessModes: Required value",
+      "spec.capacity: Required value",
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
+    ],
+  ],
+  [
+    { ...disk, capacity: { storage: "0" }, hostPath: { path: "/a/../b", type: "X" } },
+    [
+      'spec.capacity[storage]: Invalid value: "0": must be greater than zero',
+      "spec.hostPath.path: Invalid value: \"/a/../b\": must not contain '..'",
+      expect.stringContaining('spec.hostPath.type: Unsupported value: "X"'),
+    ],
+  ],
+  [
+    { ...disk, local: { path: "/e" }, nodeAffinity: {} },
+    ["spec.nodeAffinity.required: Required value: must specify required node constraints"],
+  ],
+  [
+    { ...disk, local: { path: "/e" } },
+    ["spec.nodeAffinity: Required value: Local volume requires node affinity"],
+  ],
+  [
+    { ...disk, hostPath: { path: "/" }, persistentVolumeReclaimPolicy: "Recycle" },
+    [
+      "spec.persistentVolumeReclaimPolicy: Forbidden: " +
+        "may not be 'recycle' for a hostPath mount of '/'",
+    ],
+  ],
+  [
+    { ...disk, hostPath: { path: "/d" }, volumeAttributesClassName: "gold" },
+    ["spec.csi: Required value: has to be specified when using volumeAttributesClassName"],
+  ],
+  [{ ...disk, hostPath: { path: "/d" }, flexVolume: { driver: "a/b" } }, []],
+  [
+    { ...disk, csi: { driver: "d", volumeHandle: "", nodePublishSecretRef: { name: "s" } } },
+    [
+      "spec.csi.volumeHandle: Required value",
+      "spec.csi.nodePublishSecretRef.namespace: Required value",
+    ],
   ],
 ])("a volume of %j", (spec, expected) => {
   const found = persistentVolumeKind.rules.validate(volume(spec)).map(formatFinding);
@@ -96,7 +135,8 @@ const OTHER = { apiGroup: "a.b", kind: "X", name: "s" };
 test.each([
   [{ dataSource: SNAPSHOT }, { dataSource: SNAPSHOT, dataSourceRef: SNAPSHOT }],
   [{ dataSource: OTHER }, {}],
-  [{ dataSourceRef: { ...OTHER, namespace: "n" } }, { dataSource: OTHER, dataSourceRef: OTHER }],
+  [{ dataSourceRef: { ...OTHER, namespace: "n" } }, {}],
+  [{ dataSourceRef: { ...OTHER, namespace: "" } }, { dataSource: OTHER, dataSourceRef: OTHER }],
 ])("a claim with the sources %j", (sources, expected) => {
   const spec = { resources: { requests: { storage: "1500m" } }, ...sources };
   const claim = created<PersistentVolumeClaim>(persistentVolumeClaimKind, { spec });

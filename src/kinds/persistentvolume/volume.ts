@@ -1,10 +1,11 @@
 /** Pure: PersistentVolumes: storage that exists, and what becomes of it after its claim. */
 import { isEqual } from "../../api/equal.ts";
-import { type Finding, forbidden, notSupported, required } from "../../api/finding.ts";
+import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PersistentVolume, PersistentVolumeSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";
+import { getQuantity } from "../../api/quantity.ts";
 import { type Cell, defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import {
@@ -12,8 +13,11 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
+import { invalidEach } from "../pod/syntax.ts";
+import { validateNodeSelector } from "../pod/validate-affinity.ts";
 import { validateResourceAmount } from "../pod/validate-resources.ts";
 import { ABOUT_VOLUMES, ACCESS_MODES, CLASS_ANNOTATION, formatAccessModes } from "./access.ts";
+import { validateSource } from "./validate-source.ts";
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 const VOLUME_MODES = ["Block", "Filesystem"];
@@ -112,29 +116,78 @@ function prepareForCreate(volume: Draft<PersistentVolume>): void {
   };
 }
 
-function validate({ metadata, spec }: PersistentVolume): Finding[] {
-  const { accessModes = [], capacity = {}, volumeMode, persistentVolumeReclaimPolicy } = spec;
+function validate(volume: PersistentVolume): Finding[] {
+  const { metadata, spec } = volume;
+  const { accessModes = [], volumeMode, persistentVolumeReclaimPolicy: reclaimPolicy } = spec;
   const findings = validateObjectMeta(metadata, { namespaced: false, nameRule: dns1123Subdomain });
   if (accessModes.length === 0) findings.push(required("spec.accessModes"));
   for (const mode of accessModes.filter((mode) => !isKnown(ACCESS_MODES, mode))) {
     findings.push(notSupported("spec.accessModes", mode, ACCESS_MODES));
   }
-  if (Object.keys(capacity).length === 0) findings.push(required("spec.capacity"));
-  else if (capacity["storage"] === undefined || Object.keys(capacity).length > 1) {
-    findings.push(notSupported("spec.capacity", capacity, ["storage"]));
+  if (accessModes.includes("ReadWriteOncePod") && new Set(accessModes).size > 1) {
+    const detail = "may not use ReadWriteOncePod with other access modes";
+    findings.push(forbidden("spec.accessModes", detail));
   }
-  for (const [resource, amount] of Object.entries(capacity)) {
-    findings.push(...validateResourceAmount(resource, amount, `spec.capacity[${resource}]`));
+  findings.push(...validateCapacity(spec.capacity));
+  if (!isKnown(RECLAIM_POLICIES, reclaimPolicy ?? "Retain")) {
+    findings.push(
+      notSupported("spec.persistentVolumeReclaimPolicy", reclaimPolicy, RECLAIM_POLICIES),
+    );
   }
-  if (!isKnown(RECLAIM_POLICIES, persistentVolumeReclaimPolicy ?? "Retain")) {
-    const path = "spec.persistentVolumeReclaimPolicy";
-    findings.push(notSupported(path, persistentVolumeReclaimPolicy, RECLAIM_POLICIES));
-  }
-  findings.push(...validateSource(spec));
+  findings.push(...validateNodes(spec), ...validateSource(volume), ...validateRecycling(spec));
+  findings.push(...validateClassName(spec.storageClassName ?? "", "spec.storageClassName"));
   if (volumeMode !== undefined && !isKnown(VOLUME_MODES, volumeMode)) {
     findings.push(notSupported("spec.volumeMode", volumeMode, VOLUME_MODES));
   }
+  return [...findings, ...validateAttributesClass(spec)];
+}
+
+function validateCapacity(capacity: PersistentVolumeSpec["capacity"]): Finding[] {
+  const entries = Object.entries(capacity ?? {});
+  const findings = entries.length === 0 ? [required("spec.capacity")] : [];
+  if (entries.length !== 1 || capacity?.["storage"] === undefined) {
+    findings.push(notSupported("spec.capacity", capacity ?? null, ["storage"]));
+  }
+  for (const [resource, amount] of entries) {
+    const field = `spec.capacity[${resource}]`;
+    findings.push(...validateResourceAmount(resource, amount, field));
+    if (getQuantity(amount).nanos <= 0n) {
+      findings.push(invalid(field, amount, "must be greater than zero"));
+    }
+  }
   return findings;
+}
+
+function validateNodes({ nodeAffinity }: PersistentVolumeSpec): Finding[] {
+  if (nodeAffinity === undefined) return [];
+  const path = "spec.nodeAffinity.required";
+  if (nodeAffinity.required) return validateNodeSelector(nodeAffinity.required, path);
+  return [required(path, "must specify required node constraints")];
+}
+
+function validateRecycling(spec: PersistentVolumeSpec): Finding[] {
+  const { hostPath, persistentVolumeReclaimPolicy } = spec;
+  const isRoot = hostPath !== undefined && /^\/[./]*$/.test(hostPath.path);
+  if (!isRoot || persistentVolumeReclaimPolicy !== "Recycle") return [];
+  const detail = "may not be 'recycle' for a hostPath mount of '/'";
+  return [forbidden("spec.persistentVolumeReclaimPolicy", detail)];
+}
+
+function validateClassName(name: string, field: string): Finding[] {
+  return name === "" ? [] : invalidEach(field, name, dns1123Subdomain(name));
+}
+
+function validateAttributesClass(spec: PersistentVolumeSpec): Finding[] {
+  const { volumeAttributesClassName: name, csi } = spec;
+  if (name === undefined) return [];
+  const field = "spec.volumeAttributesClassName";
+  const findings =
+    name === ""
+      ? [required(field, "an empty string is disallowed")]
+      : validateClassName(name, field);
+  if (csi !== undefined) return findings;
+  const detail = "has to be specified when using volumeAttributesClassName";
+  return [...findings, required("spec.csi", detail)];
 }
 
 function isKnown(known: readonly string[], value: string): boolean {
@@ -143,13 +196,6 @@ function isKnown(known: readonly string[], value: string): boolean {
 
 function sourceOf(spec: PersistentVolumeSpec): { [field: string]: unknown } {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => !COMMON_FIELDS.has(field)));
-}
-
-function validateSource(spec: PersistentVolumeSpec): Finding[] {
-  const [first, ...others] = Object.keys(sourceOf(spec));
-  if (first === undefined) return [required("spec", "must specify a volume type")];
-  const detail = "may not specify more than 1 volume type";
-  return others.map((field) => forbidden(`spec.${field}`, detail));
 }
 
 function validateUpdate(next: PersistentVolume, old: PersistentVolume): Finding[] {

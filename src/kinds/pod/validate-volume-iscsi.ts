@@ -16,19 +16,22 @@ const SHAPES: ReadonlyMap<string, RegExp> = new Map([
 export function validateIscsi(
   source: ISCSIVolumeSource,
   path: string,
-  { volumeName, volumePath }: VolumePlace,
+  place: VolumePlace & { readonly isShared?: boolean },
 ): Finding[] {
   const { targetPortal, iqn, lun, initiatorName, secretRef } = source;
+  const { volumeName, volumePath, isShared } = place;
+  // Of a PersistentVolume Kubernetes says less.
+  const validateName = isShared ? validateSharedName : validateTargetName;
   const findings: Finding[] = [];
   if (targetPortal === "") findings.push(required(`${path}.targetPortal`));
   if (iqn === "") findings.push(required(`${path}.iqn`));
-  else findings.push(...validateTargetName(iqn, `${path}.iqn`));
+  else findings.push(...validateName(iqn, `${path}.iqn`));
   if (lun < 0 || lun > 255) findings.push(invalid(`${path}.lun`, lun, inclusiveRange(0, 255)));
   if ((source.chapAuthDiscovery || source.chapAuthSession) && secretRef === undefined) {
     findings.push(required(`${path}.secretRef`));
   }
   if (initiatorName === undefined) return findings;
-  findings.push(...validateTargetName(initiatorName, `${path}.initiatorname`));
+  findings.push(...validateName(initiatorName, `${path}.initiatorname`));
   if (`${volumeName}:${targetPortal}`.length > SESSION_MAX) {
     const detail =
       "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if " +
@@ -43,4 +46,9 @@ function validateTargetName(name: string, field: string): Finding[] {
   if (shape?.test(name)) return [];
   const rule = "must be valid format";
   return [invalid(field, name, shape ? rule : `${rule} starting with iqn, eui, or naa`)];
+}
+
+function validateSharedName(name: string, field: string): Finding[] {
+  const found = validateTargetName(name, field);
+  return found.map(() => invalid(field, name, "must be valid format"));
 }

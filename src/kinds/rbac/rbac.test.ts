@@ -59,6 +59,20 @@ test.each([
         "at least one clusterRoleSelector required if aggregationRule is non-nil",
     ],
   ],
+  [
+    "ClusterRole",
+    clusterRoleKind,
+    {
+      aggregationRule: {
+        clusterRoleSelectors: [{ matchExpressions: [{ key: "a", operator: "X" }] }],
+      },
+    },
+    [
+      "aggregationRule.clusterRoleSelectors[0].matchExpressions[0].operator: " +
+        'Invalid value: "X": not a valid selector operator',
+      "aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.",
+    ],
+  ],
 ])("the rules of a %s: %#", (_name, kind, fields, findings) => {
   expect(findingsOf(kind, fields)).toEqual(findings);
 });

@@ -1,5 +1,5 @@
 /** Pure: Roles and ClusterRoles: what may be done, said without saying by whom. */
-import { type Finding, required } from "../../api/finding.ts";
+import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ClusterRole, Role } from "../../api/generated/rbac.ts";
 import { pathSegment } from "../../api/names.ts";
 import { defineKind } from "../kind.ts";
@@ -52,5 +52,9 @@ function validateAggregation({ aggregationRule }: ClusterRole): Finding[] {
     const detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
     return [required(path, detail)];
   }
-  return selectors.flatMap((selector, at) => validateLabelSelector(selector, `${path}[${at}]`));
+  return selectors.flatMap((selector, at) => {
+    const found = validateLabelSelector(selector, `${path}[${at}]`);
+    if (found.length === 0) return [];
+    return [...found, invalid(`${path}[${at}]`, null, "invalid label selector.")];
+  });
 }

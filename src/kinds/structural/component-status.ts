@@ -15,6 +15,7 @@ export const componentStatusKind = defineKind<ComponentStatus>({
   shortNames: ["cs"],
   message: "core/v1.ComponentStatus",
   verbs: ["get", "list"],
+  deprecation: "v1 ComponentStatus is deprecated in v1.19+",
   rules: standardRules({ namespaced: false }),
   columns: [
     nameColumn,

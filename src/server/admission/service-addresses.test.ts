@@ -41,7 +41,13 @@ function cluster(cidr: string, held: readonly Service[] = []) {
     change("ADDED", service);
     return service;
   };
-  return { addresses, allocate, add, change };
+  const pretend = (spec: Spec): Draft<Service> => {
+    const service = created<Service>(serviceKind, { spec });
+    alignClusterIPs(service);
+    addresses.pretend(service as unknown as Draft<KubeObject>);
+    return service;
+  };
+  return { addresses, allocate, add, change, pretend };
 }
 
 const port = { ports: [{ port: 80 }] };
@@ -71,17 +77,33 @@ test("what is not stored is not taken", () => {
 test.each([
   ["10.96.0.9", "provided IP is already allocated"],
   ["10.97.0.9", "the provided network does not match the current range"],
-  [
-    "10.96.255.255",
-    "the provided IP (10.96.255.255) is not in the valid range. " +
-      "The range of valid IPs is 10.96.0.0/16",
-  ],
+  ["10.96.255.255", "the provided network does not match the current range"],
 ])("%s cannot be had: %s", (clusterIP, problem) => {
   const { add, allocate } = cluster("10.96.0.0/16");
   add({ ...port, clusterIP: "10.96.0.9" });
   expect(message(() => allocate({ ...port, clusterIP }))).toBe(
     `422 Service "j" is invalid: spec.clusterIPs: Invalid value: ["${clusterIP}"]: ` +
       `failed to allocate IP ${clusterIP}: ${problem}`,
+  );
+});
+
+test("a dry run takes nothing, may have what is taken, and gets numbers that are none", () => {
+  const { add, pretend } = cluster("10.96.0.0/16");
+  add({ ...port, clusterIP: "10.96.0.9" });
+  expect(message(() => pretend({ ...port, clusterIP: "10.96.0.9" }))).toBe("allocated");
+  const { spec } = pretend({ type: "NodePort", ports: [{ port: 1 }, { port: 2 }] });
+  expect(spec.clusterIP).toBe("10.96.0.0");
+  expect(spec.ports?.map(({ nodePort }) => nodePort)).toEqual([32769, 32770]);
+  expect(message(() => pretend({ type: "NodePort", ports: [{ port: 1, nodePort: 1 }] }))).toBe(
+    "allocated",
+  );
+});
+
+test("a dry run is refused an address outside of the range", () => {
+  const { pretend } = cluster("10.96.0.0/16");
+  expect(message(() => pretend({ ...port, clusterIP: "10.97.0.9" }))).toContain(
+    "the provided IP (10.97.0.9) is not in the valid range. " +
+      "The range of valid IPs is 10.96.0.0/16",
   );
 });
 

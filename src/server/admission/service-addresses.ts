@@ -29,12 +29,15 @@ import { type NumberPool, numberPool } from "./number-pool.ts";
 const NODE_PORTS = { first: 30000, last: 32767, reserved: 86 };
 /** Ranges of more than this are not used up by one machine. */
 const ADDRESSES_MAX = 2 ** 20;
+const PRETENDED_PORTS = 32768;
 
 export interface ServiceAddresses {
   readonly family: IpFamily;
   readonly first: string;
   /** Fills in what the Service needs and lacks; throws where it asks for what it cannot have. */
   allocate(object: Draft<KubeObject>, old?: KubeObject): void;
+  /** For a dry run: with numbers that stand for those the Service would get. */
+  pretend(object: Draft<KubeObject>): void;
   close(): void;
 }
 
@@ -57,6 +60,7 @@ export function openServiceAddresses(
     first: formatAddress(addressAt(cidr, 1)),
     allocate: (object, old) =>
       allocate(pools, object as unknown as Draft<Service>, old as Service | undefined),
+    pretend: (object) => allocate(pretended(cidr), object as unknown as Draft<Service>, undefined),
     close: () => subscription.close(),
   };
 }
@@ -65,6 +69,19 @@ interface Pools {
   readonly cidr: Cidr;
   readonly addresses: NumberPool;
   readonly ports: NumberPool;
+  readonly isDryRun?: boolean;
+}
+
+/** Nothing is taken, and a port may be any: what a dry run finds out is its own contradictions. */
+function pretended(cidr: Cidr): Pools {
+  const none = { isTaken: () => false, take: () => {}, giveBack: () => {} };
+  const addresses = { ...none, has: addressPool(cidr).has, findFree: () => 0 };
+  const ports: NumberPool = {
+    ...none,
+    has: () => true,
+    findFree: (except) => 1 + (except.size === 0 ? PRETENDED_PORTS : Math.max(...except)),
+  };
+  return { cidr, addresses, ports, isDryRun: true };
 }
 
 /** The first address names the network and the last one everybody in it. */
@@ -137,14 +154,14 @@ function allocateAddress(pools: Pools, service: Draft<Service>, old: Service | u
   throw refused(service, invalid("spec.clusterIPs", spec.clusterIPs, detail));
 }
 
-function addressProblem({ cidr, addresses }: Pools, ip: string): string | undefined {
+function addressProblem({ cidr, addresses, isDryRun }: Pools, ip: string): string | undefined {
   const number = addressNumber(cidr, ip);
-  if (number === undefined) return "the provided network does not match the current range";
-  if (!addresses.has(number)) {
-    const range = `${formatAddress(cidr.network)}/${cidr.prefixLength}`;
-    return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}`;
+  if (number !== undefined && addresses.has(number)) {
+    return addresses.isTaken(number) ? "provided IP is already allocated" : undefined;
   }
-  return addresses.isTaken(number) ? "provided IP is already allocated" : undefined;
+  if (!isDryRun) return "the provided network does not match the current range";
+  const range = `${formatAddress(cidr.network)}/${cidr.prefixLength}`;
+  return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}`;
 }
 
 /** The ports that are this Service's already: from before, and through this request. */

@@ -59,8 +59,14 @@ export function judge(
   validation: FieldValidation,
 ): readonly string[] {
   if (strict.length === 0 || validation === "Ignore") return [];
-  if (validation === "Warn") return strict;
+  if (validation === "Warn") return strict.flatMap(linesOfYaml);
   throw strictDecodingError(expected, strict);
+}
+
+/** What YAML says of all repeated keys at once becomes a warning for each. */
+function linesOfYaml(found: string): string[] {
+  const [first, ...lines] = found.split("\n");
+  return first === "yaml: unmarshal errors:" ? lines.map((line) => line.trim()) : [found];
 }
 
 /** The same for the outcome of a patch, whose complaint quotes the patched object. */

@@ -1,5 +1,5 @@
 /** Sockets: reads requests within limits, holds answers until they are durable, sends streams. */
-import { chmodSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer, type ServerOptions } from "node:https";
@@ -10,6 +10,7 @@ import { ByteStream } from "./byte-stream.ts";
 import { findCaller } from "./caller.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { FairQueue } from "./fair-queue.ts";
+import { FanOut } from "./fan-out.ts";
 import type { Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
 import { noteRequest } from "./note-request.ts";
@@ -65,7 +66,8 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   const upgrades = new Upgrades();
   streams.add({ finish: () => upgrades.closeAll() });
   const queue = new FairQueue({ nowMs: () => performance.now(), afterReading });
-  const common = { server, guard: options.guard, streams, queue, bodies: { bytes: 0 } };
+  const fanOut = new FanOut(setImmediate);
+  const common = { server, guard: options.guard, streams, queue, fanOut, bodies: { bytes: 0 } };
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
     serve({ ...common, message, response });
   };
@@ -115,7 +117,7 @@ function tlsOptions({ cert, key, clientAuthority }: ListenOptions["tls"] & objec
   return { ...own, ca: clientAuthority, requestCert: true, rejectUnauthorized: false };
 }
 
-const OWNER_ONLY = 0o600;
+const NOT_FOR_OTHERS = 0o177;
 
 function listenAt(http: Server, place: ListenPlace, onListening: () => void): void {
   if ("port" in place) {
@@ -123,10 +125,13 @@ function listenAt(http: Server, place: ListenPlace, onListening: () => void): vo
     return;
   }
   rmSync(place.socket, { force: true });
-  http.listen(place.socket, () => {
-    chmodSync(place.socket, OWNER_ONLY);
-    onListening();
-  });
+  // So that there is no moment in which others could open it: it is made before listen() returns.
+  const before = process.umask(NOT_FOR_OTHERS);
+  try {
+    http.listen(place.socket, onListening);
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** What goes on until the client, or the server as a whole, ends it. */
@@ -151,6 +156,7 @@ interface Exchange {
   readonly guard: Guard;
   readonly streams: Set<Stream>;
   readonly queue: FairQueue;
+  readonly fanOut: FanOut;
   readonly bodies: Bodies;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
@@ -246,9 +252,10 @@ function startUpgrade({ server, message, response, upgrading }: Exchange, answer
   });
 }
 
-function startWatch({ server, streams, response }: Exchange, answer: WatchAnswer): void {
+function startWatch(exchange: Exchange, answer: WatchAnswer): void {
+  const { server, streams, fanOut, response } = exchange;
   if (response.destroyed) return;
-  const watch = new WatchStream(server, answer, sinkOf(response));
+  const watch = new WatchStream(server, answer, sinkOf(response), fanOut);
   streams.add(watch);
   response.on("close", () => {
     watch.close();

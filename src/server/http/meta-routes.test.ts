@@ -6,7 +6,12 @@ import { decodeMessage, decodeProtobuf } from "../../api/schema/protobuf.ts";
 test.each([
   ["/healthz", "ok"],
   ["/livez/ping", "ok"],
-  ["/readyz?verbose", "[+]ping ok\n[+]log ok\n[+]etcd ok\nreadyz check passed\n"],
+  ["/readyz/shutdown", "ok"],
+  [
+    "/readyz?verbose",
+    "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n" +
+      "[+]shutdown ok\nreadyz check passed\n",
+  ],
   [
     "/livez?verbose&exclude=etcd",
     "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nlivez check passed\n",

@@ -11,11 +11,7 @@ import {
 } from "../discovery/discovery.ts";
 import { JOB_INDEXES, type OfferedKind } from "../discovery/offered.ts";
 import { openapiDocument, openapiIndex } from "../openapi/openapi.ts";
-import {
-  encodeOpenapiV2,
-  OPENAPI_V2_JSON,
-  OPENAPI_V2_PROTOBUF_TYPE,
-} from "../openapi/openapi-v2.ts";
+import { OPENAPI_V2_PROTOBUF_TYPE, openapiV2 } from "../openapi/openapi-v2.ts";
 import { ISSUER } from "../tokens/claims.ts";
 import { type Answer, type BytesAnswer, json, plainText } from "./answer.ts";
 import { contentHash } from "./content-hash.ts";
@@ -49,14 +45,17 @@ export function serveMeta(server: ApiServer, request: Request): Answer {
 
 const HEALTH = /^\/(healthz|livez|readyz)(?:\/(.*))?$/;
 const HEALTH_CHECKS = ["ping", "log", "etcd"];
+/** A server that answers at all has read its store and is not on its way out. */
+const READY_CHECKS = [...HEALTH_CHECKS, "etcd-readiness", "informer-sync", "shutdown"];
 
 function serveHealth({ path, query }: Request): BytesAnswer | undefined {
   const [, endpoint, check] = HEALTH.exec(path) ?? [];
   if (!endpoint) return undefined;
-  if (check !== undefined && !HEALTH_CHECKS.includes(check)) return plainText(404, PAGE_NOT_FOUND);
+  const checks = endpoint === "readyz" ? READY_CHECKS : HEALTH_CHECKS;
+  if (check !== undefined && !checks.includes(check)) return plainText(404, PAGE_NOT_FOUND);
   if (check !== undefined || !query.has("verbose")) return plainText(200, "ok");
   const excluded = query.getAll("exclude");
-  const lines = HEALTH_CHECKS.map(
+  const lines = checks.map(
     (name) => `[+]${name} ${excluded.includes(name) ? "excluded: ok" : "ok"}\n`,
   );
   return plainText(200, `${lines.join("")}${endpoint} check passed\n`);
@@ -73,7 +72,7 @@ function serveMetrics({ metrics }: ApiServer, request: Request): BytesAnswer | u
 /** These answer any method alike. */
 function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefined {
   const { path } = request;
-  if (path === "/openapi/v2") return serveOpenapiV2(request);
+  if (path === "/openapi/v2") return serveOpenapiV2(server, request);
   if (path !== "/openapi/v3" && !path.startsWith("/openapi/v3/")) return undefined;
   if (path === "/openapi/v3") {
     const index = JSON.stringify(openapiIndex(server.registry.kinds));
@@ -84,13 +83,15 @@ function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefi
   return tagged(request, document.text, "application/json");
 }
 
-function serveOpenapiV2(request: Request): BytesAnswer {
+function serveOpenapiV2({ registry }: ApiServer, request: Request): BytesAnswer {
   for (const clause of parseAccept(request.accept || "application/json")) {
-    if (anyMedia(clause) === "json") return tagged(request, OPENAPI_V2_JSON, "application/json");
-    const type = `${clause.type}/${clause.subtype}`;
-    if (type.replace("@", ".") !== OPENAPI_V2_PROTOBUF_TYPE) continue;
-    const contentType = OPENAPI_V2_PROTOBUF_TYPE;
-    return { type: "bytes", status: 200, contentType, body: encodeOpenapiV2() };
+    const type = `${clause.type}/${clause.subtype}`.replace("@", ".");
+    const isJson = anyMedia(clause) === "json";
+    if (!isJson && type !== OPENAPI_V2_PROTOBUF_TYPE) continue;
+    const document = openapiV2(registry.kinds);
+    const { hash } = document;
+    if (isJson) return tagged(request, document.text, "application/json", { hash });
+    return tagged(request, document.protobuf(), OPENAPI_V2_PROTOBUF_TYPE, { hash });
   }
   throw unavailable(["application/json", OPENAPI_V2_PROTOBUF_TYPE]);
 }
@@ -121,12 +122,12 @@ const KEYS_PATH = "/openid/v1/jwks";
 /** An answer that a client may keep and ask after by its tag. */
 function tagged(
   request: Request,
-  body: string,
+  body: string | Uint8Array,
   contentType: string,
-  extra: Readonly<Record<string, string>> = {},
+  { hash }: { readonly hash?: string } = {},
 ): BytesAnswer {
-  const etag = `"${contentHash(body)}"`;
-  const headers = { ETag: etag, Vary: "Accept", ...extra };
+  const etag = `"${hash ?? contentHash(body)}"`;
+  const headers = { ETag: etag, Vary: "Accept" };
   if (request.ifNoneMatch === etag) {
     return { type: "bytes", status: 304, contentType: undefined, body: "", headers };
   }

@@ -77,26 +77,58 @@ export function streamHeaders(contentType: string, warnings: readonly string[]):
   return headers;
 }
 
+/** What is handed over at a time: it is kept twice, as it is and encrypted, until it is taken. */
+const SLICE_BYTES = 32 * 1024;
+
 export function sinkOf(response: ServerResponse): Sink {
+  // Watches share what they are told: the part that waits costs nothing but the reference.
+  let rest: Uint8Array = NOTHING;
+  let whenTaken: (() => void) | undefined;
+  const handOver = (): boolean => {
+    let hasRoom = true;
+    while (hasRoom && rest.length > 0) {
+      const slice = rest.subarray(0, SLICE_BYTES);
+      rest = rest.subarray(slice.length);
+      hasRoom = response.write(slice);
+    }
+    return hasRoom;
+  };
+  const onDrain = (): void => {
+    // Nothing drains after a last slice that leaves room.
+    const isTaken = handOver() && rest.length === 0;
+    if (!isTaken || !whenTaken) return;
+    const callback = whenTaken;
+    whenTaken = undefined;
+    callback();
+  };
   return {
     begin: (contentType, warnings) => {
       response.writeHead(200, streamHeaders(contentType, warnings));
       response.flushHeaders();
+      response.on("drain", onDrain);
     },
     write: (bytes) => {
-      response.write(bytes);
+      if (rest.length > 0) rest = Buffer.concat([rest, bytes]);
+      else if (bytes.length <= SLICE_BYTES) response.write(bytes);
+      else {
+        rest = bytes;
+        handOver();
+      }
     },
     end: () => {
-      response.end();
+      if (rest.length > 0) response.end(rest);
+      else response.end();
     },
     abort: () => {
       response.destroy();
     },
     onceTaken: (callback) => {
-      response.once("drain", callback);
+      whenTaken = callback;
     },
     get bufferedBytes() {
-      return response.writableLength;
+      return response.writableLength + rest.length;
     },
   };
 }
+
+const NOTHING = new Uint8Array();

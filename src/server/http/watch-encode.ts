@@ -82,8 +82,23 @@ const HEADS: Readonly<Record<EventType, Buffer>> = {
 };
 const TAIL = Buffer.from("}\n");
 
+interface Line {
+  readonly type: EventType;
+  readonly object: KubeObject;
+  readonly bytes: Buffer;
+}
+
+/** The last events told: watches with selectors of their own see mostly the same ones. */
+const recent: Line[] = [];
+const MOST_RECENT = 8;
+
 function objectLine(type: EventType, object: KubeObject): Buffer {
-  return Buffer.concat([HEADS[type], encodeJson(object), TAIL]);
+  const known = recent.find((line) => line.object === object && line.type === type);
+  if (known) return known.bytes;
+  const bytes = Buffer.concat([HEADS[type], encodeJson(object), TAIL]);
+  if (recent.length === MOST_RECENT) recent.shift();
+  recent.push({ type, object, bytes });
+  return bytes;
 }
 
 /** A bookmark is an empty object of the kind that carries nothing but a revision. */

@@ -251,3 +251,38 @@ test("only the first table of a watch has its columns", async () => {
   );
   expect(tables.map(({ columnDefinitions }) => columnDefinitions === null)).toEqual([false, true]);
 });
+
+test("who waits for his turn is told all that happened meanwhile, in one go", async () => {
+  const server = aServer();
+  const sink = new TestSink();
+  const waiting: { tell(): number }[] = [];
+  const fanOut = { enter: (watch: { tell(): number }) => void waiting.push(watch) };
+  const query = `allowWatchBookmarks=true&resourceVersion=${server.store.revision}`;
+  const answer = askWatch(server, `${CONFIG_MAPS}?watch=true&${query}`);
+  await server.store.durable(server.store.revision);
+  new WatchStream(server, answer, sink, fanOut).start();
+  for (const name of ["a", "b", "c"]) await create(server, name);
+  server.clock.advance(60_000);
+  expect({ shown: sink.shown, turns: waiting.length }).toEqual({ shown: [], turns: 1 });
+  waiting.shift()?.tell();
+  expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c"]);
+  await create(server, "d");
+  waiting.shift()?.tell();
+  expect(sink.shown.at(-1)).toBe("ADDED d");
+});
+
+test("who waits for long hears no more until his turn, and then misses nothing", async () => {
+  const server = aServer();
+  const sink = new TestSink();
+  const waiting: { tell(): number }[] = [];
+  const fanOut = { enter: (watch: { tell(): number }) => void waiting.push(watch) };
+  const answer = askWatch(server, `${CONFIG_MAPS}?watch=true`);
+  await server.store.durable(server.store.revision);
+  new WatchStream(server, answer, sink, fanOut).start();
+  const names = Array.from({ length: 1_100 }, (_, at) => `c${at}`);
+  for (const name of names) ask(server, "POST", CONFIG_MAPS, configMapBody({ name }));
+  await server.store.durable(server.store.revision);
+  await create(server, "later");
+  while (waiting.length > 0) waiting.shift()?.tell();
+  expect(sink.shown).toEqual([...names, "later"].map((name) => `ADDED ${name}`));
+});

@@ -13,6 +13,7 @@ import type { Random } from "../../base/random.ts";
 import type { Change, Store, Subscription } from "../../store/types.ts";
 import type { WatchBatch } from "../verbs/watch.ts";
 import type { WatchAnswer } from "./answer.ts";
+import { type FanOut, type Telling, WRITE_BYTES } from "./fan-out.ts";
 import { type EventType, type WatchEncoder, watchEncoder } from "./watch-encode.ts";
 
 /** The connection, as far as a watch is concerned. */
@@ -40,6 +41,8 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 const MIN_TIMEOUT_MS = 30 * 60_000;
 /** More than this at once is the past of one watch, which nobody shares. */
 const SHARED_CHANGES = 1000;
+/** Whoever has more to be told hears no more of it until that is done. */
+const MOST_HEARD = 1000;
 
 const batches = new WeakMap<readonly Change[], Map<string, Uint8Array>>();
 
@@ -55,19 +58,33 @@ function sharedBytes(
   return bytes;
 }
 
+/** To find that there is nothing to tell takes as long as so many bytes. */
+const NOTHING_BYTES = 512;
+
+/** Each watch is told when it hears. */
+const AT_ONCE = { enter: (watch: Telling) => void watch.tell() };
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
 interface Told {
   readonly type: EventType;
   readonly object: KubeObject;
 }
 
-export class WatchStream {
+export class WatchStream implements Telling {
   private readonly encoder: WatchEncoder;
   private readonly timers: Timer[] = [];
   private subscription: Subscription | undefined;
-  /** What was heard and is still to be told, from its position on. */
+  /** What waits for its turn to be told, and how many changes that is. */
+  private heard: WatchBatch[] = [];
+  private heardChanges = 0;
+  private isListening = false;
+  /** What is being told, from its position on. */
   private waiting: readonly Told[] = [];
   private position = 0;
-  /** All up to here was heard. */
+  /** All up to here was told, or is about to be. */
   private revision: number;
   private owesInitialEnd: boolean;
   private isFull = false;
@@ -77,6 +94,7 @@ export class WatchStream {
     private readonly environment: WatchEnvironment,
     private readonly answer: WatchAnswer,
     private readonly sink: Sink,
+    private readonly fanOut: Pick<FanOut, "enter"> = AT_ONCE,
   ) {
     this.encoder = watchEncoder(answer, () => new Date(environment.clock.nowMs()));
     this.revision = answer.watching.revision;
@@ -96,6 +114,7 @@ export class WatchStream {
   close(): void {
     this.closed = true;
     this.waiting = [];
+    this.heard = [];
     this.subscription?.close();
     for (const timer of this.timers) timer.cancel();
   }
@@ -119,16 +138,20 @@ export class WatchStream {
     else if (!this.subscription) this.listen();
   }
 
-  private tellWaiting(): void {
+  private tellWaiting(): number {
+    let written = 0;
     while (!this.closed && this.position < this.waiting.length) {
       if (this.sink.bufferedBytes > ROOM_BYTES) {
         this.rest();
-        return;
+        return written;
       }
-      this.sink.write(this.encodeSome());
+      const some = this.encodeSome();
+      written += some.length;
+      this.sink.write(some);
     }
     this.waiting = [];
     this.position = 0;
+    return written;
   }
 
   private encodeSome(): Uint8Array {
@@ -142,13 +165,14 @@ export class WatchStream {
       bytes += chunk.length;
       chunks.push(chunk);
     }
-    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+    return joined(chunks);
   }
 
   /** Nothing is kept for a client that does not read but what it has been sent. */
   private rest(): void {
     this.subscription?.close();
     this.subscription = undefined;
+    this.heard = [];
     if (this.isFull) return;
     this.isFull = true;
     this.sink.onceTaken(() => {
@@ -159,30 +183,63 @@ export class WatchStream {
 
   private listen(): void {
     try {
+      this.isListening = true;
       const { watching } = this.answer;
       const subscription = watching.start((batch) => this.hear(batch), this.revision);
       // What is past is told while the subscription is made, and may be too much at once.
-      if (this.closed || this.isFull) subscription.close();
+      if (this.closed || this.isFull || this.heardChanges > MOST_HEARD) subscription.close();
       else this.subscription = subscription;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.sink.write(this.encoder.error(error.status));
       this.finish();
+    } finally {
+      this.isListening = false;
     }
   }
 
   private hear(batch: WatchBatch): void {
     if (this.closed || this.isFull) return;
-    this.revision = batch.changes.at(-1)?.revision ?? this.revision;
-    const shared = this.encodeShared(batch);
-    if (!shared) {
+    const isDue = this.heard.length > 0;
+    this.heard.push(batch);
+    this.heardChanges += batch.changes.length;
+    if (this.heardChanges > MOST_HEARD) {
+      this.subscription?.close();
+      this.subscription = undefined;
+    }
+    if (!isDue) this.fanOut.enter(this);
+  }
+
+  tell(): number {
+    const { heard } = this;
+    this.heard = [];
+    this.heardChanges = 0;
+    let bytes = 0;
+    let shared: Uint8Array[] = [];
+    const writeShared = (): void => {
+      if (shared.length > 0) this.sink.write(joined(shared));
+      shared = [];
+      if (this.sink.bufferedBytes > ROOM_BYTES) this.rest();
+    };
+    for (const batch of heard) {
+      if (this.closed || this.isFull) break;
+      this.revision = batch.changes.at(-1)?.revision ?? this.revision;
+      const encoded = this.encodeShared(batch);
+      if (encoded) {
+        bytes += encoded.length;
+        if (encoded.length > 0) shared.push(encoded);
+        if (encoded.length < ROOM_BYTES) continue;
+      }
+      writeShared();
+      if (encoded || this.isFull) continue;
       this.waiting = batch.events();
       this.position = 0;
-      this.tellWaiting();
-      return;
+      bytes += this.tellWaiting();
     }
-    if (shared.length > 0) this.sink.write(shared);
-    if (this.sink.bufferedBytes > ROOM_BYTES) this.rest();
+    if (!this.closed) writeShared();
+    const isHearing = this.subscription !== undefined || this.isListening;
+    if (!this.closed && !this.isFull && !isHearing) this.listen();
+    return bytes === 0 ? NOTHING_BYTES : bytes + WRITE_BYTES;
   }
 
   /** Watches that see the same in the same form share the bytes of a batch. */
@@ -208,7 +265,8 @@ export class WatchStream {
     const { clock, store } = this.environment;
     this.timers[1] = clock.schedule(BOOKMARK_INTERVAL_MS, () => {
       // While something is still to be told, the client has not come that far.
-      if (this.subscription) this.sink.write(this.encoder.bookmark(store.durableRevision, false));
+      const isTold = this.subscription && this.heard.length === 0;
+      if (isTold) this.sink.write(this.encoder.bookmark(store.durableRevision, false));
       if (!this.closed) this.scheduleBookmark();
     });
   }

@@ -20,6 +20,16 @@ const API_VERSION = {
 };
 const KIND = { description: "The kind of the object.", type: "string" };
 
+/** What every object has. */
+export const META_PROPERTIES: { readonly [name: string]: Schema } = {
+  apiVersion: API_VERSION,
+  kind: KIND,
+  metadata: {
+    description: "What every object has: its name, labels, owners and the like.",
+    allOf: [{ $ref: `${META}ObjectMeta` }],
+  },
+};
+
 /** The schemas of the object and of a list of them, by name; none for a kind that is built in. */
 export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
   if (!kind.custom) return {};
@@ -29,15 +39,7 @@ export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
   const object = {
     ...schema,
     type: "object",
-    properties: {
-      ...schema.properties,
-      apiVersion: API_VERSION,
-      kind: KIND,
-      metadata: {
-        description: "What every object has: its name, labels, owners and the like.",
-        allOf: [{ $ref: `${META}ObjectMeta` }],
-      },
-    },
+    properties: { ...schema.properties, ...META_PROPERTIES },
     "x-kubernetes-group-version-kind": [{ group, version, kind: kind.kind }],
   };
   const list = {

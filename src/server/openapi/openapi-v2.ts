@@ -1,34 +1,85 @@
 /**
- * Pure: the document at /openapi/v2, which describes no kind.
+ * The document at /openapi/v2: all kinds in one, made of what the documents of version 3 say.
  *
- * kubectl asks for it to check a file of kind List, which no v3 document describes. What the
- * document leaves out kubectl does not check itself, and leaves to the strict field validation it
- * asks of the server with every item.
+ * It is for clients that know no other, and for kubectl where version 3 has no answer: a file of
+ * kind List, and explain in its older form. Nobody else pays for it: it is composed when it is
+ * first asked for, and again when the kinds have changed.
  */
-import { Writer } from "protobufjs/minimal.js";
+import { createHash } from "node:crypto";
+import type { Kind } from "../../kinds/kind.ts";
+import { customSchemas } from "./custom-schemas.ts";
+import { operationsOf } from "./operations.ts";
+import { findSchemaName, reachableSchemas, type Schema } from "./schemas.ts";
+import { toV2Paths } from "./v2-operations.ts";
+import { encodeOpenapiV2 } from "./v2-protobuf.ts";
+import { toV2CustomSchema, toV2Schema } from "./v2-schemas.ts";
 
-const SWAGGER = "2.0";
-const INFO = { title: "Tally", version: "v1" };
-
-export const OPENAPI_V2_JSON = JSON.stringify({ swagger: SWAGGER, info: INFO, paths: {} });
+export interface OpenapiV2 {
+  /** JSON. */
+  readonly text: string;
+  /** Of the text. */
+  readonly hash: string;
+  /** The same as protobuf, made when it is first asked for. */
+  protobuf(): Uint8Array;
+}
 
 /** The media type kubectl asks for has an "@" where the type answered has a dot. */
 export const OPENAPI_V2_PROTOBUF_TYPE =
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/** As the message openapi.v2.Document: 1 swagger, 2 info with 1 title and 2 version. */
-export function encodeOpenapiV2(): Uint8Array {
-  const writer = new Writer();
-  writer.uint32(fieldTag(1)).string(SWAGGER);
-  writer.uint32(fieldTag(2)).fork();
-  writer.uint32(fieldTag(1)).string(INFO.title);
-  writer.uint32(fieldTag(2)).string(INFO.version);
-  writer.ldelim();
-  return writer.finish();
+export function openapiV2(kinds: readonly Kind[]): OpenapiV2 {
+  const [first] = kinds;
+  const known = first && cache.get(first);
+  if (known && isSame(known.kinds, kinds)) return known.document;
+  const document = encoded(composeDocument(kinds));
+  if (first) cache.set(first, { kinds: [...kinds], document });
+  return document;
 }
 
-const LENGTH_DELIMITED = 2;
+interface Composed {
+  readonly kinds: readonly Kind[];
+  readonly document: OpenapiV2;
+}
 
-function fieldTag(field: number): number {
-  return (field << 3) | LENGTH_DELIMITED;
+const cache = new WeakMap<Kind, Composed>();
+
+function isSame(known: readonly Kind[], kinds: readonly Kind[]): boolean {
+  return known.length === kinds.length && known.every((kind, at) => kind === kinds[at]);
+}
+
+function encoded(document: object): OpenapiV2 {
+  const text = JSON.stringify(document);
+  const hash = createHash("sha256").update(text).digest("hex").toUpperCase();
+  let bytes: Uint8Array | undefined;
+  return {
+    text,
+    hash,
+    protobuf: () => {
+      bytes ??= encodeOpenapiV2(document);
+      return bytes;
+    },
+  };
+}
+
+function composeDocument(kinds: readonly Kind[]): object {
+  const described = kinds.filter((kind) => kind.custom || findSchemaName(kind) !== undefined);
+  const custom: Schemas = Object.assign({}, ...described.map(customSchemas));
+  const paths = described.map((kind) => ({ kind, paths: operationsOf(kind) }));
+  const schemas = reachableSchemas(
+    paths.map((each) => each.paths),
+    custom,
+  );
+  const definitions = Object.entries(schemas).map(([name, schema]) => {
+    return [name, name in custom ? toV2CustomSchema(schema) : toV2Schema(schema)];
+  });
+  return {
+    swagger: "2.0",
+    info: { title: "Tally", version: "v1" },
+    paths: Object.assign({}, ...paths.map(({ kind, paths }) => toV2Paths(paths, kind))),
+    definitions: Object.fromEntries(definitions),
+  };
+}
+
+interface Schemas {
+  readonly [name: string]: Schema;
 }

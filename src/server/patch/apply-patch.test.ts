@@ -100,7 +100,7 @@ test.each<[PatchType, string, string[]]>([
   [
     "json",
     '[{"op":"test","op":"test","path":"/data/a","value":"1","foo":1}]',
-    ['json patch unknown field "[0].foo"', 'json patch duplicate field "[0].op"'],
+    ['json patch duplicate field "[0].op"', 'json patch unknown field "[0].foo"'],
   ],
 ])("strictness finds fault with the %s patch %s", (type, body, strict) => {
   expect(apply(type, body).strict).toEqual(strict);
@@ -108,7 +108,7 @@ test.each<[PatchType, string, string[]]>([
 
 test("a complaint quotes the result, or what is left of a strategic patch", () => {
   const merged = apply("merge", { metadata: null, data: null });
-  expect(merged.shown()).toBe('{"kind":"ConfigMap","apiVersion":"v1"}');
+  expect(merged.shown()).toBe('{"apiVersion":"v1","kind":"ConfigMap"}');
   const patch = { foo: [1, null, 1.5], metadata: { $retainKeys: ["name"], name: "x" } };
   expect(apply("strategic", patch).shown()).toBe("map[foo:[1 <nil> 1.5] metadata:map[name:x]]");
 });

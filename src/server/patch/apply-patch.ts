@@ -70,9 +70,15 @@ function read(body: string, step: string): ParsedJson {
 
 function applyJsonPatch(document: JsonObject, patch: ParsedJson): Patched {
   const { operations, unknown } = parseOperations(patch.value);
-  const strict = [...unknown, ...findDuplicates(patch)].map((found) => `json patch ${found}`);
+  const strict = [...findDuplicates(patch), ...unknown]
+    .sort((one, other) => operationOf(one) - operationOf(other))
+    .map((found) => `json patch ${found}`);
   const result = applyOperations(document, operations);
   return { result, strict, shown: () => JSON.stringify(result) };
+}
+
+function operationOf(complaint: string): number {
+  return Number(/"\[(\d+)\]/.exec(complaint)?.[1] ?? 0);
 }
 
 function applyMergePatch(document: JsonObject, patch: ParsedJson): Patched {

@@ -2,14 +2,21 @@
 import type { Json } from "../../api/object.ts";
 import { isObject, type JsonObject } from "./go-value.ts";
 
-/** The document with the patch merged in; neither is changed. */
+/**
+ * The document with the patch merged in; neither is changed. What the patch touches comes out with
+ * sorted keys, as Go writes it: complaints about unknown fields come in that order.
+ */
 export function mergePatch(document: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(document));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);
     else merged.set(key, merge(merged.get(key), value));
   }
-  return Object.fromEntries(merged);
+  return fromSorted([...merged]);
+}
+
+function fromSorted(entries: [string, Json][]): JsonObject {
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function merge(current: Json | undefined, value: Json): Json {
@@ -22,5 +29,5 @@ function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
+  return fromSorted(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }

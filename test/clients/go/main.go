@@ -53,6 +53,7 @@ func main() {
 	deleted(ctx, client, jobs)
 	refused(ctx, client)
 	led(ctx, client)
+	described(client)
 	if protobuf.Load() == 0 {
 		check("speak protobuf", errors.New("nothing was answered in it"))
 	}
@@ -71,6 +72,20 @@ func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 		c.count.Add(1)
 	}
 	return response, err
+}
+
+// The document that kubectl reads where the newer one has no answer, as protobuf.
+func described(client kubernetes.Interface) {
+	document, err := client.Discovery().OpenAPISchema()
+	if err == nil {
+		err = errors.New("no definition of a Job")
+		for _, each := range document.GetDefinitions().GetAdditionalProperties() {
+			if each.GetName() == "io.k8s.api.batch.v1.Job" && len(each.GetValue().GetVendorExtension()) > 0 {
+				err = nil
+			}
+		}
+	}
+	check("read what is described", err)
 }
 
 func check(step string, err error) {
