@@ -336,7 +336,7 @@ const clusterQueues = definition({
                     {
                       rule:
                         "self.flavors.all(f, f.resources.all(r, type(r.nominalQuota) == int || " +
-                        "quantity(r.nominalQuota).sign() >= 0))",
+                        "!r.nominalQuota.startsWith('-')))",
                       message: "quotas may not be negative",
                     },
                   ],
