@@ -32,6 +32,7 @@ function parseShape(script: string): Omit<WorkList, "columns"> | undefined {
     const said = JSON.parse(script.slice(from, script.indexOf("\n", from))) as Said;
     const { parameters, derived, batched } = said;
     if (!parameters?.length || !parameters.every(isParameterName)) return undefined;
+    if (derived && !derived.every(isParameterName)) return undefined;
     return {
       parameters,
       ...(derived ? { derived } : {}),

@@ -1,6 +1,7 @@
 /** Parsers of bytes on connections: streams of commands, questions of DNS, output of containers. */
 import { OutputSplitter } from "../../src/agent/runtimes/engine/output-frames.ts";
 import { formatControl, formatFrame, splitFrames } from "../../src/agent/streams/frames.ts";
+import { FrameSplitter } from "../../src/client/frame-splitter.ts";
 import { decodeQuery, encodeAnswer } from "../../src/dns/wire.ts";
 import { encodeFrame, FrameReader } from "../../src/nodes/frames.ts";
 import {
@@ -77,6 +78,11 @@ export const FRAME_PARSERS: readonly FuzzedParser[] = [
   frames("frames-of-nodes", [encodeFrame(3, Buffer.from("{}"))], (input) =>
     new FrameReader().read(input),
   ),
+  frames("frames-of-a-watch", [Buffer.from("000000026162000000016300000009", "hex")], (input) => {
+    const splitter = new FrameSplitter();
+    const half = input.length >> 1;
+    return [...splitter.take(input.subarray(0, half)), ...splitter.take(input.subarray(half))];
+  }),
   frames(
     "output-of-an-engine",
     [Buffer.from("0100000000000001610200000000000001", "hex")],

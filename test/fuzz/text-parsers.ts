@@ -11,7 +11,9 @@ import { parseAddress, parseCidr } from "../../src/base/address.ts";
 import { compileExpression } from "../../src/kinds/cel/expression.ts";
 import { DYN, listOf, mapOf, STRING } from "../../src/kinds/cel/types.ts";
 import { matchesPattern, patternProblem } from "../../src/kinds/customresource/patterns.ts";
+import { formatLedger, parseLedger } from "../../src/ledger/job-ledger.ts";
 import { parseToken } from "../../src/server/tokens/web-token.ts";
+import { parseScript } from "../../src/worklist/parse-script.ts";
 import { decodeInput } from "../../src/worklist/sources/input.ts";
 import { parseJsonLines } from "../../src/worklist/sources/json-lines.ts";
 import { parseLines, parseNulSeparated } from "../../src/worklist/sources/lines.ts";
@@ -171,4 +173,28 @@ const INPUTS: readonly FuzzedParser[] = [
   ),
 ];
 
-export const TEXT_PARSERS: readonly FuzzedParser[] = [...VALUES, ...EXPRESSIONS, ...INPUTS];
+const SCRIPT = `#!/bin/sh
+# list {"parameters":["item","size"],"derived":["item"]}
+case $INDEX in
+0) item='a' size='it'\\''s' ;;
+1) item='b' size='' set -- 'x' ;;
+esac
+`;
+const LEDGER = `[0,0,"p-0-x","Failed","2026-01-01T00:00:00Z","2026-01-01T00:00:01Z",1,"Error","n"]
+[1,0,"p-1-x","Succeeded"]`;
+
+/** What other programs may have written into the objects of a cluster. */
+const OBJECTS: readonly FuzzedParser[] = [
+  ofText("script-of-a-list", [SCRIPT], parseScript),
+  ofText("ledger-of-a-job", [LEDGER], (attempts) => {
+    const read = parseLedger({ ledger: '{"jobs":["u"],"complete":true}', attempts }, "j");
+    return read && formatLedger(read);
+  }),
+];
+
+export const TEXT_PARSERS: readonly FuzzedParser[] = [
+  ...VALUES,
+  ...EXPRESSIONS,
+  ...INPUTS,
+  ...OBJECTS,
+];
