@@ -45,6 +45,7 @@ export function composeEngineRun(
     mayGainPrivileges: own.allowPrivilegeEscalation !== false || isPrivileged,
     hasReadOnlyRoot: own.readOnlyRootFilesystem === true,
     sharesPids: spec.hostPID ? "host" : spec.shareProcessNamespace ? "pod" : "none",
+    ...debuggedBy(pod, container),
     sharesHostIpc: spec.hostIPC === true,
     ...(seccomp?.type === "Unconfined" ? { seccomp: "unconfined" } : {}),
     sysctls: (spec.securityContext?.sysctls ?? []).map(({ name, value }) => [name, value] as const),
@@ -77,6 +78,12 @@ function networkOf({ spec }: Pod, address: string): EngineNetwork | undefined {
     return [{ containerPort, hostPort, hostIp: hostIP, protocol: kind }];
   });
   return { address, hostPorts };
+}
+
+function debuggedBy({ spec }: Pod, container: Container): Pick<EngineRun, "debugged"> {
+  const debugging = spec.ephemeralContainers?.find(({ name }) => name === container.name);
+  const debugged = debugging?.targetContainerName ?? "";
+  return debugged === "" ? {} : { debugged };
 }
 
 function nonRootOf({ metadata, spec }: Pod, container: Container): Pick<EngineRun, "nonRoot"> {

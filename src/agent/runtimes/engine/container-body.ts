@@ -21,6 +21,8 @@ export interface BodySurroundings {
   readonly image: FoundImage;
   /** The container that holds the network of the pod; absent: it is that of the host. */
   readonly holder?: string;
+  /** The container whose processes it sees. */
+  readonly debugged?: string;
   /** Files that the runtime supplies: /etc/hosts and what else the pod has of its own. */
   readonly files: readonly Mount[];
   /** Docker takes the hostname of whom the network is shared with; Podman has to be told. */
@@ -66,11 +68,12 @@ export function containerBody(request: ContainerRequest, around: BodySurrounding
 }
 
 function hostConfig(request: ContainerRequest, around: BodySurroundings): object {
-  const { holder, files, isPodman } = around;
+  const { holder, debugged, files, isPodman } = around;
   const { engine, mounts = [] } = request;
   const held = holder === undefined ? undefined : `container:${holder}`;
   const uts = held === undefined ? "host" : isPodman ? held : undefined;
-  const pid = { pod: held, host: "host", none: undefined }[engine.sharesPids];
+  const shared = { pod: held, host: "host", none: undefined }[engine.sharesPids];
+  const pid = debugged === undefined ? shared : `container:${debugged}`;
   return {
     NetworkMode: held ?? "host",
     ...(uts === undefined ? {} : { UTSMode: uts }),

@@ -12,6 +12,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/describe-error.ts";
 import type { Log } from "../../../base/log.ts";
 import { formatRunName, parseRunName, type RunName } from "../../spawner/protocol.ts";
+import { enterNetworkOf } from "../../spawner/sandbox/enter.ts";
 import type {
   ExecRequest,
   Exit,
@@ -52,6 +53,8 @@ export interface EngineRuntimeOptions {
 interface Known {
   readonly container: string;
   readonly imageId: string;
+  /** On this machine; unknown of one that was over at once. */
+  pid?: number;
   exit?: Exit;
 }
 
@@ -83,11 +86,13 @@ export class EngineRuntime implements Runtime {
     refuseUnfit(request, image);
     const { network } = request.engine;
     const holder = network && (await this.holderOf(request, network));
+    const debugged = this.debuggedBy(request);
     const body = containerBody(request, {
       owner,
       run,
       image,
       ...(holder === undefined ? {} : { holder }),
+      ...(debugged === undefined ? {} : { debugged }),
       files: await this.supplied(request),
       isPodman: this.name === "podman",
     });
@@ -103,7 +108,18 @@ export class EngineRuntime implements Runtime {
     // One that is over by now may be too far gone to be looked at: it ran all the same.
     const state = await containers.inspect(container).catch(() => undefined);
     const { pid = 0, startedMs = this.nowMs() } = state ?? {};
+    known.pid = pid;
     return { id: request.id, pid, startedMs, ...this.named(known) };
+  }
+
+  /** The life of the container that goes on. */
+  private debuggedBy({ id, engine }: ContainerRequest): string | undefined {
+    if (engine.debugged === undefined) return undefined;
+    for (const [run, { container, exit }] of this.known) {
+      const { podUid, container: name } = parseRunName(run);
+      if (!exit && podUid === id.podUid && name === engine.debugged) return container;
+    }
+    return undefined;
   }
 
   /** Where it cannot be made, the pod waits as one whose turn has not come, as kubelet has it. */
@@ -148,6 +164,11 @@ export class EngineRuntime implements Runtime {
     await new Promise<void>((resolve) => exec.socket.once("close", resolve));
     signal.removeEventListener("abort", stop);
     return signal.aborted ? LOST : exec.exitCode();
+  }
+
+  inNetwork(id: RunId): readonly string[] | undefined {
+    const { pid = 0 } = this.known.get(formatRunName(id)) ?? {};
+    return pid > 0 ? enterNetworkOf(pid) : undefined;
   }
 
   streams(id: RunId): RunStreams {
@@ -235,7 +256,7 @@ export class EngineRuntime implements Runtime {
       await containers.remove(container);
       return;
     }
-    const known: Known = { container, imageId: state.imageId };
+    const known: Known = { container, imageId: state.imageId, pid: state.pid };
     this.known.set(formatRunName(id), known);
     const output = await containers.logs(container, { follow: !state.isOver });
     const { hasTerminal, logFile, errorFile } = state;

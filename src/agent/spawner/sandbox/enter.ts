@@ -59,10 +59,13 @@ export async function enterSoon(
 
 /** Of whatever runs there: the pid is that of the slot. */
 export function enterNetwork(slot: number): readonly string[] | undefined {
-  const { tools } = findTools();
   const leader = childOf(slot);
-  if (tools === undefined || leader === undefined) return undefined;
-  return [tools.nsenter, `--target=${leader}`, "--net"];
+  return leader === undefined ? undefined : enterNetworkOf(leader);
+}
+
+export function enterNetworkOf(pid: number): readonly string[] | undefined {
+  const { tools } = findTools();
+  return tools && [tools.nsenter, `--target=${pid}`, "--net"];
 }
 
 const LONGEST_BEGINNING_MS = 10_000;
