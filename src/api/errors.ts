@@ -124,6 +124,7 @@ export function forbidden(
 const CAUSE_REASONS: Record<Finding["type"], string> = {
   Required: "FieldValueRequired",
   Invalid: "FieldValueInvalid",
+  TypeInvalid: "FieldValueTypeInvalid",
   NotSupported: "FieldValueNotSupported",
   Duplicate: "FieldValueDuplicate",
   Forbidden: "FieldValueForbidden",

@@ -3,6 +3,7 @@
 export type FindingType =
   | "Required"
   | "Invalid"
+  | "TypeInvalid"
   | "NotSupported"
   | "Duplicate"
   | "Forbidden"
@@ -25,6 +26,7 @@ export const OMITTED: unique symbol = Symbol("omitted value");
 const WORDS: Record<FindingType, string> = {
   Required: "Required value",
   Invalid: "Invalid value",
+  TypeInvalid: "Invalid value",
   NotSupported: "Unsupported value",
   Duplicate: "Duplicate value",
   Forbidden: "Forbidden",
@@ -40,6 +42,11 @@ export function required(field: string, detail = ""): Finding {
 
 export function invalid(field: string, value: unknown, detail: string): Finding {
   return finding("Invalid", field, value, detail);
+}
+
+/** The value is of another type than the field. */
+export function typeInvalid(field: string, value: unknown, detail: string): Finding {
+  return finding("TypeInvalid", field, value, detail);
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): Finding {

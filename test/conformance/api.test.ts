@@ -21,6 +21,8 @@ const SUITES = [
   "other-kinds",
   "apply",
   "odd-requests",
+  "odd-definitions",
+  "odd-objects",
 ];
 
 let tally: Tally;

@@ -45,7 +45,7 @@ test.each([
   ["batch/v1.Job", "spec.selector", "atomic map"],
   ["core/v1.PersistentVolume", "spec.claimRef", "map"],
   ["batch/v1.Job", "status.conditions", "atomic list"],
-  ["apps/v1.ControllerRevision", "data", "deduced"],
+  ["apps/v1.ControllerRevision", "data", "atomic map"],
 ])("%s %s is a %s", (message, path, expected) => {
   expect(describeSchema(at(fieldSchemaOf(message), path.split(".")))).toBe(expected);
 });

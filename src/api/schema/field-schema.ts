@@ -105,6 +105,14 @@ function listKey(element: string, name: string): ListKey {
   return { name, default: type === "int32" || type === "int64" ? 0 : "" };
 }
 
+/** Any object, which is written and owned as one. */
+const WHOLE: MapSchema = {
+  kind: "map",
+  isAtomic: true,
+  field: () => undefined,
+  element: () => DEDUCED,
+};
+
 const scalar = (type: ScalarSchema["type"]): ScalarSchema => ({ kind: "scalar", type });
 
 const SCALARS: { readonly [name in Scalar]: FieldSchema } = {
@@ -118,7 +126,7 @@ const SCALARS: { readonly [name in Scalar]: FieldSchema } = {
   IntOrString: scalar("untyped"),
   Time: scalar("untyped"),
   MicroTime: scalar("untyped"),
-  RawExtension: DEDUCED,
+  RawExtension: WHOLE,
   FieldsV1: DEDUCED,
   JSON: DEDUCED,
 };

@@ -9,6 +9,8 @@ import {
 test.each([
   ["", []],
   [",", []],
+  ["=", []],
+  ["==,!=,a=1", [{ field: "a", operator: "=", value: "1" }]],
   ["a=1", [{ field: "a", operator: "=", value: "1" }]],
   ["a==1", [{ field: "a", operator: "=", value: "1" }]],
   ["a!=1", [{ field: "a", operator: "!=", value: "1" }]],

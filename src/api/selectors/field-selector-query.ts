@@ -13,13 +13,14 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return splitTerms(text)
     .sort()
     .filter((term) => term !== "")
-    .map((term) => {
+    .map((term): FieldRequirement => {
       const [, field = "", operator, value = ""] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
       if (operator === undefined) {
         throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       }
       return { field, operator: operator === "!=" ? "!=" : "=", value: unescapeValue(value) };
-    });
+    })
+    .filter(({ field, value }) => field !== "" || value !== "");
 }
 
 /** A field that the lookup does not know has the empty value. */

@@ -120,7 +120,10 @@ function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: numbe
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
 }
 
-function setDaemonSetDefaults({ spec }: Draft<DaemonSet>): void {
+/** The annotation stands for a number, which is there even where nobody gave it. */
+function setDaemonSetDefaults(set: Draft<DaemonSet>): void {
+  const { spec } = set;
+  setTemplateGeneration(set, templateGeneration(set));
   const strategy = spec.updateStrategy;
   if ((strategy.type ?? "") === "") strategy.type = "RollingUpdate";
   if (strategy.type === "RollingUpdate") {

@@ -93,6 +93,7 @@ test("the templates of a DaemonSet are counted where the oldest clients look for
     metadata: { annotations: null },
     spec: { template: { metadata: { labels: { c: "d" } } } },
   });
+  expect(next.metadata.annotations, "leaving it out is sending none").toEqual({ [key]: "0" });
   daemonSetKind.rules.prepareForUpdate?.(next, made);
   expect(next.metadata.annotations).toEqual({ [key]: "2" });
 });

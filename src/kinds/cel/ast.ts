@@ -60,7 +60,6 @@ export const MACROS = [
   "transformList",
   "transformMap",
   "transformMapEntry",
-  "bind",
   "optMap",
   "optFlatMap",
 ] as const;

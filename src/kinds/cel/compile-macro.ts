@@ -1,4 +1,4 @@
-/** Pure: the macros: going through a list or a map, and giving a value a name. */
+/** Pure: the macros: going through a list or a map, and into what may be missing. */
 import { ExpressionError, type Node } from "./ast.ts";
 import { type Compiled, type Frame, isRecoverable, type Scope } from "./scope.ts";
 import {
@@ -20,24 +20,10 @@ type Compile = (node: Node, scope: Scope) => Compiled;
 
 export function compileMacro(node: Macro, scope: Scope, compile: Compile): Compiled {
   const range = compile(node.range, scope);
-  if (node.name === "bind") return compileBind(node, range, scope, compile);
   if (node.name === "optMap" || node.name === "optFlatMap") {
     return compileOptional(node, range, scope, compile);
   }
   return compileLoop(node, range, scope, compile);
-}
-
-function compileBind(node: Macro, range: Compiled, scope: Scope, compile: Compile): Compiled {
-  const inner = withVariables(scope, node.variables, [range.type]);
-  const body = compile(node.arguments[0] as Node, inner);
-  const slot = scope.nextSlot;
-  return {
-    type: body.type,
-    run: (frame) => {
-      frame.slots[slot] = range.run(frame);
-      return body.run(frame);
-    },
-  };
 }
 
 function compileOptional(node: Macro, range: Compiled, scope: Scope, compile: Compile): Compiled {
@@ -113,7 +99,7 @@ function compileLoop(node: Macro, range: Compiled, scope: Scope, compile: Compil
   return RESULTS[node.name as LoopName](loop);
 }
 
-type LoopName = Exclude<Macro["name"], "bind" | "optMap" | "optFlatMap">;
+type LoopName = Exclude<Macro["name"], "optMap" | "optFlatMap">;
 
 const TESTS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter"]);
 

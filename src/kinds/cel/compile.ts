@@ -27,6 +27,12 @@ import { CelError, Optional, TypeValue, Uint, type Value } from "./value.ts";
 
 /** Throws ExpressionError. */
 export function compile(node: Node, scope: Scope): Compiled {
+  const compiled = compileNode(node, scope);
+  scope.types.set(node, compiled.type);
+  return compiled;
+}
+
+function compileNode(node: Node, scope: Scope): Compiled {
   switch (node.op) {
     case "constant":
       return { type: { kind: node.type }, run: () => node.value };

@@ -1,6 +1,8 @@
 /** Pure: an expression from its text to its value. */
 import { ExpressionError, formatError } from "./ast.ts";
 import { compile } from "./compile.ts";
+import { estimate } from "./cost/estimate.ts";
+import type { Bounds } from "./cost/size.ts";
 import { kubernetesFunctions } from "./library/kubernetes.ts";
 import { parseExpression } from "./parser.ts";
 import type { Scope } from "./scope.ts";
@@ -11,6 +13,8 @@ export interface Expression {
   readonly type: Type;
   /** Which of the variables it names. */
   readonly uses: ReadonlySet<string>;
+  /** What it may cost at most, its variables being within the bounds. */
+  worstCost(bounds: Bounds): number;
   /** Throws CelError. */
   evaluate(values: readonly Value[], budget: Budget): Value;
 }
@@ -44,11 +48,15 @@ export function compileExpression(
       ),
       functions: kubernetesFunctions(),
       nextSlot: variables.length,
+      types: new Map(),
     };
     const { type, run } = compile(node, scope);
     if (wanted && !fits(wanted, type, new Map()))
-      return { problem: `must evaluate to a ${wanted.kind}` };
-    return { expression: { type, uses, evaluate: evaluator(run) } };
+      return { problem: `cel expression must evaluate to a ${wanted.kind}` };
+    const { types, functions } = scope;
+    const worstCost = (root: Bounds) =>
+      estimate(node, { types, functions, root, locals: new Map() }).cost;
+    return { expression: { type, uses, worstCost, evaluate: evaluator(run) } };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return { problem: `compilation failed: ${formatError(error, source)}` };

@@ -26,11 +26,6 @@ const SHAPES: { readonly [name: string]: { readonly as: MacroName; readonly take
 export function expandMacro(call: Call): Node {
   const { at, name, target, arguments: given } = call;
   if (name === "has" && !target && given.length === 1) return expandHas(given[0] as Node);
-  if (name === "bind" && isNamed(target, "cel") && given.length === 3) {
-    const [variable, range, body] = given as [Node, Node, Node];
-    const variables = [nameOf(variable)];
-    return { op: "macro", at, name: "bind", range, variables, arguments: [body] };
-  }
   const shape = target && Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
   // "map" with three arguments has one variable, "all" has two: the table tells which.
   const takes = shape?.takes.find((each) => {
@@ -51,10 +46,6 @@ function expandHas(argument: Node): Node {
     throw new ExpressionError("invalid argument to has() macro", argument.at);
   }
   return { ...argument, isTest: true };
-}
-
-function isNamed(node: Node | undefined, name: string): boolean {
-  return node?.op === "identifier" && node.name === name;
 }
 
 function nameOf(node: Node): string {

@@ -1,4 +1,5 @@
 /** Pure: what an expression is compiled in, and what it is evaluated in. */
+import type { Node } from "./ast.ts";
 import type { Functions } from "./functions.ts";
 import type { Type } from "./types.ts";
 import { CelError, type Steps, type Value } from "./value.ts";
@@ -23,6 +24,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Variable>;
   readonly functions: Functions;
   readonly nextSlot: number;
+  /** What each part of the expression was found to be. */
+  readonly types: Map<Node, Type>;
 }
 
 /** What a budget says is final. */

@@ -177,12 +177,12 @@ test("what a stricter schema would refuse may stay as long as it is not touched"
 });
 
 test("rules that go through lists within lists end in time", async () => {
-  const items = { type: "array", items: { type: "integer" } };
-  const rule = "self.l.all(a, self.l.all(b, self.l.all(c, self.l.all(d, a + b + c + d >= 0))))";
+  const items = { type: "array", maxItems: 1000, items: { type: "integer" } };
+  const rule = "self.l.all(a, self.l.all(b, a + b >= 0))";
   const server = await aServerWith({
     spec: { type: "object", properties: { l: items }, "x-kubernetes-validations": [{ rule }] },
   });
-  const l = Array.from({ length: 200 }, (_, at) => at);
+  const l = Array.from({ length: 1000 }, (_, at) => at);
   const [problem] = refusalOf(ask(server, "POST", WIDGETS, aWidget({ l })));
   expect(problem).toContain(
     "no further validation rules will be run due to call cost exceeds limit",

@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
   tooMany,
+  typeInvalid,
 } from "../../api/finding.ts";
 import type { Json } from "../../api/object.ts";
 import { canonicalText } from "./canonical-text.ts";
@@ -92,7 +93,7 @@ export function typeOf(value: Json): string {
 
 function ofType(path: string, wanted: string, given: string): Finding {
   const problem = `${path} in body must be of type ${wanted}: ${JSON.stringify(given)}`;
-  return invalid(path === "" ? NOWHERE : path, given, problem);
+  return typeInvalid(path === "" ? NOWHERE : path, given, problem);
 }
 
 function combinations(

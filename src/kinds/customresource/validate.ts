@@ -19,16 +19,15 @@ export function validateContent(
     ...validateListTypes(value, schema, ""),
   ];
   if (!hasRules(schema)) return findings;
-  if (findings.some(({ type, message }) => isBlocking(type, message))) {
+  if (findings.some(isBlocking)) {
     return [...findings, invalid(NOWHERE, null, UNCHECKED)];
   }
   return [...findings, ...validateRules(value, schema, before)];
 }
 
 /** A value that is not of its type, or too large, is nothing that a rule could look at. */
-function isBlocking(type: Finding["type"], message: string): boolean {
-  if (["Required", "NotSupported", "TooLong", "TooMany"].includes(type)) return true;
-  return type === "Invalid" && message.includes(" in body must be of type ");
+function isBlocking({ type }: Finding): boolean {
+  return ["Required", "NotSupported", "TooLong", "TooMany", "TypeInvalid"].includes(type);
 }
 
 const UNCHECKED =

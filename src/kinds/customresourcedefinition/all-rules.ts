@@ -3,6 +3,7 @@ import type { CustomResourceDefinition } from "../../api/generated/apiextensions
 import { customKind } from "../customresource/custom-kind.ts";
 import { validateAnyMetaUpdate } from "../meta/object-meta.ts";
 import { registry } from "../registry.ts";
+import { formatWarnings } from "./format-warnings.ts";
 import type { DefinitionRules } from "./rules.ts";
 import { validateDefinition, validateDefinitionUpdate } from "./validate.ts";
 import { conversionWarnings } from "./validate-conversion.ts";
@@ -15,7 +16,11 @@ export const allRules: DefinitionRules = {
     ...validateAnyMetaUpdate(next.metadata, old.metadata, "metadata"),
     ...validateStatus(next),
   ],
-  warnings: (definition) => [...conversionWarnings(definition), ...builtInWarnings(definition)],
+  warnings: (definition) => [
+    ...formatWarnings(definition),
+    ...conversionWarnings(definition),
+    ...builtInWarnings(definition),
+  ],
   customKind,
 };
 

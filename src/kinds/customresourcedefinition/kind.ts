@@ -50,8 +50,12 @@ function setDefaults({ spec }: Draft<CustomResourceDefinition>): void {
   if (names.singular === undefined) names.singular = names.kind.toLowerCase();
   if (names.listKind === undefined && names.kind !== "") names.listKind = `${names.kind}List`;
   spec.conversion ??= { strategy: "None" };
-  if (spec.conversion.strategy === "") spec.conversion.strategy = "None";
-  const service = spec.conversion.webhook?.clientConfig?.service;
+  const { webhook } = spec.conversion;
+  // A webhook that says nothing is none.
+  if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions?.length) {
+    delete spec.conversion.webhook;
+  }
+  const service = webhook?.clientConfig?.service;
   if (service && service.port === undefined) service.port = WEBHOOK_PORT;
 }
 

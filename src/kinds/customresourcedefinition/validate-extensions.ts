@@ -1,6 +1,6 @@
 /** Pure: the keywords of Kubernetes' own in a schema: lists that are maps or sets, and the like. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
-import { isObject, itemsOf, propertyOf, type Schema } from "../customresource/schema.ts";
+import { itemsOf, propertyOf, type Schema } from "../customresource/schema.ts";
 
 export function validateExtensions(schema: Schema, path: string): Finding[] {
   const findings: Finding[] = [];
@@ -32,13 +32,14 @@ function validateMapType(schema: Schema, path: string): Finding[] {
 function validateListType(schema: Schema, path: string): Finding[] {
   const keyword = "x-kubernetes-list-type";
   const listType = schema[keyword];
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const keys = schema[KEYS] ?? [];
   const findings: Finding[] = [];
   if (listType !== undefined) {
-    const allowed = ["atomic", "set", "map"];
     const mistyped = needsType(schema, "array", keyword, path);
     findings.push(...mistyped);
-    if (mistyped.length === 0 && !allowed.includes(listType)) {
+    if (mistyped.length === 0 && listType === "set") findings.push(...validateSet(schema, path));
+    const allowed = ["atomic", "set", "map"];
+    if (!allowed.includes(listType)) {
       findings.push(notSupported(`${path}.${keyword}`, listType, allowed));
     }
   }
@@ -51,7 +52,9 @@ function validateListType(schema: Schema, path: string): Finding[] {
     );
   }
   if (listType === "map") findings.push(...validateListMap(schema, keys, path));
-  if (listType === "set") findings.push(...validateSet(schema, path));
+  if (listType === "map" || listType === "set") {
+    findings.push(...validateItems(schema, listType, path));
+  }
   return findings;
 }
 
@@ -63,23 +66,27 @@ function validateListMap(schema: Schema, keys: readonly string[], path: string):
     const problem = "must not be empty if x-kubernetes-list-type is map";
     findings.push(required(`${path}.${KEYS}`, problem));
   }
-  const items = itemsOf(schema);
-  if (!items) {
+  if (schema.items === undefined) {
     const problem = "must have a schema if x-kubernetes-list-type is map";
-    return [...findings, required(`${path}.items`, problem)];
+    findings.push(required(`${path}.items`, problem));
   }
+  const items = itemsOf(schema);
+  if (!items) return findings;
   if (items.type !== "object") {
     const problem = "must be object if parent array's x-kubernetes-list-type is map";
     return [...findings, invalid(`${path}.items.type`, items.type ?? "", problem)];
   }
-  if (items.nullable) {
-    const problem = "cannot be nullable when x-kubernetes-list-type is map";
-    findings.push(forbidden(`${path}.items.nullable`, problem));
-  }
   for (const [at, key] of keys.entries()) {
-    findings.push(...validateListKey(items, key, path, at));
+    const type = propertyOf(items, key)?.type;
+    if (!propertyOf(items, key)) {
+      const problem = "entries must all be names of item properties";
+      findings.push(invalid(`${path}.${KEYS}`, keys, problem));
+    } else if (type === "array" || type === "object") {
+      const problem = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      findings.push(invalid(`${path}.items.properties[${key}].type`, items.type, problem));
+    }
     if (keys.indexOf(key) < at) {
-      findings.push(invalid(`${path}.${KEYS}[${at}]`, key, "must not contain duplicate entries"));
+      findings.push(invalid(`${path}.${KEYS}`, keys, "must not contain duplicate entries"));
     }
   }
   return findings;
@@ -87,43 +94,38 @@ function validateListMap(schema: Schema, keys: readonly string[], path: string):
 
 const IS_KEY = `this property is in ${KEYS}, so it`;
 
-function validateListKey(items: Schema, key: string, path: string, at: number): Finding[] {
-  const property = propertyOf(items, key);
-  const place = `${path}.items.properties[${key}]`;
-  if (!property) {
-    const problem = "entries must all be names of item properties";
-    return [invalid(`${path}.${KEYS}[${at}]`, key, problem)];
-  }
+/** What tells items apart has to be there. */
+function validateItems(schema: Schema, listType: string, path: string): Finding[] {
+  const items = itemsOf(schema);
+  if (!items) return [];
   const findings: Finding[] = [];
-  if (property.type === "array" || property.type === "object") {
-    const problem = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-    findings.push(invalid(`${place}.type`, items.type, problem));
+  if (items.nullable) {
+    const problem = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
+    findings.push(forbidden(`${path}.items.nullable`, problem));
   }
-  if (!(items.required ?? []).includes(key) && property.default === undefined) {
-    const problem = `${IS_KEY} must have a default or be a required property`;
-    findings.push(required(`${place}.default`, problem));
-  }
-  if (property.nullable) {
-    findings.push(forbidden(`${place}.nullable`, `${IS_KEY} cannot be nullable`));
+  for (const key of listType === "map" ? (schema[KEYS] ?? []) : []) {
+    const property = propertyOf(items, key);
+    if (!property) continue;
+    const place = `${path}.items.properties[${key}]`;
+    if (!(items.required ?? []).includes(key) && property.default === undefined) {
+      const problem = `${IS_KEY} must have a default or be a required property`;
+      findings.push(required(`${place}.default`, problem));
+    }
+    if (property.nullable) {
+      findings.push(forbidden(`${place}.nullable`, `${IS_KEY} cannot be nullable`));
+    }
   }
   return findings;
 }
 
 function validateSet(schema: Schema, path: string): Finding[] {
   const items = itemsOf(schema);
-  if (!items || !isObject(schema.items)) return [];
-  const findings: Finding[] = [];
-  if (items.nullable) {
-    const problem = "cannot be nullable when x-kubernetes-list-type is set";
-    findings.push(forbidden(`${path}.items.nullable`, problem));
-  }
+  if (!items) return [];
   const isMap = items.type === "object" && items["x-kubernetes-map-type"] !== "atomic";
   const isList =
     items.type === "array" && (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
-  if (isMap || isList) {
-    const keyword = isMap ? "x-kubernetes-map-type" : "x-kubernetes-list-type";
-    const problem = "must be atomic as item of a list with x-kubernetes-list-type=set";
-    findings.push(invalid(`${path}.items.${keyword}`, items[keyword] ?? null, problem));
-  }
-  return findings;
+  if (!isMap && !isList) return [];
+  const keyword = isMap ? "x-kubernetes-map-type" : "x-kubernetes-list-type";
+  const problem = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  return [invalid(`${path}.items.${keyword}`, items[keyword] ?? null, problem)];
 }

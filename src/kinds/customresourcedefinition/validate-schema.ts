@@ -1,18 +1,18 @@
 /** Pure: what a schema may say at all, and whether its parts fit each other. */
-import { type Finding, forbidden, invalid, notSupported } from "../../api/finding.ts";
+import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { Json } from "../../api/object.ts";
 import { withDefaults } from "../customresource/defaults.ts";
-import { patternProblem } from "../customresource/patterns.ts";
 import { prune } from "../customresource/prune.ts";
-import { additionalOf, isEmbedded, itemsOf, type Schema } from "../customresource/schema.ts";
-import { validateValue } from "../customresource/validate-value.ts";
+import { additionalOf, isEmbedded, isObject, type Schema } from "../customresource/schema.ts";
+import { NOWHERE, validateValue } from "../customresource/validate-value.ts";
+import { partsOf } from "./schema-parts.ts";
 import { validateExtensions } from "./validate-extensions.ts";
+import { validateRuleTexts } from "./validate-rule-text.ts";
 import { validateRules } from "./validate-rules.ts";
 import { validateStructural } from "./validate-structural.ts";
 
 export interface SchemaContext {
   readonly hasStatus: boolean;
-  readonly isStructural: boolean;
   /** As it was before an update: what was let in then may stay. */
   readonly old: Schema | undefined;
 }
@@ -23,13 +23,34 @@ export function validateSchema(schema: Schema, path: string, context: SchemaCont
     ...(schema.nullable
       ? [forbidden(`${path}.nullable`, "nullable cannot be true at the root")]
       : []),
-    ...validateKeywords(schema, path, { isRoot: true }),
   ];
-  if (!context.isStructural) return findings;
-  const structural = validateStructural(schema, path);
-  if (structural.length > 0) return [...findings, ...structural];
-  if (findings.length > 0) return findings;
-  return [...validateDefaults(schema, path), ...validateRules(schema, path)];
+  const unreadable = unsupportedIn(schema);
+  const structural = unreadable === undefined ? validateStructural(schema, path) : [];
+  const isSound = unreadable === undefined && structural.length === 0;
+  const defaults = isSound ? validateDefaults(schema, path, true) : [];
+  const mistaken = validateKeywords(schema, path, { isRoot: true });
+  findings.push(...structural, ...defaults, ...mistaken);
+  if (isSound && defaults.length === 0) {
+    const isMistaken = (at: string) => mistaken.some(({ field }) => field.startsWith(`${at}.`));
+    findings.push(...validateRules(schema, path, context.old, isMistaken));
+  }
+  if (findings.length > 0 || unreadable === undefined) return findings;
+  return [invalid(path, "", `OpenAPIV3Schema '${unreadable}' is not supported`)];
+}
+
+const PRESERVES = "x-kubernetes-preserve-unknown-fields";
+
+/** What a structural schema has no place for, anywhere in it. */
+function unsupportedIn(schema: Schema): string | undefined {
+  if (schema.$schema) return "schema";
+  if (hasManyItems(schema)) return "items";
+  if (schema[PRESERVES] === false) return PRESERVES;
+  for (const keyword of UNSUPPORTED) if (isSet(schema, keyword)) return keyword;
+  for (const { part } of partsOf(schema)) {
+    const found = unsupportedIn(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const ROOT_KEYWORDS: ReadonlySet<string> = new Set([
@@ -74,6 +95,7 @@ function validateRoot(schema: Schema, path: string): Finding[] {
 
 interface Place {
   readonly isRoot: boolean;
+  readonly isMeta?: boolean;
   /** Why there may be no default here. */
   readonly noDefault?: string;
 }
@@ -93,85 +115,106 @@ const RESOURCE_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "met
 
 function validateKeywords(schema: Schema, path: string, place: Place): Finding[] {
   const findings: Finding[] = [];
+  if (schema.type && !TYPES.includes(schema.type)) {
+    findings.push(notSupported(`${path}.type`, schema.type, TYPES));
+  }
   if (schema.default !== undefined && place.noDefault !== undefined) {
     findings.push(forbidden(`${path}.default`, `must not be set ${place.noDefault}`));
   }
   for (const keyword of UNSUPPORTED) {
-    if (schema[keyword] === undefined) continue;
+    if (!isSet(schema, keyword)) continue;
     findings.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
   }
-  if (schema.uniqueItems) findings.push(forbidden(`${path}.uniqueItems`, QUADRATIC));
   if (schema.type === "null") {
     const problem = "type cannot be set to null, use nullable as an alternative";
     findings.push(forbidden(`${path}.type`, problem));
-  } else if (schema.type && !TYPES.includes(schema.type)) {
-    findings.push(notSupported(`${path}.type`, schema.type, TYPES));
   }
-  if (Array.isArray(schema.items)) {
+  if (hasManyItems(schema)) {
     const problem = "items must be a schema object and not an array";
     findings.push(forbidden(`${path}.items`, problem));
   }
-  const problem = schema.pattern ? patternProblem(schema.pattern) : undefined;
-  if (problem !== undefined) {
-    const text = `must be a valid regular expression, but isn't: ${problem}`;
-    findings.push(invalid(`${path}.pattern`, schema.pattern, text));
+  if (place.isMeta && isEmbedded(schema)) {
+    const problem = "must not be used inside of resource meta";
+    findings.push(forbidden(`${path}.x-kubernetes-embedded-resource`, problem));
   }
-  return [...findings, ...validateExtensions(schema, path), ...validateInner(schema, path, place)];
+  if (schema.uniqueItems) findings.push(forbidden(`${path}.uniqueItems`, QUADRATIC));
+  return [
+    ...findings,
+    ...validateExclusive(schema, path),
+    ...partsOf(schema).flatMap(({ part, at, of }) =>
+      validateKeywords(part, `${path}.${at}`, placeWithin(place, of)),
+    ),
+    ...validateExtensions(schema, path),
+    ...validateRuleTexts(schema, path),
+  ];
 }
 
-function validateInner(schema: Schema, path: string, { isRoot, noDefault }: Place): Finding[] {
-  const findings: Finding[] = [];
-  const inside = noDefault === undefined ? {} : { noDefault };
-  const look = (inner: Schema, at: string, why?: string) => {
-    const reason = why ?? noDefault;
-    const place = reason === undefined ? { isRoot: false } : { isRoot: false, noDefault: reason };
-    findings.push(...validateKeywords(inner, at, { ...inside, ...place }));
+function hasManyItems({ items }: Schema): boolean {
+  return Array.isArray(items) && items.length > 0;
+}
+
+function isSet(schema: Schema, keyword: (typeof UNSUPPORTED)[number]): boolean {
+  const value = schema[keyword];
+  if (value === undefined || value === null || value === "")
+    return keyword === "$ref" && value === "";
+  const isMap = keyword === "definitions" || keyword === "patternProperties";
+  return !isMap || Object.keys(value).length > 0;
+}
+
+function placeWithin({ isRoot, isMeta, noDefault }: Place, of: string): Place {
+  const isResourceField = isRoot && RESOURCE_FIELDS.has(of);
+  const why = isResourceField ? `in top-level ${of}` : noDefault;
+  return {
+    isRoot: false,
+    isMeta: isMeta === true || (isRoot && of === "metadata"),
+    ...(why === undefined ? {} : { noDefault: why }),
   };
+}
+
+function validateExclusive(schema: Schema, path: string): Finding[] {
   const additional = additionalOf(schema);
-  if (additional !== undefined) {
-    const hasProperties = Object.keys(schema.properties ?? {}).length > 0;
-    if (hasProperties && additional !== true) {
-      const problem = "additionalProperties and properties are mutual exclusive";
-      findings.push(forbidden(`${path}.additionalProperties`, problem));
-    }
-    if (typeof additional === "object") look(additional, `${path}.additionalProperties`);
-  }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const isMeta = isRoot && RESOURCE_FIELDS.has(name);
-    look(property, `${path}.properties[${name}]`, isMeta ? `in top-level ${name}` : undefined);
-  }
-  const items = itemsOf(schema);
-  if (items) look(items, `${path}.items`);
-  if (schema.not) look(schema.not, `${path}.not`, "inside not");
-  for (const keyword of ["allOf", "anyOf", "oneOf"] as const) {
-    for (const [at, each] of (schema[keyword] ?? []).entries()) {
-      look(each, `${path}.${keyword}[${at}]`, `inside ${keyword}`);
-    }
-  }
-  return findings;
+  const hasProperties = Object.keys(schema.properties ?? {}).length > 0;
+  if (additional === undefined || additional === true || !hasProperties) return [];
+  const problem = "additionalProperties and properties are mutual exclusive";
+  return [forbidden(`${path}.additionalProperties`, problem)];
 }
 
 /** A default is a value like any other: of its schema, without fields that nobody knows. */
-function validateDefaults(schema: Schema, path: string): Finding[] {
+function validateDefaults(schema: Schema, path: string, isRoot = false): Finding[] {
   const findings: Finding[] = [];
   if (schema.default !== undefined && schema.default !== null) {
     const at = `${path}.default`;
     const value = schema.default as Json;
+    const isResource = isRoot || isEmbedded(schema);
     const filled = withDefaults(value, schema);
-    const { unknown } = prune(filled, schema, isEmbedded(schema));
-    if (unknown.length > 0) {
-      findings.push(invalid(at, value, `must not have unknown fields: ${unknown.join(", ")}`));
-    }
-    findings.push(...validateValue(filled, schema, at));
+    const { unknown } = prune(filled, schema, isResource);
+    if (unknown.length > 0) findings.push(invalid(at, value, "must not have unknown fields"));
+    findings.push(...(isResource ? missingType(value, at) : []));
+    findings.push(...validateValue(filled, schema, "").map((found) => within(found, at)));
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    findings.push(...validateDefaults(property, `${path}.properties[${name}]`));
-  }
-  const items = itemsOf(schema);
-  if (items) findings.push(...validateDefaults(items, `${path}.items`));
-  const additional = additionalOf(schema);
-  if (typeof additional === "object") {
-    findings.push(...validateDefaults(additional, `${path}.additionalProperties`));
+  for (const { part, at } of partsOf(schema)) {
+    if (OWN_PARTS.test(at)) findings.push(...validateDefaults(part, `${path}.${at}`));
   }
   return findings;
+}
+
+const OWN_PARTS = /^(properties\[|items|additionalProperties)/;
+
+function missingType(value: Json, path: string): Finding[] {
+  if (!isObject(value)) return [];
+  return ["apiVersion", "kind"].flatMap((field) =>
+    value[field] ? [] : [required(`${path}.${field}`)],
+  );
+}
+
+function within(found: Finding, path: string): Finding {
+  const { field } = found;
+  if (field === "" || field === NOWHERE) return { ...found, field: path };
+  return { ...found, field: field.startsWith("[") ? `${path}${field}` : `${path}.${field}` };
+}
+
+export function hasDefaults(schema: Schema | undefined): boolean {
+  if (!schema) return false;
+  if (schema.default !== undefined && schema.default !== null) return true;
+  return partsOf(schema).some(({ part }) => hasDefaults(part));
 }

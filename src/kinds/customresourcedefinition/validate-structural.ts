@@ -2,7 +2,9 @@
  * Pure: whether a schema is structural: every field has one place that says what it is, and what is
  * within allOf, anyOf, oneOf and not only restricts it further.
  */
-import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
+import { isEqual } from "../../api/equal.ts";
+import { type Finding, forbidden, formatFinding, invalid, required } from "../../api/finding.ts";
+import { patternProblem } from "../customresource/patterns.ts";
 import {
   additionalOf,
   isEmbedded,
@@ -14,7 +16,15 @@ import {
 } from "../customresource/schema.ts";
 
 export function validateStructural(schema: Schema, path: string): Finding[] {
-  return [...validatePart(schema, path, "root"), ...validateMissing(schema, schema, path, path)];
+  const findings = [
+    ...validatePart(schema, path, "root"),
+    ...validateMissing(schema, schema, path, path),
+  ];
+  // Fields have no order: what is said of them is sorted as text.
+  return findings
+    .map((found) => ({ found, text: formatFinding(found) }))
+    .sort((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ found }) => found);
 }
 
 type Level = "root" | "item" | "field";
@@ -29,9 +39,16 @@ function validatePart(schema: Schema, path: string, level: Level): Finding[] {
   const items = itemsOf(schema);
   const additional = additionalOf(schema);
   return [
+    ...(schema.type === "array" && schema.items === undefined
+      ? [required(`${path}.items`, "must be specified")]
+      : []),
+    ...(additional !== undefined && level === "root"
+      ? [forbidden(`${path}.additionalProperties`, "must not be used at the root")]
+      : []),
     ...validateType(schema, path, level),
     ...validateResource(schema, path, level),
-    ...validateAlternatives(schema, path, isIntOrString(schema)),
+    ...validatePattern(schema, path),
+    ...validateAlternatives(schema, path, typesOfBoth(schema)),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
       validatePart(property, `${path}.properties[${name}]`, "field"),
     ),
@@ -51,9 +68,6 @@ function validateType(schema: Schema, path: string, level: Level): Finding[] {
   }
   if (type === "" && !isIntOrString(schema) && !keepsUnknown(schema)) {
     return [required(at, EMPTY[level])];
-  }
-  if (type !== "" && isIntOrString(schema)) {
-    return [forbidden(at, "must be empty if x-kubernetes-int-or-string is true")];
   }
   if (level !== "root" || type === "object" || type === "") return [];
   return [invalid(at, type, "must be object at the root")];
@@ -84,34 +98,51 @@ function validateResource(schema: Schema, path: string, level: Level): Finding[]
   if (metadata.type !== "object") {
     findings.push(invalid(`${at}.type`, metadata.type ?? "", "must be object"));
   }
-  const others = Object.keys(metadata.properties ?? {});
-  if (others.some((name) => name !== "name" && name !== "generateName")) {
-    findings.push(forbidden(at, ONLY_NAMES));
-  }
+  if (level === "root" && !isPlainMeta(metadata)) findings.push(forbidden(at, ONLY_NAMES));
   return findings;
 }
 
+function isPlainMeta({ type: _type, default: _default, properties, ...others }: Schema): boolean {
+  const names = Object.keys(properties ?? {});
+  return (
+    names.every((name) => name === "name" || name === "generateName") &&
+    Object.values(others).every((value) => !value)
+  );
+}
+
+function validatePattern({ pattern }: Schema, path: string): Finding[] {
+  const problem = pattern ? patternProblem(pattern) : undefined;
+  if (problem === undefined) return [];
+  const text = `must be a valid regular expression, but isn't: ${problem}`;
+  return [invalid(`${path}.pattern`, pattern, text)];
+}
+
+/** Numbers or strings may be written as the two types they are, in one of two places. */
+function typesOfBoth(schema: Schema): readonly Schema[] {
+  if (!isIntOrString(schema)) return [];
+  const places = [schema.anyOf ?? [], schema.allOf?.[0]?.anyOf ?? []];
+  return places.filter((anyOf) => isEqual(anyOf, BOTH_TYPES)).flat();
+}
+
+const BOTH_TYPES = [{ type: "integer" }, { type: "string" }];
+
 const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
 
-function validateAlternatives(schema: Schema, path: string, isAlternative: boolean): Finding[] {
-  const combined = COMBINED.flatMap((keyword) =>
-    (schema[keyword] ?? []).flatMap((each, at) => {
-      const place = `${path}.${keyword}[${at}]`;
-      // Numbers or strings are often written as the two types they are.
-      const isType = isAlternative && keyword !== "oneOf";
-      return [
-        ...validateNested(each, place, isType),
-        ...validateAlternatives(each, place, isType && keyword === "allOf"),
-      ];
-    }),
-  );
-  if (!schema.not) return combined;
-  const place = `${path}.not`;
-  return [
-    ...combined,
-    ...validateNested(schema.not, place, false),
-    ...validateAlternatives(schema.not, place, false),
+function validateAlternatives(
+  schema: Schema,
+  path: string,
+  typed: readonly Schema[] = [],
+): Finding[] {
+  const nested = [
+    ...COMBINED.flatMap((keyword) =>
+      (schema[keyword] ?? []).map((each, at) => [each, `${path}.${keyword}[${at}]`] as const),
+    ),
+    ...(schema.not ? [[schema.not, `${path}.not`] as const] : []),
   ];
+  return nested.flatMap(([each, place]) => [
+    ...validateNested(each, place, typed.includes(each)),
+    ...validateAlternatives(each, place, typed),
+  ]);
 }
 
 const NOT_NESTED: readonly (readonly [keyof Schema, string])[] = [
@@ -126,16 +157,18 @@ const NOT_NESTED: readonly (readonly [keyof Schema, string])[] = [
   ["x-kubernetes-list-map-keys", "empty"],
   ["x-kubernetes-list-type", "undefined"],
   ["x-kubernetes-map-type", "undefined"],
+  ["x-kubernetes-validations", "empty"],
 ];
 
 function validateNested(schema: Schema, path: string, mayBeTyped: boolean): Finding[] {
-  const findings: Finding[] = [];
+  const findings = validatePattern(schema, path);
   if (schema.type && !mayBeTyped) {
     findings.push(forbidden(`${path}.type`, "must be empty to be structural"));
   }
   for (const [keyword, state] of NOT_NESTED) {
     const value = schema[keyword];
     if (value === undefined || value === "" || value === false) continue;
+    if (Array.isArray(value) && value.length === 0) continue;
     findings.push(forbidden(`${path}.${keyword}`, `must be ${state} to be structural`));
   }
   if (propertyOf(schema, "metadata")) {
@@ -144,13 +177,13 @@ function validateNested(schema: Schema, path: string, mayBeTyped: boolean): Find
   }
   const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const at = `${path}.properties[${name}]`;
-    return [...validateNested(property, at, false), ...validateAlternatives(property, at, false)];
+    return [...validateNested(property, at, false), ...validateAlternatives(property, at)];
   });
   const items = itemsOf(schema);
   const ofItems = items
     ? [
         ...validateNested(items, `${path}.items`, false),
-        ...validateAlternatives(items, `${path}.items`, false),
+        ...validateAlternatives(items, `${path}.items`),
       ]
     : [];
   return [...findings, ...inner, ...ofItems];

@@ -5,51 +5,71 @@ import type {
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
 } from "../../api/generated/apiextensions.ts";
-import { stepsOf } from "../customresource/scale.ts";
-import { propertyOf, type Schema } from "../customresource/schema.ts";
+import { type FoundField, findField } from "./field-path.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import { validateSchema } from "./validate-schema.ts";
 
+export interface VersionContext {
+  readonly hasStatus: boolean;
+  readonly old: CustomResourceDefinitionVersion | undefined;
+}
+
+/** What one version has for itself. */
 export function validateVersion(
   version: CustomResourceDefinitionVersion,
   path: string,
-  old: CustomResourceDefinitionVersion | undefined,
-  keepsUnknown: boolean,
+  context: VersionContext,
 ): Finding[] {
-  const schema = version.schema?.openAPIV3Schema;
-  const hasStatus = version.subresources?.status !== undefined;
   return [
     ...validateWarning(version, path),
-    ...(schema
-      ? validateSchema(schema, `${path}.schema.openAPIV3Schema`, {
-          hasStatus,
-          isStructural: !keepsUnknown,
-          old: old?.schema?.openAPIV3Schema,
-        })
-      : [required(`${path}.schema.openAPIV3Schema`, "schemas are required")]),
+    ...validateOpenApi(version, `${path}.schema`, context),
     ...validateSubresources(version.subresources, `${path}.subresources`),
-    ...(version.additionalPrinterColumns ?? []).flatMap((column, at) =>
-      validateColumn(column, `${path}.additionalPrinterColumns[${at}]`),
-    ),
-    ...validateSelectable(version, `${path}.selectableFields`),
+    ...validateColumns(version, path),
+    ...validateSelectable(version, `${path}.selectableFields`, ONLY_WITH_OWN),
   ];
 }
 
+/** What all of them have in common. */
+export function validateShared(shared: SharedParts["shared"], context: VersionContext): Finding[] {
+  return [
+    ...validateOpenApi(shared, "spec.validation", context),
+    ...validateSubresources(shared.subresources, "spec.subresources"),
+    ...validateColumns(shared, "spec"),
+    ...validateSelectable(shared, "spec.selectableFields", ONLY_WITH_SHARED),
+  ];
+}
+
+type Parts = SharedParts["shared"];
+
+function validateOpenApi({ schema }: Parts, path: string, context: VersionContext): Finding[] {
+  if (!schema?.openAPIV3Schema) return [];
+  const old = context.old?.schema?.openAPIV3Schema;
+  const { hasStatus } = context;
+  return validateSchema(schema.openAPIV3Schema, `${path}.openAPIV3Schema`, { hasStatus, old });
+}
+
 const MAX_WARNING = 256;
+/** Of the spaces only the plain one is printable. */
+const UNPRINTABLE = /[\p{C}]|(?! )\p{Z}/u;
 
 function validateWarning(version: CustomResourceDefinitionVersion, path: string): Finding[] {
   const { deprecated, deprecationWarning: warning } = version;
   if (warning === undefined) return [];
+  const at = `${path}.deprecationWarning`;
+  if (!deprecated) return [invalid(at, warning, "can only be set for deprecated versions")];
   const problems: string[] = [];
-  if (!deprecated) problems.push("can only be set for deprecated versions");
+  if (Buffer.byteLength(warning) > MAX_WARNING) {
+    problems.push(`must be <= ${MAX_WARNING} characters long`);
+  }
   if (warning === "") problems.push("must not be an empty string");
-  if (warning.length > MAX_WARNING) problems.push(`must be <= ${MAX_WARNING} characters long`);
-  const at = [...warning].findIndex((char) => /[\p{C}\n]/u.test(char));
-  if (at >= 0) {
+  const unprintable = UNPRINTABLE.exec(warning);
+  if (unprintable) {
+    const index = Buffer.byteLength(warning.slice(0, unprintable.index));
     problems.push(
-      `must only contain printable UTF-8 characters; non-printable character found at index ${at}`,
+      `must only contain printable UTF-8 characters; non-printable character found at index ${index}`,
     );
   }
-  return problems.map((problem) => invalid(`${path}.deprecationWarning`, warning, problem));
+  return problems.map((problem) => invalid(at, warning, problem));
 }
 
 function validateSubresources(
@@ -101,6 +121,12 @@ const COLUMN_FORMATS = [
   "password",
 ];
 
+function validateColumns(parts: Parts, path: string): Finding[] {
+  return (parts.additionalPrinterColumns ?? []).flatMap((column, at) =>
+    validateColumn(column, `${path}.additionalPrinterColumns[${at}]`),
+  );
+}
+
 function validateColumn(column: CustomResourceColumnDefinition, path: string): Finding[] {
   const { name, type, format = "", jsonPath } = column;
   const findings: Finding[] = [];
@@ -112,8 +138,8 @@ function validateColumn(column: CustomResourceColumnDefinition, path: string): F
     const formats = `must be one of ${COLUMN_FORMATS.join(",")}`;
     findings.push(invalid(`${path}.format`, format, formats));
   }
-  if (jsonPath === "") findings.push(required(`${path}.jsonPath`));
-  else findings.push(...validateSimplePath(jsonPath, `${path}.jsonPath`));
+  if (jsonPath === "") findings.push(required(`${path}.JSONPath`));
+  else findings.push(...validateSimplePath(jsonPath, `${path}.JSONPath`));
   return findings;
 }
 
@@ -122,39 +148,42 @@ const SELECTABLE =
   "must point to a field of type string, boolean or integer. Enum string fields and strings with " +
   "formats are allowed.";
 
-function validateSelectable(version: CustomResourceDefinitionVersion, path: string): Finding[] {
-  const fields = version.selectableFields ?? [];
+const ONLY_WITH_OWN = "may only be set when `version.schema.openAPIV3Schema` is not included";
+const ONLY_WITH_SHARED = "may only be set when validations.schema is included";
+
+/** Fields are looked for in the schema beside them: of the same version, or of all of them. */
+function validateSelectable(parts: Parts, path: string, alone: string): Finding[] {
+  const fields = parts.selectableFields ?? [];
+  const schema = parts.schema?.openAPIV3Schema;
+  if (fields.length === 0) return [];
+  if (!schema) return [invalid(path, "", alone)];
   const findings: Finding[] = [];
-  if (fields.length > MAX_SELECTABLE) findings.push(tooMany(path, fields.length, MAX_SELECTABLE));
   const seen = new Set<string>();
   for (const [at, { jsonPath }] of fields.entries()) {
     const place = `${path}[${at}].jsonPath`;
-    findings.push(...validateSelectablePath(jsonPath, version.schema?.openAPIV3Schema, place));
+    if (jsonPath === "") {
+      findings.push(required(place));
+      continue;
+    }
+    const found = findField(jsonPath, schema, { hasBrackets: false });
+    if ("problem" in found) {
+      findings.push(invalid(place, jsonPath, `is an invalid path: ${found.problem}`));
+      continue;
+    }
+    findings.push(...validateField(found, jsonPath, place));
     if (seen.has(jsonPath)) findings.push(duplicate(place, jsonPath));
     seen.add(jsonPath);
   }
+  if (seen.size > MAX_SELECTABLE) findings.push(tooMany(path, seen.size, MAX_SELECTABLE));
   return findings;
 }
 
-function validateSelectablePath(
-  jsonPath: string,
-  schema: Schema | undefined,
-  path: string,
-): Finding[] {
-  if (jsonPath === "") return [required(path)];
-  if (!/^(\.[A-Za-z_][A-Za-z0-9_-]*)+$/.test(jsonPath)) {
-    return [invalid(path, jsonPath, "is an invalid path: must be a simple path of fields")];
-  }
-  const steps = stepsOf(jsonPath);
-  if (steps[0] === "metadata") {
-    return [invalid(path, jsonPath, "must not point to fields in metadata")];
-  }
-  let found: Schema | undefined = schema;
-  for (const step of steps) found = found && propertyOf(found, step);
-  if (!found) {
-    const unknown = `does not refer to a valid field: ${steps.at(-1)}`;
-    return [invalid(path, jsonPath, `is an invalid path: ${unknown}`)];
-  }
-  if (["string", "boolean", "integer"].includes(found.type ?? "")) return [];
-  return [invalid(path, jsonPath, SELECTABLE)];
+function validateField({ schema, root }: FoundField, jsonPath: string, path: string): Finding[] {
+  const isMeta = root === "metadata";
+  return [
+    ...(isMeta ? [invalid(path, jsonPath, "must not point to fields in metadata")] : []),
+    ...(["string", "boolean", "integer"].includes(schema.type ?? "")
+      ? []
+      : [invalid(path, jsonPath, SELECTABLE)]),
+  ];
 }

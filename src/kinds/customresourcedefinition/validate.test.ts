@@ -60,12 +60,7 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
   [
     "a version without a schema",
     { version: { schema: {} } },
-    "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required",
-  ],
-  [
-    "keeping what nobody knows",
-    { definition: { preserveUnknownFields: true } },
-    "spec.preserveUnknownFields: Invalid value: true: must be false",
+    "spec.versions[0].schema.openAPIV3Schema: Required value",
   ],
   [
     "a conversion nobody knows",
@@ -75,12 +70,12 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
   [
     "a column without a type",
     { version: { additionalPrinterColumns: [{ name: "A", jsonPath: ".a" }] } },
-    "spec.versions[0].additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string",
+    "spec.additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string",
   ],
   [
     "a column without a path",
     { version: { additionalPrinterColumns: [{ name: "A", type: "date", jsonPath: "a" }] } },
-    'spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: "a": must be a simple json path starting with .',
+    'spec.additionalPrinterColumns[0].JSONPath: Invalid value: "a": must be a simple json path starting with .',
   ],
   [
     "replicas outside of spec",
@@ -89,7 +84,7 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
         subresources: { scale: { specReplicasPath: ".a", statusReplicasPath: ".status.a" } },
       },
     },
-    'spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".a": should be a json path under .spec',
+    'spec.subresources.scale.specReplicasPath: Invalid value: ".a": should be a json path under .spec',
   ],
   [
     "a warning of what is not deprecated",
@@ -99,7 +94,7 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
   [
     "selecting by what is no text",
     { version: { selectableFields: [{ jsonPath: ".spec" }] } },
-    'spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+    'spec.selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
   ],
 ];
 
@@ -139,6 +134,30 @@ describe("a definition is refused for", () => {
     ]);
   });
 
+  test("keeping what nobody knows", () => {
+    const definition = { preserveUnknownFields: true };
+    expect(findingsOf(aDefinition({ definition, schema: { type: "object" } }))).toEqual([
+      "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set " +
+        "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+    ]);
+  });
+
+  test("what is in all of its versions once, and what is in one of them there", () => {
+    const version = (name: string, schema: object) => ({
+      ...aDefinition().spec.versions[0],
+      name,
+      storage: name === "v1",
+      schema: { openAPIV3Schema: { type: "object", ...schema } },
+    });
+    const findings = (one: object, other: object) =>
+      findingsOf(
+        aDefinition({ definition: { versions: [version("v1", one), version("v2", other)] } }),
+      );
+    const problem = "openAPIV3Schema.id: Forbidden: id is not supported";
+    expect(findings({ id: "a" }, { id: "a" })).toEqual([`spec.validation.${problem}`]);
+    expect(findings({ id: "a" }, {})).toEqual([`spec.versions[0].schema.${problem}`]);
+  });
+
   test("two versions that are stored", () => {
     const [one] = aDefinition().spec.versions;
     const versions = [one, { ...one, name: "v2" }];
@@ -147,7 +166,7 @@ describe("a definition is refused for", () => {
   });
 });
 
-const ROOT = "spec.versions[0].schema.openAPIV3Schema.properties[spec]";
+const ROOT = "spec.validation.openAPIV3Schema.properties[spec]";
 const STRUCTURAL = "to be structural";
 
 const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
@@ -206,9 +225,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
   [
     "a default that is none",
     { properties: { a: { type: "integer", default: "x" } } },
-    [
-      `properties[a].default: Invalid value: "string": ${ROOT}.properties[a].default in body must be of type integer: "string"`,
-    ],
+    ['properties[a].default: Invalid value: "string":  in body must be of type integer: "string"'],
   ],
   [
     "a list map without keys",
@@ -269,7 +286,9 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
   [
     "a rule that is no question",
     { "x-kubernetes-validations": [{ rule: "1 + 1" }] },
-    ['x-kubernetes-validations[0].rule: Invalid value: {"rule":"1 + 1"}: must evaluate to a bool'],
+    [
+      'x-kubernetes-validations[0].rule: Invalid value: {"rule":"1 + 1"}: cel expression must evaluate to a bool',
+    ],
   ],
   [
     "a rule with a function there is not",
@@ -285,7 +304,12 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
       properties: {
         a: {
           type: "array",
-          items: { type: "string", "x-kubernetes-validations": [{ rule: "self == oldSelf" }] },
+          maxItems: 5,
+          items: {
+            type: "string",
+            maxLength: 5,
+            "x-kubernetes-validations": [{ rule: "self == oldSelf" }],
+          },
         },
       },
     },
@@ -334,4 +358,19 @@ test("a version that objects may be stored as cannot go", () => {
   const next = { ...moved, metadata, status: { ...old.status, storedVersions: ["v1", "v2"] } };
   const [problem] = customResourceDefinitionKind.rules.validateUpdate(next, { ...old, metadata });
   expect(problem?.message).toContain("v1 was previously a storage version, and must remain");
+});
+
+test("formats that nobody checks are warned of, each once", () => {
+  const { warningsOnCreate } = customResourceDefinitionKind.rules;
+  const fields = {
+    a: { type: "string", format: "date-time" },
+    b: { type: "string", format: "int32" },
+    c: { type: "array", items: { type: "integer", format: "date" } },
+    d: { type: "string", format: "int32" },
+  };
+  const definition = decoded(aDefinition({ spec: { type: "object", properties: fields } }));
+  expect(warningsOnCreate?.(definition)).toEqual([
+    'unrecognized format "int32"',
+    'unrecognized format "date"',
+  ]);
 });

@@ -10,10 +10,12 @@ import { dns1035Label, dns1123Subdomain } from "../../api/names.ts";
 import { validateAnyMeta, validateAnyMetaUpdate, validateImmutable } from "../meta/object-meta.ts";
 import { isTrue } from "./conditions.ts";
 import { APPROVAL as APPROVED, isProtected } from "./protected-groups.ts";
+import { sharedParts } from "./shared-parts.ts";
 import { validateConversion } from "./validate-conversion.ts";
 import { validateNames } from "./validate-names.ts";
+import { hasDefaults } from "./validate-schema.ts";
 import { validateStatus } from "./validate-status.ts";
-import { validateVersion } from "./validate-version.ts";
+import { validateShared, validateVersion } from "./validate-version.ts";
 
 export function validateDefinition(definition: CustomResourceDefinition): Finding[] {
   const { metadata, spec } = definition;
@@ -61,6 +63,10 @@ function validateSpec(
   old: CustomResourceDefinitionSpec | undefined,
 ): Finding[] {
   const { scope, names } = spec;
+  const versions = spec.versions ?? [];
+  const { shared, versions: own } = sharedParts(spec);
+  const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
+  const before = old?.versions?.find(({ name }) => versions.some((each) => each.name === name));
   return [
     ...validateGroup(spec.group),
     ...(scope === ""
@@ -68,14 +74,30 @@ function validateSpec(
       : SCOPES.includes(scope)
         ? []
         : [notSupported("spec.scope", scope, SCOPES)]),
-    ...validateVersions(spec, old),
+    ...validateSchemas(spec),
+    ...validateVersions(spec, own, old),
     ...["plural", "singular", "kind", "listKind"].flatMap((field) => {
       const given = names[field as keyof CustomResourceDefinitionNames];
       return given === undefined || given === "" ? [required(`spec.names.${field}`)] : [];
     }),
     ...validateNames(names, "spec.names"),
+    ...validateShared(shared, { old: before, hasStatus }),
     ...validateConversion(spec),
   ];
+}
+
+/** There is nothing to judge objects by without a schema. */
+function validateSchemas(spec: CustomResourceDefinitionSpec): Finding[] {
+  const versions = spec.versions ?? [];
+  const missing = versions.flatMap(({ schema }, at) =>
+    schema?.openAPIV3Schema ? [] : [required(`spec.versions[${at}].schema.openAPIV3Schema`)],
+  );
+  if (!spec.preserveUnknownFields) return missing;
+  const isDefaulting = versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema));
+  const problem = "must be false in order to use defaults in the schema";
+  return isDefaulting
+    ? [...missing, invalid("spec.preserveUnknownFields", true, problem)]
+    : missing;
 }
 
 function validateGroup(group: string): Finding[] {
@@ -88,26 +110,31 @@ function validateGroup(group: string): Finding[] {
 
 function validateVersions(
   spec: CustomResourceDefinitionSpec,
+  own: readonly CustomResourceDefinitionVersion[],
   old: CustomResourceDefinitionSpec | undefined,
 ): Finding[] {
   const versions = spec.versions ?? [];
-  const findings = versions.flatMap((version, at) => {
+  const findings = own.flatMap((version, at) => {
     const path = `spec.versions[${at}]`;
     const problems = dns1035Label(version.name);
     const before = old?.versions?.find(({ name }) => name === version.name);
+    const hasStatus = versions[at]?.subresources?.status !== undefined;
     return [
       ...(problems.length > 0 ? [invalid(`${path}.name`, version.name, problems.join(","))] : []),
-      ...validateVersion(version, path, before, spec.preserveUnknownFields === true),
+      ...validateVersion(version, path, { old: before, hasStatus }),
     ];
   });
   const distinct = new Set(versions.map(({ name }) => name));
   if (distinct.size < versions.length) {
-    findings.push(invalid("spec.versions", versions, "must contain unique version names"));
+    findings.push(invalid("spec.versions", spec.versions, "must contain unique version names"));
   }
   if (versions.filter(isStored).length !== 1) {
     const problem = "must have exactly one version marked as storage version";
-    findings.push(invalid("spec.versions", versions, problem));
+    findings.push(invalid("spec.versions", spec.versions, problem));
   }
+  const [first] = versions;
+  const problems = first && first.name !== "" ? dns1035Label(first.name) : [];
+  if (problems.length > 0) findings.push(invalid("spec.version", first?.name, problems.join(",")));
   return findings;
 }
 
@@ -138,5 +165,8 @@ function validatePreserving(
   old: CustomResourceDefinitionSpec | undefined,
 ): Finding[] {
   if (!spec.preserveUnknownFields || old?.preserveUnknownFields) return [];
-  return [invalid("spec.preserveUnknownFields", true, "must be false")];
+  const problem =
+    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in " +
+    "spec.versions[*].schema instead";
+  return [invalid("spec.preserveUnknownFields", true, problem)];
 }

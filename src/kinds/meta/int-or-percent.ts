@@ -18,7 +18,7 @@ export function validateAtMostWhole(amount: number | string, path: string): Find
 /** What it says, be it a number or a share; 0 where it says nothing sensible. */
 export function numberOf(amount: number | string): number {
   if (typeof amount === "number") return amount;
-  return /^[0-9]+%?$/.test(amount) ? Number.parseInt(amount, 10) : 0;
+  return /^([0-9]+%|[-+]?[0-9]+)$/.test(amount) ? Number.parseInt(amount, 10) : 0;
 }
 
 function isPercent(amount: number | string): amount is string {

@@ -148,3 +148,26 @@ test.each([
       "must be an integer",
   ]);
 });
+
+test("no two terms of where volumes of a class are made mean the same, and none nothing", () => {
+  const term = (...values: string[]) => ({ matchLabelExpressions: [{ key: "zone", values }] });
+  const path = "allowedTopologies";
+  const findingsOf = (allowedTopologies: Json, parameters: Json = {}) => {
+    const fields = { provisioner: "a.b/c", allowedTopologies, parameters };
+    const made = created<StorageClass>(storageClassKind, fields);
+    delete made.metadata.namespace;
+    return storageClassKind.rules.validate(made).map(formatFinding);
+  };
+  expect(findingsOf([term("a", "b"), term("a")])).toEqual([]);
+  expect(findingsOf([term("a", "b"), term("b", "a"), {}])).toEqual([
+    `${path}[1].matchLabelExpressions: Duplicate value: ""`,
+    `${path}[2].matchLabelExpressions: Duplicate value: ""`,
+  ]);
+  expect(findingsOf([{ matchLabelExpressions: [{ key: "a" }] }, term("a", "a")])).toEqual([
+    `${path}[0].matchLabelExpressions[0].values: Required value`,
+    `${path}[1].matchLabelExpressions[0].values[1]: Duplicate value: "a"`,
+  ]);
+  expect(findingsOf([], { "": "x" })).toEqual([
+    'parameters: Invalid value: "": field can not be empty.',
+  ]);
+});

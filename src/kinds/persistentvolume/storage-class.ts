@@ -1,5 +1,5 @@
 /** Pure: StorageClasses: how volumes for claims are made. */
-import { type Finding, notSupported, required } from "../../api/finding.ts";
+import { type Finding, invalid, notSupported, required, tooLong } from "../../api/finding.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
 import type { Draft } from "../../api/object.ts";
@@ -12,6 +12,7 @@ import {
   validateObjectMetaUpdate,
 } from "../meta/object-meta.ts";
 import { invalidEach } from "../pod/syntax.ts";
+import { validateTopologies } from "./topologies.ts";
 
 const RECLAIM_POLICIES = ["Delete", "Retain"];
 const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
@@ -80,6 +81,7 @@ function validate(storageClass: StorageClass): Finding[] {
     const name = provisioner.toLowerCase();
     findings.push(...invalidEach("provisioner", name, qualifiedName(name)));
   }
+  findings.push(...validateParameters(storageClass.parameters));
   if (reclaimPolicy !== "" && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
     findings.push(notSupported("reclaimPolicy", reclaimPolicy, RECLAIM_POLICIES));
   }
@@ -87,6 +89,21 @@ function validate(storageClass: StorageClass): Finding[] {
   else if (!BINDING_MODES.includes(volumeBindingMode)) {
     findings.push(notSupported("volumeBindingMode", volumeBindingMode, BINDING_MODES));
   }
+  return [...findings, ...validateTopologies(storageClass.allowedTopologies ?? [])];
+}
+
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
+
+function validateParameters(parameters: StorageClass["parameters"] = {}): Finding[] {
+  const entries = Object.entries(parameters);
+  const findings: Finding[] = [];
+  if (entries.length > MAX_PARAMETERS) findings.push(tooLong("parameters", MAX_PARAMETERS));
+  for (const [name] of entries) {
+    if (name === "") findings.push(invalid("parameters", name, "field can not be empty."));
+  }
+  const bytes = entries.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > MAX_PARAMETER_BYTES) findings.push(tooLong("parameters", MAX_PARAMETER_BYTES));
   return findings;
 }
 

@@ -47,15 +47,17 @@ export function prepareForEphemeralContainersUpdate(next: Draft<Pod>, old: Pod):
 }
 
 /**
- * Only resources and resize policies of containers change. What adds, renames or moves containers
+ * Only resources change, and resize policies of containers. What adds, renames or moves containers
  * is left as it is, for the validation to refuse.
  */
 export function prepareForResize(next: Draft<Pod>, old: Pod): void {
-  const { containers, initContainers } = next.spec;
+  const { containers, initContainers, resources } = next.spec;
   const wanted = { containers, initContainers };
   const lists = ["containers", "initContainers"] as const;
   if (lists.some((list) => wanted[list]?.length !== old.spec[list]?.length)) return;
   keepAll(next, old);
+  if (resources === undefined) delete next.spec.resources;
+  else next.spec.resources = resources;
   for (const list of lists) {
     const resized = wanted[list];
     const kept = next.spec[list] ?? [];
@@ -73,9 +75,11 @@ function takeResources(container: Draft<Container>, resized: Draft<Container> | 
 }
 
 function keepAll(next: Draft<Pod>, old: Pod): void {
-  const { name, namespace, resourceVersion, uid } = next.metadata;
+  const { name, namespace, resourceVersion, uid, managedFields } = next.metadata;
+  const { managedFields: _before, ...kept } = draftOf(old.metadata);
   next.metadata = {
-    ...draftOf(old.metadata),
+    ...kept,
+    ...(managedFields === undefined ? {} : { managedFields }),
     ...(name === undefined ? {} : { name }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),

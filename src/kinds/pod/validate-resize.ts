@@ -2,19 +2,20 @@
 
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
-import type { Container, Pod, PodSpec, ResourceRequirements } from "../../api/generated/core.ts";
-import { isSidecar } from "../../api/sidecar.ts";
+import type { Pod, PodSpec, ResourceRequirements } from "../../api/generated/core.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { hasPodLevelResources, qosClassOf } from "./qos.ts";
 import { validatePodContent } from "./validate-pod.ts";
 import { isMirror } from "./validate-update.ts";
 
+/** What Go prints of a path that leads nowhere. */
+const NO_FIELD = "[]";
+
 export function validatePodResize(next: Pod, old: Pod): Finding[] {
-  if (hasPodLevelResources(old.spec) || hasPodLevelResources(next.spec)) {
-    return [forbidden("", "pods with pod-level resources cannot be resized")];
+  if (isMirror(old)) return [forbidden(NO_FIELD, "static pods cannot be resized")];
+  if (old.spec.os?.name === "windows") {
+    return [forbidden(NO_FIELD, "windows pods cannot be resized")];
   }
-  if (isMirror(old)) return [forbidden("", "static pods cannot be resized")];
-  if (old.spec.os?.name === "windows") return [forbidden("", "windows pods cannot be resized")];
   const findings = [
     ...validateObjectMetaUpdate(next.metadata, old.metadata),
     ...validatePodContent(next),
@@ -35,6 +36,7 @@ export function validatePodResize(next: Pod, old: Pod): Finding[] {
     ...findings,
     ...validateRemovals(next.spec, old.spec, "initContainers"),
     ...validateRemovals(next.spec, old.spec, "containers"),
+    ...validatePodLevel(next.spec, old.spec),
     ...validateOthers(next.spec, old.spec, "containers"),
     ...validateOthers(next.spec, old.spec, "initContainers"),
   ];
@@ -61,13 +63,8 @@ function validateOrder(next: PodSpec, old: PodSpec, list: List): Finding[] {
   );
 }
 
-function isResizable(container: Container, list: List): boolean {
-  return list === "containers" || isSidecar(container);
-}
-
 function validateRemovals(next: PodSpec, old: PodSpec, list: List): Finding[] {
   return (old[list] ?? []).flatMap((container, at) => {
-    if (!isResizable(container, list)) return [];
     const now = next[list]?.[at]?.resources ?? {};
     return (["requests", "limits"] as const).flatMap((field) => {
       const names = Object.keys(container.resources[field] ?? {});
@@ -82,24 +79,33 @@ function validateOthers(next: PodSpec, old: PodSpec, list: List): Finding[] {
   return (old[list] ?? []).flatMap((container, at) => {
     const now = next[list]?.[at];
     if (now === undefined) return [];
-    if (!isResizable(container, list)) {
-      if (isEqual(now, container)) return [];
-      const detail = "resources for non-sidecar init containers are immutable";
-      return [forbidden("spec", detail)];
-    }
     const isSame =
       isEqual(now.resizePolicy, container.resizePolicy) &&
       isEqual(otherThanCompute(now.resources), otherThanCompute(container.resources));
     if (isSame) return [];
-    const whose = list === "containers" ? "" : " for sidecar containers";
-    return [forbidden("spec", `only cpu and memory resources${whose} are mutable`)];
+    if (list === "containers") return [forbidden("spec", `${ONLY_COMPUTE} are mutable`)];
+    const detail = `${ONLY_COMPUTE} for init or sidecar containers are mutable`;
+    return [forbidden(`spec.${list}[${at}]`, detail)];
   });
 }
 
-function otherThanCompute({ limits, requests, claims }: ResourceRequirements): object {
+const ONLY_COMPUTE = "only cpu and memory resources";
+
+function validatePodLevel(next: PodSpec, old: PodSpec): Finding[] {
+  const { resources = {} } = next;
+  const before = old.resources ?? {};
+  if (hasPodLevelResources(old) && next.resources === undefined) {
+    return [forbidden("spec.resources", "pod-level resources cannot be removed")];
+  }
+  if (isEqual(otherThanCompute(resources), otherThanCompute(before))) return [];
+  return [forbidden("spec", `${ONLY_COMPUTE} are mutable at pod-level`)];
+}
+
+/** What becomes of claims is judged elsewhere. */
+function otherThanCompute({ limits, requests }: ResourceRequirements): object {
   const rest = (list: { readonly [name: string]: string } = {}) => {
     const { cpu: _cpu, memory: _memory, ...others } = list;
     return others;
   };
-  return { limits: rest(limits), requests: rest(requests), claims };
+  return { limits: rest(limits), requests: rest(requests) };
 }

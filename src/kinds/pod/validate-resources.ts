@@ -151,8 +151,8 @@ function requestFindings(request: string, field: string): Finding[] {
 
 function validateFit(spec: PodSpec, pod: ResourceRequirements, path: string): Finding[] {
   const together = sorted(aggregateResources(spec, "requests")).flatMap(([name, amount]) => {
-    const ofPod = pod.requests?.[name] ?? "0";
-    if (compareAmounts(amount, ofPod) <= 0) return [];
+    const ofPod = pod.requests?.[name];
+    if (ofPod === undefined || compareAmounts(amount, ofPod) <= 0) return [];
     const detail = `must be greater than or equal to aggregate container requests of ${amount}`;
     return [invalid(`${path}.requests[${name}]`, ofPod, detail)];
   });

@@ -213,6 +213,36 @@ test("a resize changes cpu and memory of containers and nothing else", () => {
   ]);
 });
 
+test("a resize may be of init containers, and of the pod as a whole", () => {
+  const of = (requests: object, resources?: object) =>
+    storedPod({
+      spec: {
+        initContainers: [{ name: "i", image: "x", resources: { requests } }],
+        containers: [{ name: "c", image: "x", resources: { requests: { cpu: "1" } } }],
+        ...(resources ? { resources } : {}),
+      },
+    });
+  const resize = (next: ReturnType<typeof of>, old: ReturnType<typeof of>) => {
+    prepareForResize(next, old);
+    return validatePodResize(next, old).map(formatFinding);
+  };
+  const whole = { requests: { cpu: "4" } };
+  expect(resize(of({ cpu: "2" }), of({ cpu: "1" }))).toEqual([]);
+  expect(resize(of({ cpu: "1" }, whole), of({ cpu: "1" }))).toEqual([]);
+  expect(resize(of({ cpu: "1", "ephemeral-storage": "1" }), of({ cpu: "1" }))).toEqual([
+    "spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar " +
+      "containers are mutable",
+  ]);
+  expect(resize(of({ cpu: "1" }), of({ cpu: "1" }, whole))).toEqual([
+    "spec.resources: Forbidden: pod-level resources cannot be removed",
+  ]);
+  const old = of({ cpu: "1" });
+  const next = of({ cpu: "2" });
+  next.metadata.managedFields = [{ manager: "m" }];
+  prepareForResize(next, old);
+  expect(next.metadata.managedFields, "whose the change is stays").toEqual([{ manager: "m" }]);
+});
+
 test("a resize neither adds nor renames containers", () => {
   const old = storedPod();
   const resize = (containers: object[]) => {

@@ -67,3 +67,73 @@ test("a review is known by its kind", () => {
   expect(reviewKinds.every(isReview)).toBe(true);
   expect(isReview({ ...getReview("TokenReview"), kind: "Pod" })).toBe(false);
 });
+
+const SELECTORS = "spec.resourceAttributes";
+
+test.each([
+  [
+    { fieldSelector: {} },
+    `${SELECTORS}.fieldSelector.requirements: Required value: when ${SELECTORS}.fieldSelector is ` +
+      "specified, requirements or rawSelector is required",
+  ],
+  [
+    { labelSelector: { rawSelector: "a", requirements: [{ key: "a", operator: "Exists" }] } },
+    `${SELECTORS}.labelSelector.rawSelector: Invalid value: "a": may not specified at the same ` +
+      "time as requirements",
+  ],
+  [
+    { labelSelector: { requirements: [{ key: "a", operator: "In" }] } },
+    `${SELECTORS}.labelSelector.requirements[0].values: Required value: must be specified when ` +
+      "`operator` is 'In' or 'NotIn'",
+  ],
+  [
+    { fieldSelector: { requirements: [{ key: "", operator: "Exists", values: ["x"] }] } },
+    `[${SELECTORS}.fieldSelector.requirements[0].key: Required value: must be specified, ` +
+      `${SELECTORS}.fieldSelector.requirements[0].values: Forbidden: may not be specified when ` +
+      "`operator` is 'Exists' or 'DoesNotExist']",
+  ],
+])("the selectors %j are refused", (selectors, problem) => {
+  const answer = ask("SelfSubjectAccessReview", {
+    resourceAttributes: { ...attributes, ...selectors },
+  });
+  expect(answer).toBe(`422 .authorization.k8s.io "" is invalid: ${problem}`);
+});
+
+test.each([
+  [{ labelSelector: { rawSelector: "a in (b)" } }, undefined],
+  [
+    { fieldSelector: { rawSelector: "a in (b)" } },
+    `${SELECTORS}.fieldSelector ignored due to parse error`,
+  ],
+  [
+    {
+      fieldSelector: {
+        requirements: [
+          { key: "a", operator: "In", values: ["x"] },
+          { key: "b", operator: "Exists" },
+        ],
+      },
+      labelSelector: { requirements: [{ key: "a", operator: "Like" }] },
+    },
+    `[${SELECTORS}.fieldSelector partially ignored due to parse error, ` +
+      `${SELECTORS}.labelSelector ignored due to parse error]`,
+  ],
+])("what nobody understands of %j is said to be ignored", (selectors, evaluationError) => {
+  const answer = ask("SelfSubjectAccessReview", {
+    resourceAttributes: { ...attributes, ...selectors },
+  });
+  expect(answer).toEqual({ allowed: true, ...(evaluationError ? { evaluationError } : {}) });
+});
+
+test("a review has no name, and what was sent as the status of a token stays", () => {
+  const review = (name: string, fields: object) =>
+    answerReview(getReview(name), fields as KubeObject, reviewer);
+  const spec = { resourceAttributes: attributes };
+  expect(() => review("SelfSubjectAccessReview", { metadata: { name: "a" }, spec })).toThrow(
+    'metadata: Invalid value: {"name":"a"}: must be empty',
+  );
+  const status = { authenticated: true, user: { username: "b" }, audiences: ["c"] };
+  expect(review("TokenReview", { metadata: {}, spec: { token: "x" }, status })).toMatchObject({
+    status: { user: { username: "b" }, audiences: ["c"], error: "invalid bearer token" },
+  });
+});

@@ -9,9 +9,11 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewStatus,
 } from "../../api/generated/authorization.ts";
+import type { ObjectMeta } from "../../api/generated/meta.ts";
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Kind } from "../kind.ts";
+import { ignoredSelectors, validateSelectors } from "./selectors.ts";
 
 export interface Reviewer {
   /** Who asks. */
@@ -52,29 +54,42 @@ export function answerReview(kind: Kind, review: KubeObject, reviewer: Reviewer)
     case "SelfSubjectRulesReview":
       // The namespace that was asked about is not part of the answer.
       return withStatus(
-        { ...review, spec: {} } as KubeObject,
+        { ...review, metadata: {}, spec: {} } as KubeObject,
         rulesStatus(review as SelfSubjectRulesReview, reviewer),
       );
     default:
       refuse(kind, validateAccess(kind, review as SubjectAccessReview, reviewer.namespace));
-      return withStatus(review, reviewer.decide(asked(kind, review, reviewer)));
+      return withStatus(review, decision(asked(kind, review, reviewer), reviewer));
   }
+}
+
+function decision(access: AskedAccess, { decide }: Reviewer): SubjectAccessReviewStatus {
+  const decided = decide(access);
+  const ignored = access.resource ? ignoredSelectors(access.resource) : [];
+  if (ignored.length === 0) return decided;
+  const problems = decided.evaluationError ? [decided.evaluationError, ...ignored] : ignored;
+  const text = problems.join(", ");
+  const evaluationError = problems.length === 1 ? text : `[${text}]`;
+  return { ...decided, evaluationError };
 }
 
 function withStatus(review: KubeObject, status: object): KubeObject {
   return { ...review, status } as KubeObject;
 }
 
-function authenticate({ spec }: TokenReview, reviewer: Reviewer): TokenReview["status"] {
+/** What was sent for a status stays where the answer says nothing else. */
+function authenticate({ spec, status }: TokenReview, reviewer: Reviewer): TokenReview["status"] {
   const { token = "", audiences } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const verdict = reviewer.authenticate(token, audiences?.length ? audiences : undefined);
   if (verdict.kind === "refused") {
     const { problem } = verdict;
     const error = problem === undefined ? REFUSED : `[${REFUSED}, ${problem}]`;
-    return { user: {}, error };
+    const { authenticated: _sent, ...others } = status ?? {};
+    return { ...others, user: others.user ?? {}, error };
   }
-  return { authenticated: true, user: verdict.user, audiences: verdict.audiences };
+  const { user, audiences: known } = verdict;
+  return { ...status, authenticated: true, user, audiences: known };
 }
 
 const REFUSED = "invalid bearer token";
@@ -116,13 +131,15 @@ function isAboutOthers({ kind }: Kind): boolean {
   return !kind.startsWith("Self");
 }
 
-function validateAccess(kind: Kind, { spec }: SubjectAccessReview, namespace: string): Finding[] {
+function validateAccess(kind: Kind, review: SubjectAccessReview, namespace: string): Finding[] {
+  const { spec, metadata } = review;
   const { resourceAttributes, nonResourceAttributes, user = "", groups = [] } = spec;
   const findings: Finding[] = [];
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const detail = "cannot be specified in combination with resourceAttributes";
     findings.push(invalid("spec.nonResourceAttributes", shown(nonResourceAttributes), detail));
   }
+  if (resourceAttributes) findings.push(...validateSelectors(resourceAttributes));
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     findings.push(invalid("spec.resourceAttributes", null, detail));
@@ -131,8 +148,17 @@ function validateAccess(kind: Kind, { spec }: SubjectAccessReview, namespace: st
     const detail = "at least one of user or group must be specified";
     findings.push(invalid("spec.user", user, detail));
   }
+  findings.push(...validateNameless(metadata, kind.namespaced));
   if (!kind.namespaced) return findings;
   return [...findings, ...validateLocal(spec, namespace)];
+}
+
+/** A question is nothing that could be found by its name. */
+function validateNameless(metadata: ObjectMeta, namespaced: boolean): Finding[] {
+  const { managedFields: _tracked, namespace: _given, ...others } = metadata;
+  if (Object.keys(others).length === 0) return [];
+  const problem = namespaced ? "must be empty except for namespace" : "must be empty";
+  return [invalid("metadata", metadata, problem)];
 }
 
 function validateLocal(spec: SubjectAccessReview["spec"], namespace: string): Finding[] {

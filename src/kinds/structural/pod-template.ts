@@ -6,7 +6,11 @@ import { column, nameColumn } from "../meta/columns.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { standardRules } from "../meta/standard-rules.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
+import { validatePodTemplateSpec } from "../pod/validate-template.ts";
+import { podTemplateWarnings } from "../pod/warnings.ts";
 import { containerImages, containerNames } from "../print/pod-template.ts";
+
+const standard = standardRules<PodTemplate>({ namespaced: true });
 
 export const podTemplateKind = defineKind<PodTemplate>({
   group: "",
@@ -19,8 +23,17 @@ export const podTemplateKind = defineKind<PodTemplate>({
   hasGeneration: true,
   createsOnUpdate: true,
   rules: {
-    ...standardRules<PodTemplate>({ namespaced: true }),
-    validateUpdate: (next, old) => validateObjectMetaUpdate(next.metadata, old.metadata),
+    ...standard,
+    validate: (object) => [
+      ...standard.validate(object),
+      ...validatePodTemplateSpec(object.template, "template"),
+    ],
+    validateUpdate: (next, old) => [
+      ...validateObjectMetaUpdate(next.metadata, old.metadata),
+      ...validatePodTemplateSpec(next.template, "template"),
+    ],
+    warningsOnCreate: ({ template }) => podTemplateWarnings(template, "template"),
+    warningsOnUpdate: (next, old) => podTemplateWarnings(next.template, "template", old.template),
     setDefaults: ({ template }) => setPodTemplateDefaults(template),
   },
   deletion: { returnsObject: true },

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
 import { created } from "../../../test/builders/created.ts";
 import { formatFinding } from "../../api/finding.ts";
-import type { LimitRange, ReplicationController, ResourceQuota } from "../../api/generated/core.ts";
+import type {
+  LimitRange,
+  PodTemplate,
+  ReplicationController,
+  ResourceQuota,
+} from "../../api/generated/core.ts";
 import type { Draft, Json } from "../../api/object.ts";
 import { limitRangeKind } from "./limit-range.ts";
+import { podTemplateKind } from "./pod-template.ts";
 import { replicationControllerKind } from "./replication-controller.ts";
 import { resourceQuotaKind } from "./resource-quota.ts";
 
@@ -154,4 +160,14 @@ test("a limit range without a name gets a unique one", () => {
   made.metadata = { uid: "u" };
   limitRangeKind.rules.prepareForCreate?.(made);
   expect(made.metadata.name).toBe("u");
+});
+
+test("what a PodTemplate would make has to be a pod", () => {
+  const findingsOf = (spec: Fields) => {
+    const made = created<PodTemplate>(podTemplateKind, { template: { spec } });
+    return podTemplateKind.rules.validate(made).map(formatFinding);
+  };
+  const containers = [{ name: "c", image: "x" }];
+  expect(findingsOf({ containers, restartPolicy: "Never" })).toEqual([]);
+  expect(findingsOf({})).toEqual(["template.spec.containers: Required value"]);
 });

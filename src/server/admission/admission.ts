@@ -20,7 +20,7 @@ import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
 import { pullSecrets } from "./pull-secrets.ts";
-import { runtimeClass } from "./runtime-class.ts";
+import { refuseOverhead, runtimeClass } from "./runtime-class.ts";
 import { openServiceAddresses } from "./service-addresses.ts";
 import { forgetInternalTraffic, settleService } from "./service-fields.ts";
 import { storageInUse } from "./storage-in-use.ts";
@@ -77,7 +77,10 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       return [];
     },
     settle: (kind, object, old) => {
-      if (!old) refuseUnknownTemplates(kind, object, store);
+      if (!old) {
+        refuseUnknownTemplates(kind, object, store);
+        refuseOverhead(kind, object, store);
+      }
       options.charge?.(kind, object, old);
       if (kind.kind !== "Service" || kind.group !== "") return;
       forgetInternalTraffic(object);

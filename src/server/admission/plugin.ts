@@ -36,7 +36,7 @@ export function isAbout(request: AdmissionRequest, kind: string, group = ""): bo
 }
 
 export function refuse(
-  request: AdmissionRequest,
+  request: Pick<AdmissionRequest, "kind" | "object">,
   problem: string,
   causes?: readonly StatusCause[],
 ): ApiError {
@@ -46,7 +46,7 @@ export function refuse(
 }
 
 /** A refusal speaks of what the client asked for, so a generated name is still its prefix. */
-function askedName({ object }: AdmissionRequest): string {
+function askedName({ object }: Pick<AdmissionRequest, "object">): string {
   const { name = "", generateName } = object.metadata;
   if (generateName === undefined || !name.startsWith(generateName)) return name;
   return name.length === generateName.length + 5 ? generateName : name;

@@ -3,7 +3,8 @@ import { isEqual } from "../../api/equal.ts";
 import { quote } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { RuntimeClass } from "../../api/generated/node.ts";
-import type { Draft } from "../../api/object.ts";
+import type { Draft, KubeObject } from "../../api/object.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import { type AdmissionRequest, isAbout, refuse, type StoreView } from "./plugin.ts";
 
 export function runtimeClass(request: AdmissionRequest, store: StoreView): void {
@@ -32,17 +33,23 @@ function setOverhead(
   request: AdmissionRequest,
 ): void {
   const overhead = found?.overhead?.podFixed;
-  const isGiven = Object.keys(spec.overhead ?? {}).length > 0;
-  if (overhead === undefined) {
-    if (!isGiven) return;
-    const problem = "Pod Overhead set without corresponding RuntimeClass defined Overhead";
-    throw refuse(request, `pod rejected: ${problem}`);
-  }
-  if (isGiven && !isEqual(spec.overhead, overhead)) {
+  if (overhead === undefined) return;
+  if (spec.overhead !== undefined && !isEqual(spec.overhead, overhead)) {
     const problem = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
     throw refuse(request, `pod rejected: ${problem}`);
   }
   spec.overhead = { ...overhead };
+}
+
+/** Asked of a valid pod: whoever has made other mistakes hears of those first. */
+export function refuseOverhead(kind: Kind, object: Draft<KubeObject>, store: StoreView): void {
+  if (kind.kind !== "Pod" || kind.group !== "") return;
+  const { spec } = object as unknown as Draft<Pod>;
+  if (spec.overhead === undefined) return;
+  const name = spec.runtimeClassName;
+  if (name !== undefined && find(name, store)?.overhead?.podFixed !== undefined) return;
+  const problem = "Pod Overhead set without corresponding RuntimeClass defined Overhead";
+  throw refuse({ kind, object }, `pod rejected: ${problem}`);
 }
 
 function setScheduling(

@@ -71,7 +71,9 @@ function startingPoint(
   if (sent === stored || sent === undefined || subresource !== "") return managedOf(stored);
   if (isReset(sent)) return UNMANAGED;
   const parsed = parseManaged(sent);
-  return parsed === undefined || parsed.size === 0 ? managedOf(stored) : parsed;
+  if (parsed === undefined) return managedOf(stored);
+  const owners = [...parsed].filter(([, { fields }]) => !isEmptySet(fields));
+  return owners.length === 0 ? managedOf(stored) : new Map(owners);
 }
 
 /** An empty list, or one with an empty entry, which every way to write one lets through. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  ANY,
   difference,
   equalSets,
   type FieldSet,
@@ -9,7 +8,6 @@ import {
   intersection,
   isEmptySet,
   NO_FIELDS,
-  onlyBelow,
   recursiveDifference,
   setOfPath,
   union,
@@ -56,18 +54,6 @@ test("what is below a member goes with it", () => {
   expect(difference(set, setOfPath(["f:a"]))).toEqual({
     "f:a": { "f:b": {} },
     "f:c": { "f:b": {} },
-  });
-});
-
-test("a pattern keeps what is at it and below it", () => {
-  const set = setOf([
-    ["f:spec", "f:containers", 'k:{"name":"c"}', "f:resources", "f:limits"],
-    ["f:spec", "f:containers", 'k:{"name":"c"}', "f:image"],
-    ["f:spec", "f:containers", 'k:{"name":"c"}'],
-    ["f:metadata"],
-  ]);
-  expect(onlyBelow(set, [["f:spec", "f:containers", ANY, "f:resources"]])).toEqual({
-    "f:spec": { "f:containers": { 'k:{"name":"c"}': { "f:resources": { "f:limits": {} } } } },
   });
 });
 

@@ -103,22 +103,6 @@ export function intersection(one: FieldSet, other: FieldSet): FieldSet {
   });
 }
 
-/** Stands for any element in a pattern. */
-export const ANY = "*";
-
-/** What is at or below one of the patterns. */
-export function onlyBelow(set: FieldSet, patterns: readonly (readonly string[])[]): FieldSet {
-  const out: { [element: string]: FieldSet } = {};
-  for (const [element, node] of Object.entries(set)) {
-    const next = patterns.filter(([head]) => head === ANY || head === element);
-    const rest = next.map((pattern) => pattern.slice(1));
-    const whole = rest.some((pattern) => pattern.length === 0);
-    const kept = whole ? node : nodeOf(false, onlyBelow(below(node), rest));
-    if (kept !== undefined) out[element] = kept;
-  }
-  return out;
-}
-
 export function equalSets(one: FieldSet, other: FieldSet): boolean {
   if (one === other) return true;
   const elements = Object.keys(one);

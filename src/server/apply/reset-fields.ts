@@ -1,21 +1,11 @@
 /** Pure: which fields a request on a part of an object does not write, and so does not own. */
 import type { Kind } from "../../kinds/kind.ts";
-import {
-  ANY,
-  type FieldSet,
-  NO_FIELDS,
-  onlyBelow,
-  recursiveDifference,
-  setOfPath,
-  union,
-} from "./field-set.ts";
+import { type FieldSet, NO_FIELDS, recursiveDifference, setOfPath, union } from "./field-set.ts";
 
 export type FilteredKind = Pick<Kind, "resource" | "subresources" | "isJsonOnly">;
 
 /** `part` is the name of a subresource, "" for the object itself. */
 export function fieldFilter(kind: FilteredKind, part: string): (fields: FieldSet) => FieldSet {
-  const only = ONLY[part];
-  if (only !== undefined) return (fields) => onlyBelow(fields, only);
   const reset = resetFields(kind, part);
   return reset === NO_FIELDS ? (fields) => fields : (fields) => recursiveDifference(fields, reset);
 }
@@ -50,17 +40,4 @@ const BESIDE_STATUS: { readonly [resource: string]: FieldSet } = {
     ["f:metadata", "f:deletionTimestamp"],
     ["f:metadata", "f:ownerReferences"],
   ),
-};
-
-const ofContainers = (list: string): string[][] =>
-  ["f:resources", "f:resizePolicy"].map((field) => ["f:spec", list, ANY, field]);
-
-/** Parts that write a few fields and nothing else. */
-const ONLY: { readonly [part: string]: readonly (readonly string[])[] } = {
-  ephemeralcontainers: [["f:spec", "f:ephemeralContainers"]],
-  resize: [
-    ["f:spec", "f:resources"],
-    ...ofContainers("f:containers"),
-    ...ofContainers("f:initContainers"),
-  ],
 };

@@ -1,21 +1,47 @@
 /** Questions of who may do what: asked by creating an object that is answered and never stored. */
+import type { ManagedFieldsEntry, ObjectMeta } from "../../api/generated/meta.ts";
 import type { PolicyRule } from "../../api/generated/rbac.ts";
+import type { Draft } from "../../api/object.ts";
 import { type AskedAccess, answerReview, type Reviewer } from "../../kinds/review/answer.ts";
 import type { Attributes } from "../authorization/attributes.ts";
 import { aggregate } from "../authorization/authorizer.ts";
 import { type User, userInfo } from "../authorization/user.ts";
 import { timestamp } from "../context.ts";
+import { matchNamespace, trackCreate } from "../verbs/create.ts";
 import type { Answer } from "./answer.ts";
 import { readObject } from "./body.ts";
-import { parseWriteQuery } from "./options.ts";
+import { warned } from "./error-answer.ts";
+import { managerOfAgent, parseWriteQuery } from "./options.ts";
 import { representObject, type View } from "./represent.ts";
 import type { ApiServer, ResourceRequest } from "./request.ts";
 
 export function serveReview(server: ApiServer, request: ResourceRequest, view: View): Answer {
-  const { kind } = request;
+  const { kind, namespace = "" } = request;
   const options = parseWriteQuery(request.query, "CreateOptions");
+  const manager = options.fieldManager || managerOfAgent(request.userAgent);
   const decoded = readObject(server, request, kind, options.fieldValidation);
-  const reviewer: Reviewer = {
+  return warned(server, request, decoded.warnings, () => {
+    const review = decoded.object;
+    matchNamespace(kind.namespaced, namespace, review);
+    wipeSystemFields(review.metadata);
+    const managed = trackCreate(server, kind, review, { ...options, manager });
+    if (managed) review.metadata.managedFields = managed as Draft<ManagedFieldsEntry>[];
+    const answered = answerReview(kind, review, reviewerOf(server, request));
+    return { type: "bytes", status: 201, ...representObject(kind, answered, view), revision: 0 };
+  });
+}
+
+/** What only a server says of an object. */
+function wipeSystemFields(metadata: Draft<ObjectMeta>): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.managedFields;
+}
+
+function reviewerOf(server: ApiServer, request: ResourceRequest): Reviewer {
+  return {
     user: userInfo(request.user),
     now: timestamp(server.clock),
     namespace: request.namespace ?? "",
@@ -27,9 +53,6 @@ export function serveReview(server: ApiServer, request: ResourceRequest, view: V
     decide: (asked) => decide(server, asked),
     rules: (namespace) => rulesOf(server, request.user, namespace),
   };
-  const answered = answerReview(kind, decoded.object, reviewer);
-  const represented = representObject(kind, answered, view);
-  return { type: "bytes", status: 201, ...represented, warnings: decoded.warnings, revision: 0 };
 }
 
 function decide({ authorizer }: ApiServer, asked: AskedAccess): ReturnType<Reviewer["decide"]> {

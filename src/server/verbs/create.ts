@@ -47,11 +47,17 @@ export function create(
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
   const repeated = dropRepeatedOwners(object, "sent");
   const managed = owners ? owners.managedFields : trackCreate(server, kind, object, options);
-  const written = createNamed(server, kind, namespace, { object, managed }, options);
-  return { object: written.object, warnings: [...repeated, ...written.warnings] };
+  try {
+    const written = createNamed(server, kind, namespace, { object, managed }, options);
+    return { object: written.object, warnings: [...repeated, ...written.warnings] };
+  } catch (error) {
+    if (error instanceof ApiError) error.withWarnings([...repeated, ...error.warnings]);
+    throw error;
+  }
 }
 
-function trackCreate(
+/** Whose the fields of a new object are. */
+export function trackCreate(
   server: ServerContext,
   kind: Kind,
   object: Draft<KubeObject>,
@@ -74,6 +80,7 @@ function createNamed(
   { object, managed }: { object: Draft<KubeObject>; managed: Entries | undefined },
   options: WriteOptions,
 ): Written {
+  const sentRevision = object.metadata.resourceVersion;
   const admitted = server.admission.admit({
     operation: "create",
     kind,
@@ -96,7 +103,9 @@ function createNamed(
   const present = server.store.get(key);
   if (present) throw nameTaken(kind, present, warnings);
   if (options.dryRun) {
-    delete object.metadata.resourceVersion;
+    // What was overlooked is only replaced by what is stored.
+    if (sentRevision) object.metadata.resourceVersion = sentRevision;
+    else delete object.metadata.resourceVersion;
     return { object, warnings };
   }
   const stored = server.store.create(key, toStored(kind, object));
@@ -113,19 +122,24 @@ function nameTaken(kind: Kind, present: KubeObject, warnings: readonly string[])
   return new ApiError(409, "AlreadyExists", message, details).withWarnings(warnings);
 }
 
-/** The namespace of the URL is the object's; naming another one is an error. */
+/** The namespace of the URL is the object's: another one is an error, or nothing without any. */
 export function matchNamespace(
   namespaced: boolean,
   namespace: string,
   object: Draft<KubeObject>,
 ): void {
-  const given = object.metadata.namespace;
-  if (given !== undefined && given !== (namespaced ? namespace : "")) {
+  const { metadata } = object;
+  const given = metadata.namespace;
+  if (!namespaced) {
+    if (given !== undefined) delete metadata.namespace;
+    return;
+  }
+  if (given !== undefined && given !== namespace) {
     throw badRequest(
       "the namespace of the provided object does not match the namespace sent on the request",
     );
   }
-  if (namespaced) object.metadata.namespace = namespace;
+  metadata.namespace = namespace;
 }
 
 /** Nothing can take the name between here and the commit: a verb is never interrupted. */

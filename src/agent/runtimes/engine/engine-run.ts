@@ -36,7 +36,7 @@ export interface EngineRun {
   readonly mayGainPrivileges: boolean;
   readonly hasReadOnlyRoot: boolean;
   readonly sharesPids: "pod" | "host" | "none";
-  /** The container of the pod whose processes it sees, as one does that is put there to debug it. */
+  /** The container of the pod whose processes it sees, put there to debug it. */
   readonly debugged?: string;
   readonly sharesHostIpc: boolean;
   /** "unconfined", of a pod that asks for it. */

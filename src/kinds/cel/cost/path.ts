@@ -1,0 +1,33 @@
+/**
+ * Pure: the way from a variable to a part of its value.
+ *
+ * Kubernetes appends to paths in place where there is room, as Go does, and looks up how long the
+ * range of a loop is only after the body of the loop: by then a path with the same beginning may
+ * have been written over its end. Rules are accepted or refused by what comes out of that, so paths
+ * here share their room in the same way.
+ */
+
+export interface Path {
+  readonly shared: string[];
+  readonly length: number;
+  readonly room: number;
+}
+
+export function pathOf(variable: string): Path {
+  return { shared: [variable], length: 1, room: 1 };
+}
+
+export const NO_PATH: Path = { shared: [], length: 0, room: 0 };
+
+export function appended({ shared, length, room }: Path, step: string): Path {
+  if (length < room) {
+    shared[length] = step;
+    return { shared, length: length + 1, room };
+  }
+  const grown = [...shared.slice(0, length), step];
+  return { shared: grown, length: length + 1, room: Math.max(1, 2 * room) };
+}
+
+export function stepsOf({ shared, length }: Path): readonly string[] {
+  return shared.slice(0, length);
+}

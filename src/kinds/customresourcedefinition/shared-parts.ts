@@ -1,0 +1,35 @@
+/**
+ * Pure: what all versions of a definition have in common. Kubernetes keeps it once, for the
+ * definition as a whole, and names it there when something is wrong with it.
+ */
+import { isEqual } from "../../api/equal.ts";
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from "../../api/generated/apiextensions.ts";
+
+type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields";
+
+const PARTS: readonly Part[] = [
+  "schema",
+  "subresources",
+  "additionalPrinterColumns",
+  "selectableFields",
+];
+
+export interface SharedParts {
+  readonly shared: Pick<CustomResourceDefinitionVersion, Part>;
+  /** With only what each has for itself. */
+  readonly versions: readonly CustomResourceDefinitionVersion[];
+}
+
+export function sharedParts({ versions }: CustomResourceDefinitionSpec): SharedParts {
+  const [first, ...others] = versions ?? [];
+  if (!first) return { shared: {}, versions: [] };
+  const common = PARTS.filter((part) =>
+    others.every((version) => isEqual(version[part], first[part])),
+  );
+  const shared = Object.fromEntries(common.map((part) => [part, first[part]]));
+  const without = Object.fromEntries(common.map((part) => [part, undefined]));
+  return { shared, versions: [first, ...others].map((version) => ({ ...version, ...without })) };
+}

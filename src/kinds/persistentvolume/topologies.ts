@@ -1,0 +1,49 @@
+/** Pure: where volumes of a class may be made: terms of labels, no two of which mean the same. */
+import { duplicate, type Finding, invalid, required } from "../../api/finding.ts";
+import type {
+  TopologySelectorLabelRequirement,
+  TopologySelectorTerm,
+} from "../../api/generated/core.ts";
+import { qualifiedName } from "../../api/names.ts";
+
+export function validateTopologies(terms: readonly TopologySelectorTerm[]): Finding[] {
+  // A term that says nothing means the same as one that is not there.
+  const seen = new Set([meaningOf([])]);
+  return terms.flatMap(({ matchLabelExpressions }, at) => {
+    const requirements = matchLabelExpressions ?? [];
+    const path = `allowedTopologies[${at}].matchLabelExpressions`;
+    const findings = validateRequirements(requirements, path);
+    const meaning = meaningOf(requirements);
+    if (seen.has(meaning)) findings.push(duplicate(path, ""));
+    seen.add(meaning);
+    return findings;
+  });
+}
+
+function meaningOf(requirements: readonly TopologySelectorLabelRequirement[]): string {
+  const byKey = new Map(requirements.map(({ key, values }) => [key, distinct(values)]));
+  return JSON.stringify([...byKey].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function distinct(values: readonly string[] | null): string[] {
+  return [...new Set(values ?? [])].sort();
+}
+
+function validateRequirements(
+  requirements: readonly TopologySelectorLabelRequirement[],
+  path: string,
+): Finding[] {
+  const keys = requirements.map(({ key }) => key);
+  return requirements.flatMap(({ key, values }, at) => {
+    const place = `${path}[${at}]`;
+    const given = values ?? [];
+    return [
+      ...(given.length === 0 ? [required(`${place}.values`)] : []),
+      ...given.flatMap((value, index) =>
+        given.indexOf(value) < index ? [duplicate(`${place}.values[${index}]`, value)] : [],
+      ),
+      ...qualifiedName(key).map((problem) => invalid(`${place}.key`, key, problem)),
+      ...(keys.indexOf(key) < at ? [duplicate(`${place}.key`, key)] : []),
+    ];
+  });
+}
