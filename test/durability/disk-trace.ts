@@ -67,7 +67,7 @@ function stepsOf(text: string, files: Map<string, OpenFile>): DiskStep[] {
   const bytes = bytesIn(inside);
   if (bytes.length !== Number(result)) throw new Error(`${name} was cut short, or its trace was`);
   const isPlaced = name.startsWith("p");
-  const at = isPlaced ? Number(/(\d+)$/.exec(inside)?.[1]) : file.position;
+  const at = isPlaced ? Number(/(\d+) ?$/.exec(inside)?.[1]) : file.position;
   if (!isPlaced) file.position += bytes.length;
   return [{ kind: file.kind === "commits" ? "commit" : "write", at, bytes }];
 }
