@@ -173,6 +173,21 @@ test.each(["", "&labelSelector=!none"])(
   },
 );
 
+test("what a client missed is sent by and by, not all at once", async () => {
+  const server = aServer();
+  const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
+  const names = Array.from({ length: 20 }, (_, each) => `c${each}`);
+  sink.isStuck = true;
+  for (const name of names) await createLarge(server, name);
+  let most = 0;
+  while (sink.bufferedBytes > 0) {
+    sink.read(true);
+    most = Math.max(most, sink.bufferedBytes);
+  }
+  expect(most).toBeLessThan(4 * LARGE.length);
+  expect(sink.shown).toEqual(names.map((name) => `ADDED ${name}`));
+});
+
 test("a client that reads again when the past is gone is told to start over", async () => {
   const server = aServer({ historyLimits: { changes: 4 } });
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);

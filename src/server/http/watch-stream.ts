@@ -73,12 +73,18 @@ interface Told {
   readonly object: KubeObject;
 }
 
+interface Heard {
+  readonly batch: WatchBatch;
+  /** Of before the watch began to listen: each watch has another past, and tells it by and by. */
+  readonly isPast: boolean;
+}
+
 export class WatchStream implements Telling {
   private readonly encoder: WatchEncoder;
   private readonly timers: Timer[] = [];
   private subscription: Subscription | undefined;
   /** What waits for its turn to be told, and how many changes that is. */
-  private heard: WatchBatch[] = [];
+  private heard: Heard[] = [];
   private heardChanges = 0;
   private isListening = false;
   /** What is being told, from its position on. */
@@ -201,7 +207,7 @@ export class WatchStream implements Telling {
   private hear(batch: WatchBatch): void {
     if (this.closed || this.isFull) return;
     const isDue = this.heard.length > 0;
-    this.heard.push(batch);
+    this.heard.push({ batch, isPast: this.isListening });
     this.heardChanges += batch.changes.length;
     if (this.heardChanges > MOST_HEARD) {
       this.subscription?.close();
@@ -216,25 +222,28 @@ export class WatchStream implements Telling {
     this.heardChanges = 0;
     let bytes = 0;
     let shared: Uint8Array[] = [];
+    let gathered = 0;
     const writeShared = (): void => {
-      if (shared.length > 0) this.sink.write(joined(shared));
+      if (gathered > 0) this.sink.write(joined(shared));
       shared = [];
+      gathered = 0;
       if (this.sink.bufferedBytes > ROOM_BYTES) this.rest();
     };
-    for (const batch of heard) {
+    for (const { batch, isPast } of heard) {
       if (this.closed || this.isFull) break;
       this.revision = batch.changes.at(-1)?.revision ?? this.revision;
-      const encoded = this.encodeShared(batch);
+      const encoded = isPast ? undefined : this.encodeShared(batch);
       if (encoded) {
         bytes += encoded.length;
-        if (encoded.length > 0) shared.push(encoded);
-        if (encoded.length < ROOM_BYTES) continue;
+        gathered += encoded.length;
+        shared.push(encoded);
+        if (gathered >= ROOM_BYTES) writeShared();
+        continue;
       }
       writeShared();
-      if (encoded || this.isFull) continue;
       this.waiting = batch.events();
       this.position = 0;
-      bytes += this.tellWaiting();
+      if (!this.isFull) bytes += this.tellWaiting();
     }
     if (!this.closed) writeShared();
     const isHearing = this.subscription !== undefined || this.isListening;
