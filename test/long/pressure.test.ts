@@ -55,7 +55,7 @@ function askOn({ path, connections, userAgent }: Asking): () => Promise<number> 
   };
 }
 
-/** One request after the other, on a thread of its own: this one is busy with what the flood gets. */
+/** One request after the other, on a thread of its own: this one is busy with the flood. */
 const MODEST = `
 const { parentPort, workerData: { url, token, ca } } = require("node:worker_threads");
 const https = require("node:https");
