@@ -10,6 +10,7 @@ import { controllerOf } from "../api/owner-reference.ts";
 import { configMaps, jobs as jobsType, pods as podsType } from "../api/resources.ts";
 import { type Cache, type CacheChange, openCache } from "../client/cache.ts";
 import { findObject } from "../client/find.ts";
+import { isFinished } from "../controllers/job/job-facts.ts";
 import type {
   Controller,
   ControllerContext,
@@ -168,12 +169,6 @@ function composeObject(job: Job, stored: ConfigMap | undefined, data: ConfigMap[
     metadata: stored?.metadata ?? fresh,
     ...(data ? { data } : {}),
   };
-}
-
-function isFinished({ status }: Job): boolean {
-  return (status.conditions ?? []).some(
-    ({ type, status: met }) => (type === "Complete" || type === "Failed") && met === "True",
-  );
 }
 
 function keyOf({ metadata }: Job): string {
