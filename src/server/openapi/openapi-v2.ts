@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import type { Kind } from "../../kinds/kind.ts";
 import { customSchemas } from "./custom-schemas.ts";
+import { keptByKinds } from "./kept-by-kinds.ts";
 import { operationsOf } from "./operations.ts";
 import { findSchemaName, reachableSchemas, type Schema } from "./schemas.ts";
 import { toV2Paths } from "./v2-operations.ts";
@@ -27,25 +28,7 @@ export interface OpenapiV2 {
 export const OPENAPI_V2_PROTOBUF_TYPE =
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-export function openapiV2(kinds: readonly Kind[]): OpenapiV2 {
-  const [first] = kinds;
-  const known = first && cache.get(first);
-  if (known && isSame(known.kinds, kinds)) return known.document;
-  const document = encoded(composeDocument(kinds));
-  if (first) cache.set(first, { kinds: [...kinds], document });
-  return document;
-}
-
-interface Composed {
-  readonly kinds: readonly Kind[];
-  readonly document: OpenapiV2;
-}
-
-const cache = new WeakMap<Kind, Composed>();
-
-function isSame(known: readonly Kind[], kinds: readonly Kind[]): boolean {
-  return known.length === kinds.length && known.every((kind, at) => kind === kinds[at]);
-}
+export const openapiV2 = keptByKinds((kinds) => encoded(composeDocument(kinds)));
 
 function encoded(document: object): OpenapiV2 {
   const text = JSON.stringify(document);

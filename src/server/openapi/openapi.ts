@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import type { Kind } from "../../kinds/kind.ts";
 import { customSchemas } from "./custom-schemas.ts";
+import { keptByKinds } from "./kept-by-kinds.ts";
 import { operationsOf } from "./operations.ts";
 import { findSchemaName, reachableSchemas } from "./schemas.ts";
 
@@ -35,26 +36,10 @@ export function openapiIndex(kinds: readonly Kind[]): OpenapiIndex {
 /** The document at a path of the index, "api/v1" or "apis/batch/v1"; undefined if there is none. */
 export function openapiDocument(path: string, kinds: readonly Kind[]): OpenapiDocument | undefined {
   const described = kinds.filter((kind) => documentPath(kind) === path);
-  const [first] = described;
-  if (first === undefined) return undefined;
-  const known = cache.get(first);
-  if (known && isSame(known.described, described)) return known.document;
-  const document = composeDocument(described);
-  cache.set(first, { described, document });
-  return document;
+  return described.length === 0 ? undefined : keptDocument(described);
 }
 
-interface Composed {
-  readonly described: readonly Kind[];
-  readonly document: OpenapiDocument;
-}
-
-/** By the first kind of a document: it is composed again when one of its kinds is another. */
-const cache = new WeakMap<Kind, Composed>();
-
-function isSame(known: readonly Kind[], described: readonly Kind[]): boolean {
-  return known.length === described.length && known.every((kind, at) => kind === described[at]);
-}
+const keptDocument = keptByKinds(composeDocument);
 
 function documentPath({ group, version }: Kind): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
