@@ -6,8 +6,8 @@
  * then runtimes/ and spawner/. The agent is a client like any other: it knows neither store nor
  * server, and could be a node of any Kubernetes.
  */
+import type { Job } from "../api/generated/batch.ts";
 import type { Container, Pod } from "../api/generated/core.ts";
-import { controllerOf } from "../api/owner-reference.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import type { CacheChange } from "../client/cache.ts";
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
@@ -24,10 +24,11 @@ import {
 } from "./compose-run.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
+import { JobGate } from "./job-gate.ts";
 import { DISK_FULL, logLimitNotice, MOST_TOLD } from "./logs/log-notices.ts";
 import type { LogNews } from "./logs/log-store.ts";
 import { Peers } from "./network/peers.ts";
-import { type Eviction, factsOf, hasLife } from "./pod/facts.ts";
+import { type Eviction, factsOf, hasBegun, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
@@ -88,6 +89,7 @@ class Agent implements RunningAgent {
   private readonly peers: Peers;
   private readonly volumes: PodVolumes | undefined;
   private readonly turns = new Turns();
+  private readonly gate: JobGate;
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
   private onQuiet: (() => void) | undefined;
@@ -120,7 +122,8 @@ class Agent implements RunningAgent {
     const retry = (uid: string) => this.tryAgain(uid);
     this.volumes = openPodVolumes({ ...options, ...caches, tell, retry });
     const prepare = (pod: Pod) => this.prepare(pod);
-    const of = { hooks: this.hooks, logs, compose, prepare, lastWords, mustWait };
+    const mayBegin = (record: PodRecord) => this.gate.mayBegin(record);
+    const of = { hooks: this.hooks, logs, compose, prepare, lastWords, mustWait, mayBegin };
     this.runs = new Runs({ ...own, ...of, tell, wake, find });
     const addressesOf = (pod: Pod) => {
       const podIp = this.findAddress(pod);
@@ -128,6 +131,9 @@ class Agent implements RunningAgent {
     };
     const runtimeName = (pod: Pod) => options.places?.nameOf(pod) ?? runtime.name;
     const records = () => this.records.values();
+    const hasStrays = () => this.runs.hasStrays;
+    const gated = { jobs: caches.jobs, nodeName: options.node.name, records, hasStrays, retry };
+    this.gate = new JobGate({ ...own, ...gated });
     const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
     const isOver = ({ pod }: PodRecord) => this.callNext(this.turns.leave(pod.metadata.uid ?? ""));
     this.work = { client, clock, runtime, runs: this.runs, admit, tell, isOver, untold: new Set() };
@@ -141,10 +147,7 @@ class Agent implements RunningAgent {
     caches.pods.onChange((change) => this.onPod(change), { existing: true });
     caches.configMaps.onChange(({ object }) => this.runs.retryHeld(object.metadata.namespace));
     caches.secrets.onChange(({ object }) => this.runs.retryHeld(object.metadata.namespace));
-    caches.jobs.onChange(({ object }) => {
-      const { metadata, spec } = object;
-      this.callNext(this.turns.limit(metadata.uid ?? "", spec.parallelism ?? 1));
-    });
+    caches.jobs.onChange((change) => this.onJob(change), { existing: true });
     this.endStrays();
     this.volumes?.sweep((uid) => this.records.has(uid));
     options.places?.sweep((uid) => this.records.has(uid));
@@ -183,6 +186,12 @@ class Agent implements RunningAgent {
     if (record) this.runs.tryAgain(record);
   }
 
+  private onJob({ type, object: job }: CacheChange<Job>): void {
+    const { metadata, spec } = job;
+    this.callNext(this.turns.limit(metadata.uid ?? "", spec.parallelism ?? 1));
+    this.gate.onJob(job, type === "DELETED");
+  }
+
   private findAddress(pod: Pod): string | undefined {
     const { node, places } = this.options;
     if (pod.spec.hostNetwork === true || places === undefined) return node.hostIp;
@@ -205,19 +214,24 @@ class Agent implements RunningAgent {
     const againInMs = await workOnPod(this.work, record);
     if (record.isProbed) this.probes.follow(record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
+    this.gate.stateDrained();
     return againInMs === undefined ? done : after(againInMs);
   }
 
   /** A pod that is to go has waited long enough. */
   private hasTurn(uid: string, { pod, facts }: PodRecord): boolean {
-    const owner = controllerOf(pod);
-    if (owner?.kind !== "Job" || pod.metadata.deletionTimestamp !== undefined) return true;
-    const job = this.caches.jobs.get(pod.metadata.namespace ?? "", owner.name);
-    if (!job || job.metadata.uid !== owner.uid || !runsAhead(job)) return true;
-    const limit = job.spec.parallelism ?? 1;
-    if (!hasLife(facts)) return this.turns.take(owner.uid, uid, limit);
-    this.turns.keep(owner.uid, uid, limit);
-    return true;
+    if (pod.metadata.deletionTimestamp !== undefined || facts.isRemoved) return true;
+    const found = this.gate.findJob(pod);
+    if (!found) return true;
+    const { job, uid: group } = found;
+    const limit = job?.spec.parallelism ?? 1;
+    // A pod that has begun needs no turn: how it ends, or ended, is to be reported.
+    if (hasBegun(facts)) {
+      if (job && runsAhead(job) && hasLife(facts)) this.turns.keep(group, uid, limit);
+      return true;
+    }
+    if (!job) this.gate.hold(group, pod);
+    return job !== undefined && (!runsAhead(job) || this.turns.take(group, uid, limit));
   }
 
   private callNext(uids: readonly string[]): void {
@@ -232,6 +246,7 @@ class Agent implements RunningAgent {
     if (record.isProbed) this.probes.leave(uid);
     this.volumes?.release(uid);
     this.peers.forget(record.pod);
+    this.gate.forget(record.pod);
     this.options.places?.release(uid);
     this.options.runtime.release?.(uid);
     this.worker.forget(uid);
@@ -287,6 +302,7 @@ class Agent implements RunningAgent {
     if (!record) {
       this.options.runtime.forget(exit.id);
       this.runs.strayEnded(exit.id);
+      this.gate.stateDrained();
       return;
     }
     this.runs.ended(record, exit);

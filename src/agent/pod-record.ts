@@ -32,3 +32,21 @@ export function newRecord(pod: Pod, facts: PodFacts, ended: readonly RunId[] = [
     isProbed: [containers, initContainers].some((each) => each?.some(hasProbes)),
   };
 }
+
+/** It was asked to end before it began. */
+export function isUnwanted({ pod, facts }: PodRecord): boolean {
+  return (
+    facts.isRemoved === true ||
+    facts.eviction !== undefined ||
+    pod.metadata.deletionTimestamp !== undefined
+  );
+}
+
+/** What a container waits for that is not started yet, in the kubelet's words. */
+export const WAITING = {
+  forJob: { reason: "ContainerCreating", message: "waiting for its Job" },
+  forPeers: {
+    reason: "ContainerCreating",
+    message: "waiting for the addresses of the other pods of its Job",
+  },
+} as const;

@@ -29,7 +29,7 @@ import {
   runWasRefused,
   startIsHeld,
 } from "./pod/transitions.ts";
-import type { PodRecord } from "./pod-record.ts";
+import { isUnwanted, type PodRecord, WAITING } from "./pod-record.ts";
 import { Places, placeOf } from "./predecessors.ts";
 import {
   type Exit,
@@ -56,6 +56,8 @@ export interface RunsOptions {
   readonly lastWords: LastWords;
   /** Whether the pod waits for others that begin with it; then tryAgain says when that is over. */
   readonly mustWait: (pod: Pod) => boolean;
+  /** Whether its Job is there and lets it begin; if not, tryAgain says when that is over. */
+  readonly mayBegin: (record: PodRecord) => boolean;
   readonly tell: TellOfPod;
   readonly wake: (uid: string) => void;
   readonly find: (uid: string) => PodRecord | undefined;
@@ -66,11 +68,6 @@ export type LastWords = (pod: Pod, exit: Exit) => Promise<string | undefined> | 
 
 const HELD = "WaitingForPredecessor";
 const RETRY_MS = 1_000;
-/** In kubelet's word for a pod whose network is not there yet. */
-const WAITS_FOR_PEERS = {
-  reason: "ContainerCreating",
-  message: "waiting for the addresses of the other pods of its Job",
-};
 
 export class Runs {
   private readonly places = new Places();
@@ -89,6 +86,10 @@ export class Runs {
   adopt(record: PodRecord): void {
     const place = placeOf(record.pod);
     if (place !== undefined && hasLife(record.facts)) this.places.take(place, uidOf(record.pod));
+  }
+
+  get hasStrays(): boolean {
+    return this.strays.size > 0;
   }
 
   addStray(id: RunId): void {
@@ -119,7 +120,7 @@ export class Runs {
         return;
       }
       if (this.options.mustWait(record.pod)) {
-        record.facts = startIsHeld(record.facts, container, WAITS_FOR_PEERS);
+        record.facts = startIsHeld(record.facts, container, WAITING.forPeers);
         return;
       }
       // A process is claimed by a pod that a crash cannot take back.
@@ -131,6 +132,12 @@ export class Runs {
       }
       const preparing = this.options.prepare?.(record.pod);
       if (preparing !== undefined && !(await this.isPrepared(record, container, preparing))) return;
+      // After the last await: its Job may have been paused or replaced meanwhile.
+      if (!this.options.mayBegin(record)) {
+        record.facts = startIsHeld(record.facts, container, WAITING.forJob);
+        this.leave(record);
+        return;
+      }
       const request = compose(record.pod, id);
       if ("problem" in request) {
         record.facts = startIsHeld(record.facts, container, request.problem);
@@ -382,15 +389,6 @@ function uidOf({ metadata }: Pod): string {
 
 function keyOf({ podUid, container, attempt }: RunId): string {
   return `${podUid}/${container}/${attempt}`;
-}
-
-/** It was asked to end before it began. */
-function isUnwanted({ pod, facts }: PodRecord): boolean {
-  return (
-    facts.isRemoved === true ||
-    facts.eviction !== undefined ||
-    pod.metadata.deletionTimestamp !== undefined
-  );
 }
 
 const STARTED: readonly Notice[] = [

@@ -4,6 +4,7 @@
  * Objects that come out are shared and must not be changed.
  */
 import type { BoundObjectReference } from "./generated/authentication.ts";
+import type { Job } from "./generated/batch.ts";
 import type { KubeObject } from "./object.ts";
 
 /** A resource as a client names it. */
@@ -102,6 +103,22 @@ export interface IssuedToken {
   readonly expirationTimestamp: string;
 }
 
+/** A Job with the objects that belong to it, to be stored in one commit. */
+export interface JobSubmission {
+  readonly job: Job;
+  /** Indexes that are not run, because they have succeeded or failed before: "0-3,7". */
+  readonly settled?: { readonly completed: string; readonly failed: string };
+  /** ConfigMaps and Secrets. The Job becomes their owner. */
+  readonly support: readonly KubeObject[];
+  /** The Job of that name that it replaces, exactly as the caller read it. */
+  readonly former?: {
+    readonly uid: string;
+    readonly resourceVersion: string;
+    /** Whether the ConfigMaps and Secrets of the former Job become those of the new one. */
+    readonly leavesSupport?: boolean;
+  };
+}
+
 /** Failures are ApiErrors. */
 export interface Client {
   /** Whether a watch can begin with all there is, in place of a list before it. */
@@ -126,6 +143,11 @@ export interface Client {
   bind(pod: PodName, node: string): Promise<void>;
   /** A new token of a ServiceAccount: the subresource "token". */
   requestToken(account: Name, spec: TokenSpec): Promise<IssuedToken>;
+  /**
+   * All or nothing, also after a crash. Rejects with a Conflict if the former Job is not as the
+   * caller read it. Absent for a cluster, which has no such commit.
+   */
+  readonly submitJob?: (submission: JobSubmission) => Promise<Job>;
   /**
    * Settles when what was read or written at this revision cannot be lost any more. Whoever acts
    * on the world outside waits for it before.

@@ -9,8 +9,6 @@ export type RunCommandFlags = RunFlags & ReportFlags;
 
 export interface AskedRun extends NewRun {
   readonly list?: WorkList;
-  /** The same run with its items in another order. */
-  readonly reorder?: (list: WorkList) => NewRun;
   readonly said: readonly string[];
   readonly request?: RunRequest;
 }

@@ -1,10 +1,10 @@
 /** "tally resume": goes on with a run that was paused, stopped or killed. */
 import type { Name } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
+import { isFinished } from "../api/job-finished.ts";
 import { jobs as jobType } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
 import { resumeRun } from "../run/control.ts";
-import { isFinished } from "../run/prepare.ts";
 import type { ReachedEngine } from "../run/reached-engine.ts";
 import { hasRuns, runDirectory } from "../run/run-directory.ts";
 import { itemNames, readStoredList } from "../run/stored-items.ts";
@@ -28,7 +28,7 @@ export async function resume(name: string, flags: ResumeFlags, machine: Machine)
       const parallelism =
         flags.jobs === undefined ? undefined : readParallelism(flags, machine.processors);
       const job = await resumeRun(engine.client, { namespace, name }, parallelism);
-      return { job, itemAt: itemNames({ list: await readStoredList(engine.client, job) }) };
+      return { job, itemAt: itemNames({ ...(await readStoredList(engine.client, job)) }) };
     },
     flags,
     machine,

@@ -1,11 +1,10 @@
 /** "tally retry": runs items of a run once more, those that failed unless others are named. */
-import type { Client } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
 import { addIndex, emptyIndexes, type IndexSet } from "../api/index-set.ts";
 import { jobs } from "../api/resources.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { findObject } from "../client/find.ts";
-import { type RetryPlan, retryRun } from "../run/retry.ts";
+import { type RetryingEngine, type RetryPlan, retryRun } from "../run/retry.ts";
 import { runDirectory } from "../run/run-directory.ts";
 import type { RunsToRead } from "../run/runs-to-read.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -44,18 +43,18 @@ export async function retry(name: string, flags: RetryFlags, machine: Machine): 
     return retryThere({ name, namespace, plan }, flags, machine);
   }
   const own = withDirectory(flags, machine);
-  const prepare = async (client: Client): Promise<Job> => {
-    const job = await findObject(client, jobs, { namespace, name });
+  const prepare = async (engine: RetryingEngine): Promise<Job> => {
+    const job = await findObject(engine.client, jobs, { namespace, name });
     if (!job) throw unknownRun(name, []);
-    return retryRun(client, job, plan);
+    return retryRun(engine, job, plan);
   };
   if (flags.detach) return ask(own, machine, prepare, { name, size });
   const { conduct } = await import("./run.ts");
   const { itemNames, readStoredList } = await import("../run/stored-items.ts");
   await conduct(
-    async ({ client }) => {
-      const job = await prepare(client);
-      return { job, itemAt: itemNames({ list: await readStoredList(client, job) }) };
+    async (engine) => {
+      const job = await prepare(engine);
+      return { job, itemAt: itemNames({ ...(await readStoredList(engine.client, job)) }) };
     },
     own,
     machine,
@@ -105,13 +104,13 @@ async function failedIndexes(runs: RunsToRead, jobName: string): Promise<IndexSe
 async function ask(
   flags: RetryFlags,
   machine: Machine,
-  prepare: (client: Client) => Promise<Job>,
+  prepare: (engine: RetryingEngine) => Promise<Job>,
   { name, size }: { readonly name: string; readonly size: number },
 ): Promise<void> {
   const { openRuns } = await import("../run/open-runs.ts");
-  const { client, isLive, close } = await openRuns(flags, machine);
+  const { isLive, close, ...engine } = await openRuns(flags, machine);
   try {
-    await prepare(client);
+    await prepare(engine);
   } finally {
     await close();
   }

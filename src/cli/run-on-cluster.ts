@@ -2,9 +2,10 @@
 import type { Job } from "../api/generated/batch.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { BUILT_IN_MANAGER, findManager } from "../run/cluster/find-manager.ts";
+import { keepingLedger } from "../run/cluster/retry-run.ts";
 import { resumeScripted, startRun, viewRun, viewStored } from "../run/cluster/start-run.ts";
 import type { PreparedRun } from "../run/conduct-run.ts";
-import { NameTaken, removeRun } from "../run/prepare.ts";
+import { NameTaken } from "../run/prepare.ts";
 import type { ReachedEngine } from "../run/reached-engine.ts";
 import { itemNames } from "../run/stored-items.ts";
 import { takeUpRun } from "../run/take-up.ts";
@@ -124,8 +125,8 @@ export async function prepareOnCluster(
     if (!(error instanceof NameTaken)) throw error;
     if (flags.resume) return resumeOnCluster(engine, { asked, manager }, error.job, say);
     if (!flags.replace || !error.isFinished) throw new UsageError(takenText(error, flags));
-    await removeRun(engine, nameOf(error.job));
-    return begin();
+    const first = await startRun(engine, asked, error.job);
+    return viewRun({ first, retries: [] }, itemAt);
   }
 }
 
@@ -136,12 +137,10 @@ async function resumeOnCluster(
   say: (text: string) => void,
 ): Promise<PreparedRun> {
   if (manager.kind === "kubernetes") return resumeScripted(engine, asked, former);
-  const { job, list, said } = await takeUpRun(engine, asked, former);
-  for (const text of said) say(text);
-  const chain = { first: job, retries: [] };
-  return list ? viewRun(chain, itemNames({ list })) : viewStored(engine, chain);
-}
-
-function nameOf({ metadata }: Job): { readonly namespace: string; readonly name: string } {
-  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
+  const first = await keepingLedger(engine, former, async () => {
+    const { job, said } = await takeUpRun(engine, asked, former);
+    for (const text of said) say(text);
+    return job;
+  });
+  return viewStored(engine, { first, retries: [] });
 }

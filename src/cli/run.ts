@@ -2,12 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Job } from "../api/generated/batch.ts";
 import { PODS_AHEAD } from "../api/pods-ahead.ts";
 import { systemRandom } from "../base/random.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { conductRun, type PreparedRun, type RunWishes } from "../run/conduct-run.ts";
-import { createRun, NameTaken, removeRun } from "../run/prepare.ts";
+import { createRun, NameTaken, replaceRun } from "../run/prepare.ts";
 import type { ReachedEngine } from "../run/reached-engine.ts";
 import type { RunPlace } from "../run/run-place.ts";
 import { itemNames } from "../run/stored-items.ts";
@@ -15,7 +14,7 @@ import { BROKEN_OFF, INTERRUPTED } from "../run/summary.ts";
 import { takeUpRun } from "../run/take-up.ts";
 import { composeRun } from "../worklist/compose-run.ts";
 import { BACKOFF_ORDER, SURPLUS_PODS } from "../worklist/names.ts";
-import { itemCount, type WorkList } from "../worklist/work-list.ts";
+import { itemCount } from "../worklist/work-list.ts";
 import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Machine } from "./machine.ts";
@@ -143,8 +142,7 @@ async function readAsked(
   }
   const whole = { ...request, annotations: RUN_ANNOTATIONS, podAnnotations: RUN_POD_ANNOTATIONS };
   const composed = composeRun(whole);
-  const reorder = (list: WorkList) => composeRun({ ...whole, list });
-  return { ...composed, reorder, said: [...said, ...composed.said], request: whole };
+  return { ...composed, said: [...said, ...composed.said], request: whole };
 }
 
 async function prepare(
@@ -159,18 +157,13 @@ async function prepare(
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
     if (flags.resume) {
-      const { job, list, said } = await takeUpRun(engine, asked, error.job);
+      const { job, said } = await takeUpRun(engine, asked, error.job);
       for (const text of said) say(text);
-      return { job, itemAt: list ? itemNames({ list }) : itemAt };
+      return { job, itemAt };
     }
     if (flags.replace && error.isFinished) {
-      await removeRun(engine, nameOf(error.job));
-      return { job: await createRun(engine, asked), itemAt };
+      return { job: await replaceRun(engine, asked, error.job), itemAt };
     }
     throw new UsageError(takenText(error, flags));
   }
-}
-
-function nameOf({ metadata }: Job): { readonly namespace: string; readonly name: string } {
-  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
 }

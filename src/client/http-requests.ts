@@ -1,6 +1,7 @@
 /** Pure: what each call of a Client is on the wire. Nothing is sent here. */
 import type {
   DeleteRequest,
+  JobSubmission,
   ListRequest,
   Name,
   PatchRequest,
@@ -68,6 +69,14 @@ export function createRequest(
 ): HttpRequest {
   const path = collectionPath(type, object.metadata.namespace);
   return { method: "POST", path, body: tell(object) };
+}
+
+/** Of a server of ours. */
+export function submissionRequest(submission: JobSubmission): HttpRequest {
+  const { namespace = "", name = "" } = submission.job.metadata;
+  const place = `namespaces/${encodeURIComponent(namespace)}/jobs/${encodeURIComponent(name)}`;
+  const body = { contentType: "application/json", text: JSON.stringify(submission) };
+  return { method: "POST", path: `/apis/tallyjob.io/v1alpha1/${place}/submission`, body };
 }
 
 export function updateRequest(

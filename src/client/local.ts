@@ -18,16 +18,14 @@ import type {
   WatchHandlers,
   WatchRequest,
 } from "../api/client.ts";
-import { ApiError, badRequest, unknownResource } from "../api/errors.ts";
-import { quote } from "../api/finding.ts";
+import { ApiError, unknownResource } from "../api/errors.ts";
 import type { TokenRequest } from "../api/generated/authentication.ts";
-import type { Draft, Json, KubeObject } from "../api/object.ts";
-import { DecodeError, decodeObject } from "../api/schema/decode.ts";
-import { parsed } from "../api/schema/parsed-json.ts";
+import type { Draft, KubeObject } from "../api/object.ts";
 import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { Registry } from "../kinds/registry.ts";
 import { keyOf, partsOf, type ServerContext, type WriteOptions } from "../server/context.ts";
 import { loadDefinitionRules, needsDefinitionRules } from "../server/customresources/load-rules.ts";
+import { decodeGiven } from "../server/decode-given.ts";
 import { requestToken, TOKEN_REQUEST } from "../server/tokens/request-token.ts";
 import { bind } from "../server/verbs/bind.ts";
 import { create } from "../server/verbs/create.ts";
@@ -36,6 +34,7 @@ import { get } from "../server/verbs/get.ts";
 import { list } from "../server/verbs/list.ts";
 import { patch } from "../server/verbs/patch.ts";
 import { patchScale } from "../server/verbs/scale.ts";
+import { submitJob } from "../server/verbs/submit-job.ts";
 import { type UpdateTarget, update } from "../server/verbs/update.ts";
 import { follow } from "../server/verbs/watch.ts";
 import { DecodedParts, partsBefore } from "./decoded-parts.ts";
@@ -85,6 +84,7 @@ export function localClient(server: LocalServer, options: LocalOptions = {}): Cl
     },
     bind: async (pod, node) => bound(server, pod, node),
     requestToken: async (account, spec) => issuedToken(server, account, spec),
+    submitJob: async (submission) => submitJob(server, submission, tracked),
     durable: (resourceVersion) => server.store.durable(Number(resourceVersion)),
   };
 }
@@ -152,7 +152,7 @@ function created<T extends KubeObject>(
   const given: { readonly object: T; readonly known?: KubeObject } = kind.sharesParts
     ? parts.fill(object)
     : { object };
-  const draft = decoded(server, kind, given.object, given.known);
+  const draft = decodeGiven(server, kind, given.object, given.known);
   if (!kind.sharesParts) return create(server, kind, namespace, draft, options).object as T;
   const before = partsBefore(draft);
   const made = create(server, kind, namespace, draft, options).object as T;
@@ -170,7 +170,7 @@ function written<T extends KubeObject>(
   const { name = "", namespace = "" } = object.metadata;
   const target: UpdateTarget = { kind, namespace, name, part };
   const known = partsOf(kind, server.store.get(keyOf(kind, namespace, name)));
-  return update(server, target, decoded(server, kind, object, known), options).object as T;
+  return update(server, target, decodeGiven(server, kind, object, known), options).object as T;
 }
 
 function patched<T extends KubeObject>(
@@ -206,29 +206,4 @@ function issuedToken(
   const request = given as unknown as Draft<TokenRequest>;
   const { token, expirationTimestamp } = requestToken(server, { namespace, name }, request).status;
   return { token, expirationTimestamp: expirationTimestamp ?? "" };
-}
-
-/**
- * A component hands over a shared or partial object; the server wants a draft of its own. What the
- * component left as it found it is known to be as it should.
- */
-function decoded(
-  { gates }: LocalServer,
-  kind: Kind,
-  object: KubeObject,
-  known?: KubeObject,
-): Draft<KubeObject> {
-  const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  try {
-    const json = parsed(object as unknown as Json);
-    const draft = kind.custom
-      ? kind.custom.decode(parsed({ ...object, ...typeMeta } as unknown as Json)).object
-      : decodeObject(json, kind.message, typeMeta, known).object;
-    kind.rules.setDefaults?.(draft, gates, known);
-    return draft;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    const what = `${kind.kind} in version ${quote(kind.version)}`;
-    throw badRequest(`${what} cannot be handled as a ${kind.kind}: ${error.message}`);
-  }
 }

@@ -31,6 +31,7 @@ import {
   type HttpRequest,
   listRequest,
   patchRequest,
+  submissionRequest,
   type Tell,
   tokenRequest,
   updateRequest,
@@ -55,6 +56,8 @@ export interface RemoteOptions extends AccessOptions {
   readonly random?: Random;
   /** In place of JSON, for the kinds that have such a form. */
   readonly formOf?: (type: ResourceType) => BinaryForm | undefined;
+  /** Whether the server is one of ours, which stores a Job and all that belongs to it at once. */
+  readonly submitsJobs?: boolean;
 }
 
 /** Watches are opened anew now and then, of each client at another time: one may have died. */
@@ -106,6 +109,9 @@ export function remoteClient(options: RemoteOptions): RemoteClient {
       const { status } = await ask<TokenRequest>(tokenRequest(account, spec));
       return { token: status.token, expirationTimestamp: status.expirationTimestamp ?? "" };
     },
+    ...(options.submitsJobs
+      ? { submitJob: async (submission) => ask(submissionRequest(submission)) }
+      : {}),
     // A server answers when it is sure.
     durable: async () => {},
     close: () => connection.close(),

@@ -11,7 +11,7 @@ import type { KubeObject } from "../api/object.ts";
 import { attemptsEndedBy } from "./attempt.ts";
 import { attemptKey, jobEventKey, namespaceKey } from "./keys.ts";
 import { formatAttempt, formatJobEvent, formatRemoval } from "./records.ts";
-import { CONTINUES_FROM, LIST_CHANGED } from "./story.ts";
+import { CONTINUES, CONTINUES_FROM, type Continuation, LIST_CHANGED } from "./story.ts";
 
 /** As much of a change of the store as matters here. */
 export interface LedgerChange {
@@ -65,13 +65,15 @@ function jobNotes(change: LedgerChange, nowMs: number): readonly LedgerNote[] {
   const { uid = "", annotations = {} } = object.metadata;
   const bytes =
     type === "ADDED"
-      ? formatJobEvent({ kind: "created", uid, continues: continuesStory(annotations) })
+      ? formatJobEvent({ kind: "created", uid, continues: continuationOf(annotations) })
       : formatJobEvent({ kind: "deleted", uid, atMs: nowMs });
   return [{ key: jobEventKey({ namespace, jobName, revision }), bytes }];
 }
 
-function continuesStory(annotations: { readonly [name: string]: string }): boolean {
-  return CONTINUES_FROM in annotations && !(LIST_CHANGED in annotations);
+function continuationOf(annotations: { readonly [name: string]: string }): Continuation {
+  const isMoved = LIST_CHANGED in annotations;
+  if (CONTINUES in annotations) return isMoved ? "moved" : true;
+  return CONTINUES_FROM in annotations && !isMoved;
 }
 
 /** What was noted before is void: a namespace of the same name is another one. */

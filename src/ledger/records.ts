@@ -73,7 +73,9 @@ export function formatJobEvent(event: JobEvent): Uint8Array {
 export function parseJobEvent(bytes: Uint8Array): JobEvent | undefined {
   const [kind, uid, detail] = parseList(bytes);
   if (typeof uid !== "string") return undefined;
-  if (kind === "created") return { kind, uid, continues: detail === true };
+  if (kind === "created") {
+    return { kind, uid, continues: detail === "moved" ? "moved" : detail === true };
+  }
   return kind === "deleted" ? { kind, uid, atMs: Number(detail) } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DatedEvent, isForgotten, KEPT_MS, storyOf } from "./story.ts";
+import { type Continuation, type DatedEvent, isForgotten, KEPT_MS, storyOf } from "./story.ts";
 
 const A = created("a", 10);
 const A_GONE = deleted("a", 20);
@@ -26,7 +26,16 @@ test.each<[string, DatedEvent[], object | undefined]>([
   ],
 ])("a story of %s", (_, events, expected) => {
   const story = storyOf(events);
-  expect(story && { ...story, jobs: [...story.jobs] }).toEqual(expected);
+  if (!story) return expect(expected).toBeUndefined();
+  const { unmoved: _unmoved, ...others } = story;
+  expect({ ...others, jobs: [...story.jobs] }).toEqual(expected);
+});
+
+test("after its items have moved only attempts of the last Job are at its indexes", () => {
+  const moved = created("b", 30, "moved");
+  const story = storyOf([A, A_GONE, moved, deleted("b", 40), created("c", 50, true)]);
+  expect([...(story?.jobs ?? [])]).toEqual(["a", "b", "c"]);
+  expect([...(story?.unmoved ?? [])]).toEqual(["b", "c"]);
 });
 
 test("what was before its namespace was removed is no part of a story", () => {
@@ -35,13 +44,14 @@ test("what was before its namespace was removed is no part of a story", () => {
 });
 
 test("a story is forgotten a while after its Job was deleted, and not before", () => {
-  const story = storyOf([A, A_GONE]) ?? { jobs: new Set<string>(), firstRevision: 0 };
+  const none = { jobs: new Set<string>(), unmoved: new Set<string>(), firstRevision: 0 };
+  const story = storyOf([A, A_GONE]) ?? none;
   expect(isForgotten(story, 2000 + KEPT_MS)).toBe(false);
   expect(isForgotten(story, 2001 + KEPT_MS)).toBe(true);
-  expect(isForgotten({ jobs: new Set(["a"]), firstRevision: 1 }, Number.MAX_VALUE)).toBe(false);
+  expect(isForgotten(none, Number.MAX_VALUE)).toBe(false);
 });
 
-function created(uid: string, revision: number, continues = false): DatedEvent {
+function created(uid: string, revision: number, continues: Continuation = false): DatedEvent {
   return { kind: "created", uid, revision, continues };
 }
 

@@ -1,16 +1,21 @@
 /**
- * Pure: which Jobs of one name tell one story. A Job that says which indexes were complete before
- * goes on where the former one of its name ended; any other begins anew, and what was before is
- * void.
+ * Pure: which Jobs of one name belong together. A Job that states which indexes were complete
+ * before, or which Jobs it continues, continues the former one of its name; any other begins anew,
+ * and the notes from before are void.
  */
 
 /** By this annotation a new Job takes over the indexes that an earlier one completed. */
 export const CONTINUES_FROM = "tallyjob.io/completed-indexes";
-/** With this one, too, its indexes stand for other work than those of the former: a new story. */
+/** By this one a new Job names the Jobs whose indexes are the same work as its own. */
+export const CONTINUES = "tallyjob.io/continues";
+/** With this one its indexes stand for other items than those of the former Job. */
 export const LIST_CHANGED = "tallyjob.io/list-changed";
 
+/** "moved": it continues the former Job, whose items have other indexes now. */
+export type Continuation = boolean | "moved";
+
 export type JobEvent =
-  | { readonly kind: "created"; readonly uid: string; readonly continues: boolean }
+  | { readonly kind: "created"; readonly uid: string; readonly continues: Continuation }
   | { readonly kind: "deleted"; readonly uid: string; readonly atMs: number };
 
 export type DatedEvent = JobEvent & { readonly revision: number };
@@ -18,6 +23,8 @@ export type DatedEvent = JobEvent & { readonly revision: number };
 export interface Story {
   /** The Jobs whose attempts belong to it. */
   readonly jobs: ReadonlySet<string>;
+  /** Of these, the ones whose indexes mean the same as those of the last. */
+  readonly unmoved: ReadonlySet<string>;
   /** Everything noted before is of no use any more. */
   readonly firstRevision: number;
   /** Absent while the last of its Jobs exists. */
@@ -39,15 +46,20 @@ export function storyOf(events: readonly DatedEvent[], voidBefore = 0): Story | 
 function after(story: Story | undefined, event: DatedEvent): Story {
   const { uid, revision } = event;
   if (event.kind === "created") {
-    const goesOn = event.continues && story !== undefined;
+    if (!story || event.continues === false) return begun(uid, revision);
     return {
-      jobs: new Set(goesOn ? [...story.jobs, uid] : [uid]),
-      firstRevision: goesOn ? story.firstRevision : revision,
+      jobs: new Set([...story.jobs, uid]),
+      unmoved: new Set(event.continues === "moved" ? [uid] : [...story.unmoved, uid]),
+      firstRevision: story.firstRevision,
     };
   }
-  // Of a Job that was created before anything was noted, its end is the first that is heard.
-  const known = story?.jobs.has(uid) ? story : { jobs: new Set([uid]), firstRevision: revision };
+  // The end of a Job that was created before anything was noted is the first event of its name.
+  const known = story?.jobs.has(uid) ? story : begun(uid, revision);
   return { ...known, endedMs: event.atMs };
+}
+
+function begun(uid: string, firstRevision: number): Story {
+  return { jobs: new Set([uid]), unmoved: new Set([uid]), firstRevision };
 }
 
 /** How long the attempts at a deleted Job are kept. */

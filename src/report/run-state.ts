@@ -11,7 +11,7 @@ import { parseIndexes } from "../api/index-set.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { millisecondsOf } from "../api/time.ts";
 import { CONTINUES_FROM } from "../ledger/story.ts";
-import { PAUSED } from "../worklist/names.ts";
+import { DONE_BEFORE, PAUSED } from "../worklist/names.ts";
 
 export type RunPhase =
   | "Running"
@@ -44,20 +44,25 @@ export function runStateOf(job: Job, isLive: boolean): RunState {
   const { metadata, spec, status } = job;
   const total = spec.completions;
   const finish = finishOf(job);
-  const completed = metadata.annotations?.[CONTINUES_FROM] ?? "";
   return {
     name: metadata.name ?? "",
     phase: phaseOf(job, finish?.type, isLive),
     reason: finish?.type === "Failed" ? reasonOf(finish) : undefined,
     total,
     succeeded: status.succeeded ?? 0,
-    before: completed === "" ? 0 : parseIndexes(completed, total ?? 0).size,
+    before: doneBefore(job),
     failed: failedOf(job),
     active: activeOf(job),
     createdMs: timeOf(metadata.creationTimestamp) ?? 0,
     startMs: timeOf(status.startTime),
     endMs: timeOf(status.completionTime ?? finish?.lastTransitionTime),
   };
+}
+
+function doneBefore({ metadata, spec }: Job): number {
+  const { [DONE_BEFORE]: counted, [CONTINUES_FROM]: completed = "" } = metadata.annotations ?? {};
+  if (counted !== undefined) return Number(counted) || 0;
+  return completed === "" ? 0 : parseIndexes(completed, spec.completions ?? 0).size;
 }
 
 /** Without those that wait their turn. */

@@ -13,6 +13,7 @@ import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import { canDrain, pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
+import { isJobDrained } from "./drained.ts";
 import { type FollowEnd, followJob } from "./follow.ts";
 import type { Reporter } from "./output/reporter.ts";
 import type { ReachedEngine } from "./reached-engine.ts";
@@ -52,8 +53,6 @@ export interface ConductOptions {
 }
 
 const TICK_MS = 250;
-/** That a task has begun is told by then. */
-const TOLD_BY_MS = 700;
 
 export async function conductRun(options: ConductOptions): Promise<Summary> {
   const startMs = options.nowMs();
@@ -79,7 +78,6 @@ class Conductor implements RunWishes {
   private readonly stopping = new AbortController();
   private readonly failures: AttemptEnd[] = [];
   private wish: Wish = "run";
-  private quietSinceMs: number | undefined;
   private endIfStopped: RunEnd = "interrupted";
 
   private engine: ReachedEngine;
@@ -219,18 +217,12 @@ class Conductor implements RunWishes {
     });
   }
 
-  /** The Job has to have seen the wish, and no pod may be left that has begun, told or not. */
+  /** Nothing runs any more, as the Job itself states, and everything that ended is reported. */
   private checkStopped(): void {
-    if (this.wish === "run" || !this.isHeld || this.book.active > 0) {
-      this.quietSinceMs = undefined;
-      return;
-    }
-    const { succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
+    const { job, active, succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
+    if (this.wish === "run" || !job || active > 0 || !isJobDrained(job)) return;
     // With nothing left to stop it comes to its own end.
-    if (succeeded + failed >= total) return;
-    const nowMs = this.options.nowMs();
-    this.quietSinceMs ??= nowMs;
-    if (nowMs - this.quietSinceMs >= TOLD_BY_MS) this.stopping.abort();
+    if (succeeded + failed < total) this.stopping.abort();
   }
 
   private sumUp(end: RunEnd): Summary {

@@ -18,7 +18,7 @@ export async function connectEngine(dataDir: string): Promise<ReachedEngine | un
     connection.close();
     return undefined;
   }
-  const client = remoteClient(options);
+  const client = remoteClient({ ...options, submitsJobs: true });
   return {
     client,
     ledger: remoteLedger(connection),

@@ -1,23 +1,23 @@
-/**
- * The Job of a run: created anew, or taken up where it was left. The Job comes first and what
- * belongs to it after, owned by it: a crash in between leaves nothing that nobody removes.
- */
-import type { Name, ResourceType } from "../api/client.ts";
+/** The Job of a new run: created, or refused because its name is taken. */
+import type { Client } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
+import { isFinished } from "../api/job-finished.ts";
 import type { KubeObject } from "../api/object.ts";
-import { configMaps, jobs, secrets, services } from "../api/resources.ts";
+import { jobs } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
-import type { ReachedEngine } from "./reached-engine.ts";
+import type { ListPast } from "../worklist/stored-list.ts";
+import { createSupport, submitRun } from "./submit.ts";
 
 export interface NewRun {
   readonly job: Job;
-  /** What is to be there before the Job, and outlives it: what comes with a manifest. */
+  /** Objects of a manifest that are created before the Job, and outlive it. */
   readonly before?: readonly KubeObject[];
-  readonly support: (ownerUid: string) => readonly KubeObject[];
+  /** Objects that belong to the Job: its list, with what is known of its items from before. */
+  readonly support: (past?: ListPast) => readonly KubeObject[];
 }
 
-/** A name that is taken; what can be done about it depends on how that run stands. */
+/** A name that is taken; what can be done about it depends on the state of that run. */
 export class NameTaken extends Error {
   override readonly name = "NameTaken";
 
@@ -29,47 +29,27 @@ export class NameTaken extends Error {
   }
 }
 
-export async function createRun({ client }: ReachedEngine, run: NewRun): Promise<Job> {
+export async function createRun({ client }: { readonly client: Client }, run: NewRun) {
   const { namespace = "", name = "" } = run.job.metadata;
   const taken = await findObject(client, jobs, { namespace, name });
   if (taken) throw new NameTaken(taken, isFinished(taken));
   await createSupport(client, run.before ?? []);
-  const job = await client.create(jobs, run.job);
-  await createSupport(client, run.support(job.metadata.uid ?? ""));
-  return job;
+  return submitRun(client, { job: run.job, support: run.support() });
 }
 
-/** Whoever was killed between the Job and its list left the Job alone: the rest is made up for. */
-export async function createSupport(
-  client: ReachedEngine["client"],
-  objects: readonly KubeObject[],
-): Promise<void> {
-  for (const object of objects) {
-    try {
-      await client.create(typeOf(object), object);
-    } catch (error) {
-      const exists = error instanceof ApiError && error.reason === "AlreadyExists";
-      if (!exists) throw error;
-    }
-  }
+/** The run under the name of a finished one, of which nothing stays. */
+export async function replaceRun(
+  { client }: { readonly client: Client },
+  run: NewRun,
+  former: Job,
+): Promise<Job> {
+  await createSupport(client, run.before ?? []);
+  const { uid = "", resourceVersion = "" } = former.metadata;
+  const submission = { job: run.job, support: run.support(), former: { uid, resourceVersion } };
+  return submitRun(client, submission);
 }
 
-function typeOf({ kind }: KubeObject): ResourceType {
-  return [secrets, services].find((type) => type.kind === kind) ?? configMaps;
-}
-
-/** Removes a run and waits until nothing of it is left. */
-export async function removeRun({ client }: ReachedEngine, name: Name): Promise<void> {
-  await client.delete(jobs, name, { propagationPolicy: "Background" });
-  while (await findObject(client, jobs, name)) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-}
-
-const LOOK_AGAIN_MS = 10;
-
-export function isFinished({ status }: Job): boolean {
-  return (status.conditions ?? []).some(
-    ({ type, status: met }) => (type === "Complete" || type === "Failed") && met === "True",
-  );
+/** Whether a submission failed because the Job it was to replace had changed meanwhile. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "Conflict";
 }

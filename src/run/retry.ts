@@ -1,13 +1,10 @@
 /**
- * Running items once more. A Job that is not finished is asked to. In the place of a finished one a
- * new Job is created under its name, which takes all others as they were: completed, or failed. The
- * ledger goes on with both.
- *
- * The list stays where it is and changes hands: at no time is there a moment in which a crash could
- * lose it. Job and new Job are exchanged in one turn, which is one write to disk.
+ * Running items once more. A Job that is not finished is asked to, by an annotation. A finished Job
+ * is replaced by a new one of its name, in which all other items are completed or failed as before.
+ * Its list and what else belongs to it become the new Job's in the same commit.
  */
 import type { Client, Name } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
+import { DRAINED } from "../api/drained.ts";
 import type { Job } from "../api/generated/batch.ts";
 import {
   addIndex,
@@ -18,18 +15,24 @@ import {
   type IndexSet,
   parseIndexes,
 } from "../api/index-set.ts";
+import { isFinished } from "../api/job-finished.ts";
 import { configMaps, jobs, secrets } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
+import type { LedgerReader } from "../ledger/reader.ts";
+import { CONTINUES, LIST_CHANGED } from "../ledger/story.ts";
+import { listObjectName } from "../worklist/items.ts";
 import {
   COMPLETED_INDEXES,
+  DONE_BEFORE,
   FAILED_INDEXES,
   PAUSED,
   RERUN_INDEXES,
-  WORK_LIST,
 } from "../worklist/names.ts";
-import { chunkName, parseHeader } from "../worklist/stored-list.ts";
+import { type ListObject, parseHeader } from "../worklist/stored-list.ts";
 import { parallelismOf } from "./control.ts";
-import { isFinished } from "./prepare.ts";
+import { formerUids } from "./former-jobs.ts";
+import { isConflict } from "./prepare.ts";
+import { submitRun } from "./submit.ts";
 
 export interface RetryPlan {
   /** Those to be run. */
@@ -38,33 +41,38 @@ export interface RetryPlan {
   readonly failed: IndexSet;
 }
 
-export async function retryRun(client: Client, job: Job, plan: RetryPlan): Promise<Job> {
-  if (!isFinished(job)) return askForReruns(client, job, plan);
-  const lists = await listObjects(client, job);
-  await giveTo(client, lists, undefined);
-  const name = nameOf(job);
-  const gone = client.delete(jobs, name, { propagationPolicy: "Background" });
-  await gone;
-  const created = await createInPlace(client, composeRetry(job, plan));
-  await giveTo(client, lists, created);
-  return created;
-}
-
-/** On a cluster somebody may keep the former Job a moment longer. */
-async function createInPlace(client: Client, job: Job): Promise<Job> {
-  for (let left = LOOKS; ; left--) {
+export async function retryRun(engine: RetryingEngine, found: Job, plan: RetryPlan): Promise<Job> {
+  const { client } = engine;
+  for (let job = found; ; job = await client.get(jobs, nameOf(found))) {
     try {
-      return await client.create(jobs, job);
+      return await (isFinished(job)
+        ? replaceJob(engine, job, plan)
+        : askForReruns(client, job, plan));
     } catch (error) {
-      const isThere = error instanceof ApiError && error.reason === "AlreadyExists";
-      if (!isThere || left === 0) throw error;
+      if (!isConflict(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }
 
-const LOOKS = 100;
-const LOOK_AGAIN_MS = 100;
+export interface RetryingEngine {
+  readonly client: Client;
+  readonly ledger: LedgerReader;
+}
+
+async function replaceJob(engine: RetryingEngine, job: Job, plan: RetryPlan): Promise<Job> {
+  const { uid = "", resourceVersion = "" } = job.metadata;
+  const { wanted, failed } = plan;
+  const completed = parseIndexes(job.status.completedIndexes ?? "", job.spec.completions ?? 0);
+  return submitRun(engine.client, {
+    job: composeRetry(job, { ...plan, continues: await formerUids(engine, job) }),
+    support: [],
+    settled: {
+      completed: formatIndexes(without(completed, wanted)),
+      failed: formatIndexes(without(failed, wanted)),
+    },
+    former: { uid, resourceVersion, leavesSupport: true },
+  });
+}
 
 function nameOf({ metadata }: Job): Name {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
@@ -79,7 +87,15 @@ async function askForReruns(client: Client, job: Job, { wanted }: RetryPlan): Pr
   return client.patch(jobs, nameOf(job), { type: "merge", body: { metadata: { annotations } } });
 }
 
-const OF_THE_FORMER = [RERUN_INDEXES, PAUSED, "tallyjob.io/failures"];
+const OF_THE_FORMER = [
+  RERUN_INDEXES,
+  PAUSED,
+  DRAINED,
+  COMPLETED_INDEXES,
+  FAILED_INDEXES,
+  LIST_CHANGED,
+  "tallyjob.io/failures",
+];
 const LABELS_OF_THE_FORMER = [
   "batch.kubernetes.io/controller-uid",
   "batch.kubernetes.io/job-name",
@@ -87,14 +103,14 @@ const LABELS_OF_THE_FORMER = [
   "job-name",
 ];
 
-/** The same Job, as whoever created it wrote it. */
-export function composeRetry(job: Job, { wanted, failed }: RetryPlan): Job {
+/** The same Job, as it was when it was created. */
+export function composeRetry(
+  job: Job,
+  { wanted, continues }: RetryPlan & { readonly continues: readonly string[] },
+): Job {
   const { name = "", namespace = "", labels, annotations } = job.metadata;
   const { selector: _selector, suspend: _suspend, template, ...spec } = job.spec;
-  const completed = without(
-    parseIndexes(job.status.completedIndexes ?? "", spec.completions ?? 0),
-    wanted,
-  );
+  const completed = parseIndexes(job.status.completedIndexes ?? "", spec.completions ?? 0);
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -104,8 +120,8 @@ export function composeRetry(job: Job, { wanted, failed }: RetryPlan): Job {
       labels: dropped(labels, LABELS_OF_THE_FORMER),
       annotations: {
         ...dropped(annotations, OF_THE_FORMER),
-        [COMPLETED_INDEXES]: formatIndexes(completed),
-        [FAILED_INDEXES]: formatIndexes(without(failed, wanted)),
+        [CONTINUES]: continues.join(","),
+        [DONE_BEFORE]: String(without(completed, wanted).size),
       },
     },
     spec: {
@@ -146,32 +162,14 @@ export interface ListObjects {
 
 /** The objects that hold the list of a run. */
 export async function listObjects(client: Client, job: Job): Promise<ListObjects | undefined> {
-  const { namespace = "", annotations } = job.metadata;
-  const named = annotations?.[WORK_LIST];
-  if (named === undefined) return undefined;
-  const isSecret = named.startsWith("secret/");
-  const first = isSecret ? named.slice("secret/".length) : named;
-  const place = { namespace, name: first };
-  const object = isSecret
-    ? await findObject(client, secrets, place)
-    : await findObject(client, configMaps, place);
+  const { namespace = "" } = job.metadata;
+  const nameAt = listObjectName(job);
+  if (!nameAt) return undefined;
+  const { kind, name } = nameAt(0);
+  const type = kind === "Secret" ? secrets : configMaps;
+  const object: ListObject | undefined = await findObject(client, type, { namespace, name });
   const parsed = object && parseHeader(object);
   if (!parsed || "problem" in parsed) return undefined;
-  const names = parsed.header.starts.map((_, at) => ({ namespace, name: chunkName(first, at) }));
-  return { type: isSecret ? secrets : configMaps, names };
-}
-
-/** With an owner they go when it goes; without one they stay. */
-export async function giveTo(
-  client: Client,
-  lists: ListObjects | undefined,
-  owner: Job | undefined,
-): Promise<void> {
-  if (!lists) return;
-  const { name = "", uid = "" } = owner?.metadata ?? {};
-  const ownerReferences = owner
-    ? [{ apiVersion: "batch/v1", kind: "Job", name, uid, controller: true }]
-    : null;
-  const body = { metadata: { ownerReferences } };
-  for (const each of lists.names) await client.patch(lists.type, each, { type: "merge", body });
+  const names = parsed.header.starts.map((_, at) => ({ namespace, name: nameAt(at).name }));
+  return { type, names };
 }

@@ -1,40 +1,61 @@
 /** The work list of a run as it is stored, read through a Client. */
 import type { Client } from "../api/client.ts";
 import type { Job } from "../api/generated/batch.ts";
+import { addIndex, emptyIndexes, firstExcept } from "../api/index-set.ts";
 import { configMaps, secrets } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
+import type { HistoryRange } from "../worklist/item-history.ts";
+import { listObjectName } from "../worklist/items.ts";
 import { WORK_LIST } from "../worklist/names.ts";
 import {
-  chunkName,
+  type Chunk,
   type ListHeader,
   type ListObject,
+  type ListPast,
   openChunk,
   parseHeader,
 } from "../worklist/stored-list.ts";
 import { itemName, type WorkList } from "../worklist/work-list.ts";
 
+export interface StoredList {
+  readonly list: WorkList;
+  readonly past: ListPast;
+}
+
 /** Undefined for a run that has none, or whose list is not there. */
-export async function readStoredList(client: Client, job: Job): Promise<WorkList | undefined> {
+export async function readStoredList(client: Client, job: Job): Promise<StoredList | undefined> {
   const first = await readChunk(client, job, 0);
   const parsed = first && parseHeader(first);
   if (!first || !parsed || "problem" in parsed) return undefined;
   const { header } = parsed;
   const columns = header.parameters.map((): string[] => []);
+  const ranges: HistoryRange[] = [];
+  const done = emptyIndexes();
   for (let at = 0; at < header.starts.length; at++) {
     const object = at === 0 ? first : await readChunk(client, job, at);
-    if (!object || !addChunk(columns, header, at, object)) return undefined;
+    const chunk = object && openChunk(header, at, object);
+    if (!chunk || !addRows(columns, header, at, chunk)) return undefined;
+    for (const range of chunk.ranges) ranges.push(range);
+    for (const row of firstExcept(chunk.done, [], chunk.done.size)) addIndex(done, row);
   }
-  const { parameters, derived, isBatched } = header;
+  const { parameters, derived, isBatched, items, jobs } = header;
   return {
-    parameters,
-    columns,
-    ...(derived ? { derived } : {}),
-    ...(isBatched ? { isBatched } : {}),
+    list: {
+      parameters,
+      columns: columns.map((column) => column.slice(0, items)),
+      ...(derived ? { derived } : {}),
+      ...(isBatched ? { isBatched } : {}),
+    },
+    past: {
+      history: { jobs, ranges },
+      done,
+      kept: columns.map((column) => column.slice(items)),
+    },
   };
 }
 
 /** How the items are called, for whoever goes on with a run and has no list of his own. */
-export function itemNames({ list }: { readonly list: WorkList | undefined }) {
+export function itemNames({ list }: { readonly list?: WorkList | undefined }) {
   return (index: number): string | undefined => {
     if (!list || index >= (list.columns[0]?.length ?? 0)) return undefined;
     return itemName(
@@ -49,24 +70,22 @@ export function hasList({ metadata }: Job): boolean {
 }
 
 async function readChunk(client: Client, job: Job, at: number): Promise<ListObject | undefined> {
-  const { namespace = "", annotations = {} } = job.metadata;
-  const named = annotations[WORK_LIST];
-  if (named === undefined) return undefined;
-  const [, secret] = /^secret\/(.*)$/.exec(named) ?? [];
-  const name = chunkName(secret ?? named, at);
-  return secret === undefined
-    ? findObject(client, configMaps, { namespace, name })
-    : findObject(client, secrets, { namespace, name });
+  const { namespace = "" } = job.metadata;
+  const object = listObjectName(job)?.(at);
+  if (!object) return undefined;
+  const place = { namespace, name: object.name };
+  return object.kind === "ConfigMap"
+    ? findObject(client, configMaps, place)
+    : findObject(client, secrets, place);
 }
 
-function addChunk(
+function addRows(
   columns: readonly string[][],
   header: ListHeader,
   at: number,
-  object: ListObject,
+  chunk: Chunk,
 ): boolean {
-  const chunk = openChunk(header, at, object);
-  const end = header.starts[at + 1] ?? header.items;
+  const end = header.starts[at + 1] ?? header.rows;
   for (let index = header.starts[at] ?? 0; index < end; index++) {
     const values = chunk.valuesAt(index);
     if (!values) return false;

@@ -35,6 +35,7 @@ export class CommitQueue {
   #reserved: number;
   #mustReserve = false;
   #isRunning = false;
+  #isTogether = false;
   #lastRun: Promise<void> = Promise.resolve();
 
   constructor(options: CommitQueueOptions) {
@@ -47,8 +48,23 @@ export class CommitQueue {
     return this.#reserved;
   }
 
+  /** Everything that is recorded meanwhile goes into one batch, whatever its size. */
+  together<T>(write: () => T): T {
+    if (this.#isTogether) return write();
+    this.#isTogether = true;
+    try {
+      return write();
+    } finally {
+      this.#isTogether = false;
+    }
+  }
+
   record(change: Change, notes: readonly Note[]): void {
-    this.#open = added(this.#open, change, this.#full);
+    if (!this.#isTogether && !fits(this.#open, change)) {
+      this.#full.push(this.#open);
+      this.#open = newSegment();
+    }
+    add(this.#open, change);
     for (const { key, bytes } of notes) this.#notes.record(this.#open.notes, key, bytes);
     this.#start();
   }
@@ -183,20 +199,18 @@ function newSegment(): Segment {
   return { revision: 0, entries: new Map(), changes: [], notes: new Map(), removals: [] };
 }
 
-function added(open: Segment, change: Change, full: Segment[]): Segment {
+function fits({ entries, changes }: Segment, { key }: Change): boolean {
+  return entries.size < SEGMENT_SIZE || changes.length === 0 || entries.has(formatKey(key));
+}
+
+function add(segment: Segment, change: Change): void {
   const key = formatKey(change.key);
   const current = change.type === "DELETED" ? undefined : change.object;
-  let segment = open;
   const entry = segment.entries.get(key);
-  if (!entry && segment.entries.size >= SEGMENT_SIZE && segment.changes.length > 0) {
-    full.push(segment);
-    segment = newSegment();
-  }
   if (entry) entry.current = current;
   else segment.entries.set(key, { object: change.key, durable: change.previous, current });
   segment.changes.push(change);
   segment.revision = change.revision;
-  return segment;
 }
 
 function toStorageFailed(cause: unknown): StorageFailed {

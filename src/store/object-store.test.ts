@@ -208,6 +208,27 @@ test("a large burst reaches the disk in bounded batches, each a state that was",
   expect(sampleValue(recovered.get(keyOf("n0")))).toBe("");
 });
 
+test("writes made together reach the disk in one batch, however many there are", async () => {
+  const { store, journal } = await onDisk();
+  for (let n = 0; n < 1000; n++) store.create(keyOf(`n${n}`), aSample(keyOf(`n${n}`)));
+  store.together(100, () => {
+    for (let n = 1000; n < 1100; n++) store.create(keyOf(`n${n}`), aSample(keyOf(`n${n}`)));
+  });
+  store.create(keyOf("later"), aSample(keyOf("later")));
+  await turn();
+  journal.sync();
+  await turn();
+  const recovered = await openOnJournal(restarted(journal));
+  expect(recovered.count(RESOURCE)).toBe(1100);
+});
+
+test("writes made together are refused as a whole if the disk does not keep up", async () => {
+  const { store } = await onDisk(1000);
+  const write = () => store.create(keyOf("a"), aSample(keyOf("a")));
+  expect(() => store.together(600, write)).toThrow(StorageFailed);
+  expect(store.count(RESOURCE)).toBe(0);
+});
+
 test("outsiders hear of a change only once it is synced", async () => {
   const { store, journal } = await onDisk();
   const heard: number[] = [];

@@ -143,6 +143,11 @@ export class ObjectStore implements Store {
     return this.#commit({ type: "DELETED", revision, key, object, previous });
   }
 
+  together<T>(writes: number, write: () => T): T {
+    this.#requireRevisions(writes);
+    return this.#queue.together(write);
+  }
+
   durable(revision: number): Promise<void> {
     const failure = this.#undone.failureOf(revision);
     if (failure) return Promise.reject(failure);
@@ -221,11 +226,17 @@ export class ObjectStore implements Store {
 
   /** All that can be refused is refused here: what follows must not fail halfway. */
   #nextRevision(key: ObjectKey): number {
-    if (this.#closing) throw new Error("the store is closed");
     formatKey(key);
-    const next = this.#revision + 1;
-    const toUndo = next - this.#durableRevision + 1;
-    if (next + toUndo <= this.#queue.reserved) return next;
+    this.#requireRevisions(1);
+    return this.#revision + 1;
+  }
+
+  /** Enough are reserved for the writes, and for undoing everything the disk does not hold yet. */
+  #requireRevisions(writes: number): void {
+    if (this.#closing) throw new Error("the store is closed");
+    const last = this.#revision + writes;
+    const toUndo = last - this.#durableRevision + 1;
+    if (last + toUndo <= this.#queue.reserved) return;
     this.#queue.reserve();
     throw this.#lastFailure ?? new StorageFailed("the disk does not keep up with the writes");
   }

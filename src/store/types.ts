@@ -120,6 +120,11 @@ export interface Store {
   update(key: ObjectKey, object: Draft<KubeObject>, expectedRevision: string): KubeObject;
   remove(key: ObjectKey, expectedRevision: string): KubeObject;
   /**
+   * The writes made by the function reach the disk in one commit: all of them, or none. It throws
+   * before the first one if there is no room for that many.
+   */
+  together<T>(writes: number, write: () => T): T;
+  /**
    * Settles when the revision is synced; rejects with StorageFailed when it cannot be (disk full,
    * disk gone), also when asked only after the write was undone.
    */

@@ -10,6 +10,7 @@ import { composeScripted } from "./compose-manifests.ts";
 import { composeRun } from "./compose-run.ts";
 import { BACKOFF_ORDER, KEEP_PODS, RUN, SURPLUS_PODS } from "./names.ts";
 import type { RunRequest } from "./run-request.ts";
+import type { ListPast } from "./stored-list.ts";
 import type { WorkList } from "./work-list.ts";
 
 /** Who looks after the Job. */
@@ -26,10 +27,8 @@ export interface ClusterRun {
   /** To be created before it, and then to be owned by it. */
   readonly before: readonly KubeObject[];
   /** To be created after it, owned by it. */
-  readonly support: (ownerUid: string) => readonly KubeObject[];
+  readonly support: (past?: ListPast) => readonly KubeObject[];
   readonly list?: WorkList;
-  /** The same run with its items in another order. */
-  readonly reorder?: (list: WorkList) => ClusterRun;
   readonly said: readonly string[];
 }
 
@@ -62,7 +61,6 @@ function withList(request: RunRequest, manager: RunManager): ClusterRun {
     before: [],
     support,
     ...(list ? { list } : {}),
-    reorder: (ordered) => withList({ ...request, list: ordered }, manager),
     said,
   };
 }

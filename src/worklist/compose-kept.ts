@@ -15,8 +15,8 @@ export interface KeptRun<T extends JobTemplate | ScheduledJob> {
 
 export interface KeepableRun {
   readonly job: Job;
-  /** Its list, for the owner that is named. */
-  readonly support: (ownerUid: string) => readonly KubeObject[];
+  /** Its list. */
+  readonly support: () => readonly KubeObject[];
 }
 
 const API_VERSION = "tallyjob.io/v1alpha1";
@@ -59,7 +59,7 @@ function supportOf(
 ): (ownerUid: string) => readonly KubeObject[] {
   const { name = "" } = metadata;
   return (uid) =>
-    support(uid).map((object) => ({
+    support().map((object) => ({
       ...object,
       metadata: {
         ...object.metadata,

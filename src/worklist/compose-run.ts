@@ -11,15 +11,15 @@ import { withPathParts } from "./path-parts.ts";
 import { composeCommand, type RunCommand } from "./run-command.ts";
 import { runName } from "./run-name.ts";
 import type { RunRequest } from "./run-request.ts";
-import { type ListObject, storeList } from "./stored-list.ts";
+import { type ListObject, type ListPast, storeList } from "./stored-list.ts";
 import { escapeText, formatArgument } from "./substitute.ts";
 import { itemCount, type WorkList } from "./work-list.ts";
 
 export interface ComposedRun {
   /** To be created first. */
   readonly job: Job;
-  /** To be created then, owned by the Job: its pods wait for them. */
-  readonly support: (ownerUid: string) => readonly ListObject[];
+  /** Its list, which belongs to it: its pods wait for it. */
+  readonly support: (past?: ListPast) => readonly ListObject[];
   readonly list?: WorkList;
   /** What the user should know. */
   readonly said: readonly string[];
@@ -66,8 +66,7 @@ export function composeRun(given: RunRequest): ComposedRun {
     status: {},
   };
   const place = { name: listName, namespace, kind } as const;
-  const support = (uid: string) =>
-    list ? storeList(list, { ...place, owner: { name, uid } }) : [];
+  const support = (past?: ListPast) => (list ? storeList(list, place, past) : []);
   return { job, support, ...(list ? { list } : {}), said: [...command.said, ...rules.said] };
 }
 

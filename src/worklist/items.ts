@@ -32,11 +32,25 @@ export interface ListObjectName {
 
 export type FindListObject = (name: ListObjectName) => ListObject | undefined;
 
-export function openItems({ metadata }: Job, find: FindListObject): Items {
-  const name = metadata.annotations?.[WORK_LIST];
-  // Whoever keeps values secret does not want to read them in a table of results.
-  if (name === undefined || name.startsWith("secret/")) return NO_ITEMS;
-  const read = (at: number) => find({ kind: "ConfigMap", name: chunkName(name, at) });
+/** The objects of the Job's list, by their number; undefined for a Job without a list. */
+export function listObjectName({
+  metadata,
+}: Pick<Job, "metadata">): ((at: number) => ListObjectName) | undefined {
+  const named = metadata.annotations?.[WORK_LIST];
+  if (named === undefined) return undefined;
+  const isSecret = named.startsWith(SECRET_PREFIX);
+  const kind = isSecret ? "Secret" : "ConfigMap";
+  const name = isSecret ? named.slice(SECRET_PREFIX.length) : named;
+  return (at) => ({ kind, name: chunkName(name, at) });
+}
+
+const SECRET_PREFIX = "secret/";
+
+export function openItems(job: Job, find: FindListObject): Items {
+  const nameAt = listObjectName(job);
+  // Secret values do not belong into a table of results.
+  if (nameAt?.(0).kind !== "ConfigMap") return NO_ITEMS;
+  const read = (at: number) => find(nameAt(at));
   const first = read(0);
   const parsed = first && parseHeader(first);
   if (!first || !parsed || "problem" in parsed) return NO_ITEMS;

@@ -15,6 +15,8 @@ export const BACKOFF_CAP = "tallyjob.io/backoff-cap";
 export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
 /** On a Job: indexes that are not run, because they failed before. */
 export const FAILED_INDEXES = "tallyjob.io/failed-indexes";
+/** On a Job: how many indexes had succeeded before it began. */
+export const DONE_BEFORE = "tallyjob.io/done-before";
 /** On a Job: indexes to run once more. */
 export const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
 /** On a Job: "finish" leaves pods that have begun when it is to run fewer. */

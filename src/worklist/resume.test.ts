@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatIndexes, hasIndex, parseIndexes } from "../api/index-set.ts";
-import { fitResume, planResume, removedNames } from "./resume.ts";
+import { formerIndexes } from "./item-history.ts";
+import { type FormerRun, planResume } from "./resume.ts";
+import { NO_PAST } from "./stored-list.ts";
 import type { WorkList } from "./work-list.ts";
 
 function listOf(...values: readonly string[]): WorkList {
@@ -9,13 +11,13 @@ function listOf(...values: readonly string[]): WorkList {
 }
 
 function plan(before: WorkList, done: string, now: WorkList) {
-  const former = { list: before, completed: parseIndexes(done, 1000) };
-  const planned = planResume(former, now);
-  return {
-    completed: formatIndexes(planned.completed),
-    added: planned.added,
-    removed: removedNames(former, planned),
-  };
+  const { completed, added, removed } = planResume(aFormer(before, done), now);
+  return { completed: formatIndexes(completed), added, removed };
+}
+
+function aFormer(list: WorkList, done: string, uid = "former"): FormerRun {
+  const completed = parseIndexes(done, 1000);
+  return { list, past: NO_PAST, completed, jobs: [{ name: "run", uid }] };
 }
 
 test.each<[string, WorkList, string, WorkList, object]>([
@@ -113,7 +115,7 @@ test("an item is done exactly if the same occurrence of it was", () => {
   fc.assert(
     fc.property(values, values, fc.array(fc.nat(7)), (before, now, done) => {
       const completed = parseIndexes([...done].sort().join(","), before.length);
-      const former = { list: listOf(...before), completed };
+      const former = { ...aFormer(listOf(...before), ""), completed };
       const planned = planResume(former, listOf(...now));
       const known = new Map(occurrences(before).map((name, at) => [name, at]));
       for (const [index, name] of occurrences(now).entries()) {
@@ -128,17 +130,55 @@ test("an item is done exactly if the same occurrence of it was", () => {
   );
 });
 
-test("what is done fits into an annotation, if need be in another order", () => {
-  const few = { list: listOf("a", "b", "c"), completed: parseIndexes("0,2", 3) };
-  expect(fitResume(few.list, few.completed)).toEqual(few);
-  const count = 100_000;
-  const values = Array.from({ length: count }, (_, index) => `${index}`);
-  const even = parseIndexes(values.filter((_, index) => index % 2 === 0).join(","), count);
-  const { list, completed } = fitResume(listOf(...values), even);
-  expect(formatIndexes(completed)).toBe("0-49999");
-  const [column = []] = list.columns;
-  expect([column[0], column[49_999], column[50_000], column[99_999]]).toEqual([
-    ...["0", "99998", "1", "99999"],
+/** A story of resumes, each with a list and what succeeded of it; the last plan. */
+function resumed(...steps: readonly (readonly [values: string, done: string])[]) {
+  let former = aFormer(listOf(), "", "none");
+  const plans = steps.map(([values, done], step) => {
+    const list = listOf(...values);
+    const planned = planResume(former, list);
+    const completed = parseIndexes(done, list.columns[0]?.length ?? 0);
+    former = { list, past: planned.past, completed, jobs: [{ name: "run", uid: `job-${step}` }] };
+    return planned;
+  });
+  const last = plans.at(-1);
+  if (!last) throw new Error("no steps");
+  const chain = (row: number) =>
+    formerIndexes(last.past.history, row)
+      .filter(({ uid }) => uid !== "none")
+      .map(({ uid, index }) => `${uid}/${index}`);
+  return { completed: formatIndexes(last.completed), chain };
+}
+
+test("an item has the chain of the indexes it had, over any number of resumes", () => {
+  const { chain } = resumed(["ab", "0"], ["bac", "1"], ["xcab", ""]);
+  expect([0, 1, 2, 3].map(chain)).toEqual([
+    [],
+    ["job-1/2"],
+    ["job-0/0", "job-1/1"],
+    ["job-0/1", "job-1/0"],
   ]);
-  expect(new Set(column).size).toBe(count);
+});
+
+test("an item that was removed is still done when it returns, with its history", () => {
+  const { completed, chain } = resumed(["abc", "0-2"], ["b", "0"], ["cb", "1"], ["abc", ""]);
+  expect(completed).toBe("0,1");
+  expect(chain(0)).toEqual(["job-0/0", "job-1/1", "job-2/2"]);
+});
+
+test("of equal items those that return are the ones that were removed", () => {
+  const { completed } = resumed(["aaa", "1"], ["a", ""], ["aaa", ""]);
+  expect(completed).toBe("1");
+});
+
+test("items that moved together share a range", () => {
+  const values = Array.from({ length: 1000 }, (_, index) => `${index}`);
+  const planned = planResume(aFormer(listOf(...values), ""), listOf("new", ...values));
+  expect(planned.past.history.ranges).toEqual([
+    { from: 1, to: 1000, links: [{ job: 0, start: 0 }] },
+  ]);
+});
+
+test("a list that only became longer did not move", () => {
+  const moved = (now: string) => planResume(aFormer(listOf("a", "b"), ""), listOf(...now)).isMoved;
+  expect(["ab", "abc", "ba", "a", "xab"].map(moved)).toEqual([false, false, true, true, true]);
 });

@@ -1,58 +1,65 @@
 /**
- * Pure: going on with a list that was edited. An item is what its values are; where the same values
- * are there several times, the first is the first again, the second the second. So what is done is
- * recognised wherever it stands now, and nothing else is ever taken for it.
+ * Pure: resuming with an edited list. An item is identified by its values; of several equal items
+ * the first is the first again, the second the second. So an item keeps its history wherever it
+ * stands in the new list, and never gets that of another one.
+ *
+ * An item that is no longer listed keeps a row behind the listed ones: if it returns, it is still
+ * done.
  */
-import {
-  addIndex,
-  emptyIndexes,
-  formatIndexes,
-  hasIndex,
-  type IndexSet,
-  parseIndexes,
-} from "../api/index-set.ts";
+import { addIndex, emptyIndexes, hasIndex, type IndexSet } from "../api/index-set.ts";
 import { UsageError } from "../base/usage-error.ts";
+import { continueHistory, type FormerJob } from "./item-history.ts";
+import type { ListPast } from "./stored-list.ts";
 import { itemCount, itemName, valuesAt, type WorkList } from "./work-list.ts";
-
-export interface ResumePlan {
-  /** Of the new list: done already. */
-  readonly completed: IndexSet;
-  /** Of the new list: not in the old one. */
-  readonly added: readonly number[];
-  /** Of the old list: not in the new one. */
-  readonly removed: readonly number[];
-}
 
 export interface FormerRun {
   readonly list: WorkList;
-  /** Indexes of its list that have succeeded. */
+  readonly past: ListPast;
+  /** Indexes that have succeeded. */
   readonly completed: IndexSet;
+  /** The Jobs that had the list, oldest first. */
+  readonly jobs: readonly FormerJob[];
+}
+
+export interface ResumePlan {
+  /** Indexes of the new list that are done. */
+  readonly completed: IndexSet;
+  /** Indexes of the new list that no list had before. */
+  readonly added: readonly number[];
+  /** Items of the former list that are not in the new one, for people. */
+  readonly removed: readonly string[];
+  /** What the new list is stored with. */
+  readonly past: ListPast;
+  /** Whether some row stands for another item than before; rows at the end may be new. */
+  readonly isMoved: boolean;
 }
 
 export function planResume(former: FormerRun, list: WorkList): ResumePlan {
   refuseOtherParameters(former.list, list);
-  const [before, now] = [keysOf(former.list), keysOf(list)];
+  const rows = withKept(former);
+  const { sources, unused } = matchRows(keysOf(rows), keysOf(list));
+  const listed = itemCount(former.list);
+  const isDone = (row: number) => hasIndex(row < listed ? former.completed : former.past.done, row);
+  const all = [...sources, ...unused];
+  const done = emptyIndexes();
   const completed = emptyIndexes();
-  const carryOver = (formerIndex: number, index: number): void => {
-    if (hasIndex(former.completed, formerIndex)) addIndex(completed, index);
-  };
-  // What is the same at the beginning, mostly all, is as often there before as now.
-  const same = commonLength(before, now);
-  for (let index = 0; index < same; index++) carryOver(index, index);
-  const places = placesOf(before, same);
-  const added: number[] = [];
-  for (let index = same; index < now.length; index++) {
-    const formerIndex = places.get(now[index] ?? "")?.pop();
-    if (formerIndex === undefined) added.push(index);
-    else carryOver(formerIndex, index);
+  for (const [row, source] of all.entries()) {
+    if (source === undefined || !isDone(source)) continue;
+    addIndex(done, row);
+    if (row < sources.length) addIndex(completed, row);
   }
-  const removed = [...places.values()].flat().sort((one, other) => one - other);
-  return { completed, added, removed };
-}
-
-/** For people: what a plan does not run any more. */
-export function removedNames({ list }: FormerRun, { removed }: ResumePlan): readonly string[] {
-  return removed.map((index) => itemName(list, valuesAt(list, index)));
+  const removed = unused.filter((row) => row < listed);
+  return {
+    completed,
+    added: sources.flatMap((source, index) => (source === undefined ? [index] : [])),
+    removed: removed.map((row) => itemName(former.list, valuesAt(former.list, row))),
+    past: {
+      history: continueHistory({ history: former.past.history, jobs: former.jobs }, all),
+      done,
+      kept: list.parameters.map((parameter) => columnOf(rows, parameter, unused)),
+    },
+    isMoved: unused.length > 0 || sources.some((source, index) => (source ?? index) !== index),
+  };
 }
 
 function refuseOtherParameters(former: WorkList, list: WorkList): void {
@@ -69,6 +76,37 @@ function refuseOtherParameters(former: WorkList, list: WorkList): void {
 
 function identifying({ parameters, derived }: WorkList): readonly string[] {
   return parameters.filter((parameter) => !derived?.includes(parameter));
+}
+
+/** The listed items, then those that an earlier resume removed. */
+function withKept({ list, past }: FormerRun): WorkList {
+  if ((past.kept[0]?.length ?? 0) === 0) return list;
+  const columns = list.columns.map((column, at) => [...column, ...(past.kept[at] ?? [])]);
+  return { ...list, columns };
+}
+
+/** The values of a parameter in these rows; a parameter that is worked out is not known of all. */
+function columnOf(rows: WorkList, parameter: string, wanted: readonly number[]): readonly string[] {
+  const column = rows.columns[rows.parameters.indexOf(parameter)] ?? [];
+  return wanted.map((row) => column[row] ?? "");
+}
+
+interface Matched {
+  /** By row now, the row before. */
+  readonly sources: readonly (number | undefined)[];
+  /** Rows before that are none now, in their order. */
+  readonly unused: readonly number[];
+}
+
+function matchRows(before: readonly string[], now: readonly string[]): Matched {
+  const sources: (number | undefined)[] = [];
+  // Mostly lists begin with the same items: these are matched without a table.
+  const same = commonLength(before, now);
+  for (let row = 0; row < same; row++) sources.push(row);
+  const rows = rowsByKey(before, same);
+  for (let row = same; row < now.length; row++) sources.push(rows.get(now[row] ?? "")?.pop());
+  const unused = [...rows.values()].flat().sort((one, other) => one - other);
+  return { sources, unused };
 }
 
 /** In the order of the names, so that columns may change places. */
@@ -91,40 +129,14 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
   return length;
 }
 
-/** From there on, the indexes of each item, the first one last. */
-function placesOf(keys: readonly string[], from: number): ReadonlyMap<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (let index = keys.length - 1; index >= from; index--) {
-    const key = keys[index] ?? "";
-    const known = places.get(key);
-    if (known) known.push(index);
-    else places.set(key, [index]);
+/** From there on, the rows of each item, the first one last. */
+function rowsByKey(keys: readonly string[], from: number): ReadonlyMap<string, number[]> {
+  const rows = new Map<string, number[]>();
+  for (let row = keys.length - 1; row >= from; row--) {
+    const key = keys[row] ?? "";
+    const known = rows.get(key);
+    if (known) known.push(row);
+    else rows.set(key, [row]);
   }
-  return places;
-}
-
-/** All annotations of a Job together may have 256 KiB. */
-const MAX_COMPLETED_TEXT = 200_000;
-
-export interface OrderedResume {
-  readonly list: WorkList;
-  readonly completed: IndexSet;
-}
-
-/**
- * What is done has to fit into an annotation. Where it is scattered over a long list it does not:
- * then the items change places, those that are done first, which is one range.
- */
-export function fitResume(list: WorkList, completed: IndexSet): OrderedResume {
-  if (formatIndexes(completed).length <= MAX_COMPLETED_TEXT) return { list, completed };
-  const order: number[] = [];
-  const rest: number[] = [];
-  const count = itemCount(list);
-  for (let index = 0; index < count; index++) {
-    (hasIndex(completed, index) ? order : rest).push(index);
-  }
-  const done = parseIndexes(`0-${order.length - 1}`, count);
-  for (const index of rest) order.push(index);
-  const columns = list.columns.map((column) => order.map((index) => column[index] ?? ""));
-  return { list: { ...list, columns }, completed: done };
+  return rows;
 }

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { formatIndexes, parseIndexes } from "../api/index-set.ts";
+import { cutRanges } from "./item-history.ts";
 import {
   chunkAt,
   chunkName,
@@ -68,6 +70,8 @@ test("one value that is larger than an object should be has one to itself", () =
   expect(storeList({ parameters: ["ITEM"], columns: [column] }, PLACE)).toHaveLength(3);
 });
 
+const WHOLE = { rows: 100, jobs: [] };
+
 test.each([
   [[0], 7, 0],
   [[0, 5, 9], 0, 0],
@@ -77,7 +81,7 @@ test.each([
   [[0, 5, 9], 9, 2],
   [[0, 5, 9], 99, 2],
 ])("of objects that start with %j index %i is in number %i", (starts, index, at) => {
-  const header: ListHeader = { parameters: ["A"], items: 100, starts };
+  const header: ListHeader = { ...WHOLE, parameters: ["A"], items: 100, starts };
   expect(chunkAt(header, index)).toBe(at);
 });
 
@@ -103,8 +107,58 @@ test.each([
 test.each(['["a"]', '"a', "{}", "1", '["a","b","c"]', '["a",1]'])(
   "a line %s is no item of two values",
   (items) => {
-    const header: ListHeader = { parameters: ["A", "B"], items: 1, starts: [0] };
+    const header: ListHeader = { ...WHOLE, parameters: ["A", "B"], items: 1, starts: [0] };
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data: { items } };
     expect(openChunk(header, 0, object).valuesAt(0)).toBe(undefined);
   },
 );
+
+test.each(["ConfigMap", "Secret"] as const)(
+  "the past of a list is read back from its %ss, row by row",
+  (kind) => {
+    const count = 40_000;
+    const column = Array.from({ length: count }, (_, index) => `item-${index}`);
+    const kept = ["gone-1", "gone-2"];
+    const ranges = Array.from({ length: count / 4 }, (_, at) => ({
+      from: at * 4,
+      to: at * 4 + 2,
+      links: [{ job: at % 2, start: at * 7 }],
+    }));
+    const jobs = [
+      { name: "run", uid: "first" },
+      { name: "run", uid: "second" },
+    ];
+    const done = parseIndexes(`5-9,30000,${count + 1}`, count + 2);
+    const past = { history: { jobs, ranges }, done, kept: [kept] };
+    const objects = storeList(
+      { parameters: ["ITEM"], columns: [column] },
+      { ...PLACE, kind },
+      past,
+    );
+    expect(objects.length).toBeGreaterThan(1);
+    for (const { data = {} } of objects) {
+      const bytes = Object.values(data).reduce((sum, value) => sum + value.length, 0);
+      expect(bytes).toBeLessThan(MAX_CHUNK_BYTES * 1.1);
+    }
+    const [first] = objects;
+    const parsed = first && parseHeader(first);
+    if (!parsed || "problem" in parsed) throw new Error("no header");
+    const { header } = parsed;
+    expect(header).toMatchObject({ items: count, rows: count + 2, jobs });
+    const chunks = objects.map((object, at) => openChunk(header, at, object));
+    expect(chunks.flatMap((chunk) => chunk.ranges)).toEqual(
+      ranges.flatMap((range) => cutAt(range, header.starts)),
+    );
+    expect(chunks.map((chunk) => formatIndexes(chunk.done)).join(",")).toMatch(
+      /^5-9,.*30000,.*40001$/,
+    );
+    expect(chunks.at(-1)?.valuesAt(count + 1)).toEqual(["gone-2"]);
+  },
+);
+
+type Range = ReturnType<typeof openChunk>["ranges"][number];
+
+function cutAt(range: Range, starts: readonly number[]): readonly Range[] {
+  const ends = [...starts.slice(1), Number.POSITIVE_INFINITY];
+  return starts.flatMap((from, at) => cutRanges([range], { from, end: ends[at] ?? from }));
+}

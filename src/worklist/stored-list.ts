@@ -1,13 +1,36 @@
 /**
- * Pure: a work list as objects of the API, and back. A ConfigMap (or Secret) has a key "list" with
- * what the list is, as JSON, and a key "items" with a line of JSON for each item: its values, or
- * the value where there is one parameter. A long list goes on in further objects, named after the
- * first, each with its own lines, so that any item can be read without the others. "starts" says
- * with which index each object begins. A list written by hand needs "parameters" only.
+ * Pure: a work list as objects of the API, and back. A ConfigMap (or Secret) has a key "list" that
+ * describes the list as JSON, and a key "items" with a line of JSON for each item: its values, or
+ * the value if there is one parameter. A long list continues in further objects, named after the
+ * first, each with its own lines, so that any item can be read without the others. "starts" has
+ * the first index of each object. A list written by hand needs "parameters" only.
  *
- * In a Secret each value is a key, "NAME.INDEX": so pods can refer to values without showing them.
+ * In a Secret each value is a key, "NAME.INDEX", so that pods can refer to values without showing
+ * them.
+ *
+ * The list of a resumed run also carries its past: the former Jobs in the key "list" ("jobs"), and
+ * for the rows of each object which indexes they had in these ("history") and which of them were
+ * done ("done"). Rows behind the listed ones are items that were removed from the list.
  */
 import type { ConfigMap, Secret } from "../api/generated/core.ts";
+import {
+  addIndex,
+  emptyIndexes,
+  formatIndexes,
+  hasIndex,
+  type IndexSet,
+  parseIndexes,
+} from "../api/index-set.ts";
+import {
+  cutRanges,
+  type FormerJob,
+  formatRange,
+  formatRanges,
+  type HistoryRange,
+  type ItemHistory,
+  NO_HISTORY,
+  parseRanges,
+} from "./item-history.ts";
 import {
   isParameterName,
   itemCount,
@@ -23,15 +46,28 @@ export interface ListPlace {
   readonly name: string;
   readonly namespace: string;
   readonly kind: "ConfigMap" | "Secret";
-  /** The Job that they go with. */
-  readonly owner?: { readonly name: string; readonly uid: string };
 }
+
+/** What is known of the items from before a resume. */
+export interface ListPast {
+  readonly history: ItemHistory;
+  /** Rows that were done. */
+  readonly done: IndexSet;
+  /** By parameter, the values of items that are no longer listed: rows behind the others. */
+  readonly kept: readonly (readonly string[])[];
+}
+
+export const NO_PAST: ListPast = { history: NO_HISTORY, done: emptyIndexes(), kept: [] };
 
 /** What the first object says. */
 export interface ListHeader extends ListShape {
   readonly items: number;
+  /** With those that are no longer listed. */
+  readonly rows: number;
   /** The first index of each object. */
   readonly starts: readonly number[];
+  /** The former Jobs of its history; empty for a list without a past. */
+  readonly jobs: readonly FormerJob[];
 }
 
 /** Well below what an object may have, which leaves room for what is around it. */
@@ -41,22 +77,68 @@ export const MAX_VARIABLE_BYTES = 128 * 1024;
 
 const HEADER_KEY = "list";
 const ITEMS_KEY = "items";
+const HISTORY_KEY = "history";
+const DONE_KEY = "done";
 
-export function storeList(list: WorkList, place: ListPlace): readonly ListObject[] {
-  const chunks = place.kind === "Secret" ? secretChunks(list) : textChunks(list);
-  const header = formatHeader(
-    list,
-    chunks.map(({ start }) => start),
-  );
-  return chunks.map(({ data }, at) => {
-    const text = at === 0 ? { [HEADER_KEY]: header } : {};
-    const metadata = metadataOf(place, at);
+export function storeList(
+  list: WorkList,
+  place: ListPlace,
+  past: ListPast = NO_PAST,
+): readonly ListObject[] {
+  const rows = withKept(list, past);
+  const pastBytes = pastSizes(past);
+  const chunks =
+    place.kind === "Secret" ? secretChunks(rows, pastBytes) : textChunks(rows, pastBytes);
+  const starts = chunks.map(({ start }) => start);
+  const header = formatHeader(list, { starts, rows: itemCount(rows), past });
+  return chunks.map(({ data, start }, at) => {
+    const end = starts[at + 1] ?? itemCount(rows);
+    const texts = {
+      ...(at === 0 ? { [HEADER_KEY]: header } : {}),
+      ...formatPast(past, { from: start, end }),
+    };
+    const metadata = { name: chunkName(place.name, at), namespace: place.namespace };
     const shared = { apiVersion: "v1", metadata, immutable: true };
-    if (place.kind === "ConfigMap")
-      return { ...shared, kind: "ConfigMap", data: { ...text, ...data } };
-    const encoded = at === 0 ? { [HEADER_KEY]: base64(header) } : {};
-    return { ...shared, kind: "Secret", type: "Opaque", data: { ...encoded, ...data } };
+    if (place.kind === "ConfigMap") {
+      return { ...shared, kind: "ConfigMap", data: { ...texts, ...data } };
+    }
+    const encoded = Object.entries(texts).map(([key, text]) => [key, base64(text)]);
+    const whole = { ...Object.fromEntries(encoded), ...data };
+    return { ...shared, kind: "Secret", type: "Opaque", data: whole };
   });
+}
+
+function withKept(list: WorkList, { kept }: ListPast): WorkList {
+  if ((kept[0]?.length ?? 0) === 0) return list;
+  const columns = list.columns.map((column, at) => [...column, ...(kept[at] ?? [])]);
+  return { ...list, columns };
+}
+
+/** By row, what its history takes up: that of a range is where the range begins. */
+function pastSizes({ history, done }: ListPast): (row: number) => number {
+  const sizes = new Map<number, number>();
+  for (const range of history.ranges) sizes.set(range.from, formatRange(range).length + 1);
+  return (row) => {
+    const isEdge = hasIndex(done, row) && !hasIndex(done, row - 1);
+    return (sizes.get(row) ?? 0) + (isEdge ? LONGEST_DONE : 0);
+  };
+}
+
+/** "1000000-2000000," */
+const LONGEST_DONE = 16;
+
+function formatPast(
+  { history, done }: ListPast,
+  rows: { readonly from: number; readonly end: number },
+): { readonly [key: string]: string } {
+  if (history.jobs.length === 0) return {};
+  const own = emptyIndexes();
+  for (let row = rows.from; row < rows.end; row++) if (hasIndex(done, row)) addIndex(own, row);
+  const [ranges, completed] = [formatRanges(cutRanges(history.ranges, rows)), formatIndexes(own)];
+  return {
+    ...(ranges === "" ? {} : { [HISTORY_KEY]: ranges }),
+    ...(completed === "" ? {} : { [DONE_KEY]: completed }),
+  };
 }
 
 export function chunkName(name: string, at: number): string {
@@ -88,35 +170,55 @@ export function parseHeader(object: ListObject): ParsedHeader {
   }
   const lines = () => linesOf(textOf(object, ITEMS_KEY) ?? "").length;
   const { items = lines(), starts = [0] } = said;
-  const isCount = Number.isSafeInteger(items) && (items as number) >= 0;
-  if (!isCount || !isAscending(starts, items as number)) {
-    return { problem: 'has "items" or "starts" that are no indexes' };
+  const { rows = items, jobs = [] } = said;
+  if (!isCount(items) || !isCount(rows) || rows < items || !isAscending(starts, rows)) {
+    return { problem: 'has "items", "rows" or "starts" that are no indexes' };
   }
+  if (!isJobs(jobs)) return { problem: 'has "jobs" that are no pairs of a name and a uid' };
   return {
     header: {
       parameters,
       ...(isNames(derived) && derived.length > 0 ? { derived } : {}),
       ...(batched === true ? { isBatched: true as const } : {}),
-      items: items as number,
+      items,
+      rows,
       starts: starts as readonly number[],
+      jobs: jobs.map(([name, uid]) => ({ name, uid })),
     },
   };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isJobs(value: unknown): value is readonly (readonly [name: string, uid: string])[] {
+  const isText = (each: unknown) => typeof each === "string";
+  const isPair = (each: unknown) => Array.isArray(each) && each.length === 2 && each.every(isText);
+  return Array.isArray(value) && value.every(isPair);
 }
 
 /** One object of a list, opened. */
 export interface Chunk {
   /** Undefined: the object does not have it, or not as it should. */
   valuesAt(index: number): Values | undefined;
+  /** Of its own rows. */
+  readonly ranges: readonly HistoryRange[];
+  readonly done: IndexSet;
 }
 
 export function openChunk(header: ListHeader, at: number, object: ListObject): Chunk {
   const start = header.starts[at] ?? 0;
-  const { parameters } = header;
+  const { parameters, rows } = header;
+  const past = {
+    ranges: parseRanges(textOf(object, HISTORY_KEY) ?? ""),
+    done: parseIndexes(textOf(object, DONE_KEY) ?? "", rows),
+  };
   if (object.kind === "Secret") {
-    return { valuesAt: (index) => valuesOfKeys(object, parameters, index) };
+    return { ...past, valuesAt: (index) => valuesOfKeys(object, parameters, index) };
   }
   const lines = linesOf(textOf(object, ITEMS_KEY) ?? "");
-  return { valuesAt: (index) => parseLine(lines[index - start], parameters.length) };
+  return { ...past, valuesAt: (index) => parseLine(lines[index - start], parameters.length) };
 }
 
 /** The key of a Secret that has a value. */
@@ -129,7 +231,7 @@ interface ChunkData {
   readonly data: { readonly [key: string]: string };
 }
 
-function textChunks(list: WorkList): readonly ChunkData[] {
+function textChunks(list: WorkList, pastBytes: (row: number) => number): readonly ChunkData[] {
   const chunks: ChunkData[] = [];
   let lines: string[] = [];
   let bytes = 0;
@@ -141,7 +243,7 @@ function textChunks(list: WorkList): readonly ChunkData[] {
   const count = itemCount(list);
   for (let index = 0; index < count; index++) {
     const line = formatLine(list, index);
-    const size = Buffer.byteLength(line) + 1;
+    const size = Buffer.byteLength(line) + 1 + pastBytes(index);
     if (bytes + size > MAX_CHUNK_BYTES && lines.length > 0) close(index);
     lines.push(line);
     bytes += size;
@@ -150,7 +252,7 @@ function textChunks(list: WorkList): readonly ChunkData[] {
   return chunks;
 }
 
-function secretChunks(list: WorkList): readonly ChunkData[] {
+function secretChunks(list: WorkList, pastBytes: (row: number) => number): readonly ChunkData[] {
   const chunks: ChunkData[] = [];
   let data: { [key: string]: string } = {};
   let start = 0;
@@ -160,7 +262,9 @@ function secretChunks(list: WorkList): readonly ChunkData[] {
     const entries = list.parameters.map((parameter, at) => {
       return [secretKey(parameter, index), base64(list.columns[at]?.[index] ?? "")] as const;
     });
-    const size = entries.reduce((sum, [key, value]) => sum + key.length + value.length + 6, 0);
+    const own = entries.reduce((sum, [key, value]) => sum + key.length + value.length + 6, 0);
+    // As base64.
+    const size = own + 2 * pastBytes(index);
     if (bytes + size > MAX_CHUNK_BYTES && index > start) {
       chunks.push({ start, data });
       [data, start, bytes] = [{}, index, 0];
@@ -204,26 +308,21 @@ function valuesOfKeys(
   return values;
 }
 
-function formatHeader(list: WorkList, starts: readonly number[]): string {
+function formatHeader(
+  list: WorkList,
+  whole: { readonly starts: readonly number[]; readonly rows: number; readonly past: ListPast },
+): string {
   const { parameters, derived, isBatched } = list;
+  const { jobs } = whole.past.history;
   return JSON.stringify({
     parameters,
     ...(derived ? { derived } : {}),
     ...(isBatched ? { batched: true } : {}),
     items: itemCount(list),
-    starts,
+    ...(whole.rows === itemCount(list) ? {} : { rows: whole.rows }),
+    starts: whole.starts,
+    ...(jobs.length === 0 ? {} : { jobs: jobs.map(({ name, uid }) => [name, uid]) }),
   });
-}
-
-function metadataOf({ name, namespace, owner }: ListPlace, at: number) {
-  const ownerReferences = owner && [
-    { apiVersion: "batch/v1", kind: "Job", name: owner.name, uid: owner.uid, controller: true },
-  ];
-  return {
-    name: chunkName(name, at),
-    namespace,
-    ...(ownerReferences ? { ownerReferences } : {}),
-  };
 }
 
 function textOf({ kind, data = {} }: ListObject, key: string): string | undefined {

@@ -5,11 +5,15 @@ import type { LogNews } from "../../src/agent/logs/log-store.ts";
 import type { RunId } from "../../src/agent/runtimes/runtime.ts";
 import type { VolumeMeasures } from "../../src/agent/volumes/pod-volumes.ts";
 import type { Client } from "../../src/api/client.ts";
+import type { Job } from "../../src/api/generated/batch.ts";
 import type { ContainerState, Pod } from "../../src/api/generated/core.ts";
-import { events, pods } from "../../src/api/resources.ts";
+import type { OwnerReference } from "../../src/api/generated/meta.ts";
+import { events, jobs, pods } from "../../src/api/resources.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { Metrics } from "../../src/base/metrics.ts";
+import { findObject } from "../../src/client/find.ts";
 import { localClient } from "../../src/client/local.ts";
+import { INDEXED } from "./job.ts";
 import { MemoryRuntime } from "./memory-runtime.ts";
 import { type PodFields, writtenPod } from "./pod.ts";
 import { aServer, type TestServer } from "./server.ts";
@@ -81,10 +85,34 @@ export class AgentAtWork {
   /** A pod of the node with one container "c" that never restarts. */
   async create(name: string, { metadata = {}, spec = {} }: PodFields = {}): Promise<string> {
     const whole = { nodeName: NODE, restartPolicy: "Never", containers: [CONTAINER], ...spec };
-    const pod = writtenPod({ metadata: { name, ...metadata }, spec: whole });
+    const owned = await this.withOwners(metadata);
+    const pod = writtenPod({ metadata: { name, ...owned }, spec: whole });
     const { metadata: created } = await this.client.create(pods, pod as Pod);
     await this.settle();
     return created.uid ?? "";
+  }
+
+  /** A Job that a pod names as its owner is there: a pod without its Job does not begin. */
+  private async withOwners(
+    metadata: NonNullable<PodFields["metadata"]>,
+  ): Promise<NonNullable<PodFields["metadata"]>> {
+    const owners = (metadata["ownerReferences"] ?? []) as readonly OwnerReference[];
+    const ownerReferences: OwnerReference[] = [];
+    for (const owner of owners) {
+      const uid = owner.uid === JOB_UID ? await this.jobUid(owner.name) : owner.uid;
+      ownerReferences.push({ ...owner, uid });
+    }
+    return { ...metadata, ownerReferences };
+  }
+
+  private async jobUid(name: string): Promise<string> {
+    const place = { namespace: "default", name };
+    const template = { spec: { restartPolicy: "Never", containers: [CONTAINER] } };
+    const spec = { ...INDEXED, completions: 100, template };
+    const job = { apiVersion: "batch/v1", kind: "Job", metadata: place, spec, status: {} };
+    const found = await findObject(this.client, jobs, place);
+    const { metadata } = found ?? (await this.client.create(jobs, job as unknown as Job));
+    return metadata.uid ?? "";
   }
 
   pod(name: string): Promise<Pod> {
@@ -139,11 +167,14 @@ export class AgentAtWork {
 const CONTAINER = { name: "c", image: "busybox:1.36", command: ["task"] };
 
 /** The pod of a Job at an index, as the Job controller makes it. */
+/** That of the Job which has the name when the pod is created. */
+const JOB_UID = "the Job's";
+
 export function ofIndex(index: number, job = "j"): NonNullable<PodFields["metadata"]> {
   return {
     annotations: { "batch.kubernetes.io/job-completion-index": `${index}` },
     ownerReferences: [
-      { apiVersion: "batch/v1", kind: "Job", name: job, uid: `job-${job}`, controller: true },
+      { apiVersion: "batch/v1", kind: "Job", name: job, uid: JOB_UID, controller: true },
     ],
   };
 }

@@ -16,7 +16,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   kinds: { imports: ["base", "api"] },
   ledger: { imports: ["api"] },
   store: { imports: ["base", "api"] },
-  server: { imports: ["base", "api", "kinds", "ledger", "store"] },
+  server: { imports: ["base", "api", "kinds", "ledger", "store", "worklist"] },
   client: {
     imports: ["base", "api"],
     // The one client that calls the server's verbs without HTTP.

@@ -51,7 +51,7 @@ test.each<[string, Partial<RunRequest> & { readonly failure?: FailureWishes }]>(
   const client = localClient(aServer());
   const { job, support } = composeRun({ ...REQUEST, ...fields });
   const created = await client.create(jobs, job);
-  for (const object of support(created.metadata.uid ?? "")) {
+  for (const object of support()) {
     if (object.kind === "Secret") await client.create(secrets, object);
     else await client.create(configMaps, object);
   }

@@ -96,6 +96,15 @@ export function hasLife({ containers }: PodFacts): boolean {
   return false;
 }
 
+/** Some process of it runs or ran. */
+export function hasBegun({ containers }: PodFacts): boolean {
+  for (const name in containers) {
+    const { running, last } = containers[name] ?? UNKNOWN;
+    if (running !== undefined || last !== undefined) return true;
+  }
+  return false;
+}
+
 /** How it last ended since all containers were restarted, if they ever were. */
 export function findEnd({ last, firstAttempt = 0 }: ContainerFacts): Exit | undefined {
   return last !== undefined && last.id.attempt >= firstAttempt ? last : undefined;

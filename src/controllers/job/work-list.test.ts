@@ -47,7 +47,7 @@ async function createList(cluster: JobCluster, objects: readonly ListObject[]): 
 async function start(cluster: JobCluster, request: Partial<RunRequest> = {}): Promise<Job> {
   const { job, support } = composeRun({ ...REQUEST, ...request });
   const created = await createJob(cluster, job);
-  await createList(cluster, support(created.metadata.uid ?? ""));
+  await createList(cluster, support());
   return created;
 }
 
@@ -77,12 +77,12 @@ test("a pod has the values of its item as variables, and arguments refer to them
   expect(annotations?.["tallyjob.io/item"]).toBe("FRUIT=banana COLOR=yellow");
 });
 
-test("the pods wait for the list, which the Job owns, and then all are run", async () => {
+test("the pods wait for the list, and then all are run", async () => {
   const cluster = await aJobCluster();
   const { job, support } = composeRun(REQUEST);
-  const { metadata } = await createJob(cluster, job);
+  await createJob(cluster, job);
   expect(await cluster.running()).toEqual([]);
-  await createList(cluster, support(metadata.uid ?? ""));
+  await createList(cluster, support());
   expect(await cluster.running()).toEqual([0, 1]);
   for (const index of [0, 1, 2]) await cluster.end("Succeeded", index);
   expect(await cluster.conditions()).toContain("Complete/CompletionsReached");
@@ -92,14 +92,14 @@ test("the pods wait for the list, which the Job owns, and then all are run", asy
 test("a list that does not come is told of once, and may come much later", async () => {
   const cluster = await aJobCluster();
   const { job, support } = composeRun(REQUEST);
-  const { metadata } = await createJob(cluster, job);
+  await createJob(cluster, job);
   await cluster.settle(20_000);
   const missing = 'tallyjob.io/work-list configmap "j-list-x7k2p" not found';
   expect(await cluster.warnings()).toEqual([
     `WorkListUnavailable: ${missing}; pods are created when it is there`,
   ]);
   expect((await cluster.job()).status.active).toBeFalsy();
-  await createList(cluster, support(metadata.uid ?? ""));
+  await createList(cluster, support());
   await cluster.settle(5_000);
   expect(await cluster.running()).toEqual([0, 1]);
 });
@@ -204,8 +204,8 @@ test("a long list is in several objects, and a pod needs only its own", async ()
   const column = Array.from({ length: 12 }, (_, index) => `${long}${index}`);
   const list = { parameters: ["ITEM"], columns: [column] };
   const { job, support } = composeRun({ ...REQUEST, list, parallelism: 12 });
-  const { metadata } = await createJob(cluster, job);
-  const objects = support(metadata.uid ?? "");
+  await createJob(cluster, job);
+  const objects = support();
   expect(objects.map((each) => each.metadata.name)).toEqual([
     "j-list-x7k2p",
     "j-list-x7k2p-1",

@@ -19,7 +19,7 @@ export async function readItems(client: Client, job: Job): Promise<Items> {
 async function readItemList(client: Client, job: Job): Promise<WorkList | undefined> {
   const named = job.metadata.annotations?.[WORK_LIST];
   if (named !== undefined) {
-    return named.startsWith("secret/") ? undefined : readStoredList(client, job);
+    return named.startsWith("secret/") ? undefined : (await readStoredList(client, job))?.list;
   }
   const isSecret = findScriptPlace(job)?.kind === "Secret";
   const script = isSecret ? undefined : await readScript(client, job);

@@ -6,6 +6,7 @@ import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
+import { isFinished } from "../../api/job-finished.ts";
 import { jobs } from "../../api/resources.ts";
 import {
   type Attempt,
@@ -16,7 +17,6 @@ import {
 import { type JobIndexes, stateOf } from "../../ledger/index-state.ts";
 import type { JobLedger } from "../../ledger/job-ledger.ts";
 import type { IndexStory, LedgerReader, StoryPage } from "../../ledger/reader.ts";
-import { isFinished } from "../prepare.ts";
 
 /** A run at one moment. */
 export interface RunSnapshot {

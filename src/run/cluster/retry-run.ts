@@ -5,15 +5,16 @@
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import { isFinished } from "../../api/job-finished.ts";
 import { configMaps, jobs } from "../../api/resources.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { findObject } from "../../client/find.ts";
 import { ledgerName } from "../../ledger/job-ledger.ts";
 import { composeItemRetry } from "../../worklist/compose-item-retry.ts";
 import { WORK_LIST } from "../../worklist/names.ts";
-import { isFinished } from "../prepare.ts";
 import type { ReachedEngine } from "../reached-engine.ts";
-import { giveTo, type RetryPlan, retryRun } from "../retry.ts";
+import { type RetryPlan, retryRun } from "../retry.ts";
+import { giveTo } from "../submit.ts";
 import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";
 
@@ -25,7 +26,7 @@ export async function retryOnCluster(
   const { client } = engine;
   const { first, retries } = chain;
   if (isManagedByTally(first)) {
-    return { first: await keepingLedger(engine, first, plan), retries: [] };
+    return { first: await retryRun(engine, first, plan), retries: [] };
   }
   const whole = composeWhole(chain);
   const { name } = whole.metadata;
@@ -57,17 +58,21 @@ function wantedIndexes({ spec, status }: Job, wanted: IndexSet): readonly number
   return [...all].sort((one, other) => one - other);
 }
 
-/** The ledger of the former Job would go with it. */
-async function keepingLedger({ client }: ReachedEngine, job: Job, plan: RetryPlan): Promise<Job> {
-  if (!isFinished(job)) return retryRun(client, job, plan);
+/**
+ * Replaces the Job of a run. The ledger is a ConfigMap of the Job, and would go with it: it belongs
+ * to nobody meanwhile. (A retry hands over everything that belongs to the Job anyway.)
+ */
+export async function keepingLedger(
+  { client }: ReachedEngine,
+  job: Job,
+  replace: () => Promise<Job>,
+): Promise<Job> {
   const { namespace = "", name = "" } = job.metadata;
-  const place = { namespace, name: ledgerName(name) };
-  const ledger = (await findObject(client, configMaps, place))
-    ? { type: configMaps, names: [place] }
-    : undefined;
-  await giveTo(client, ledger, undefined);
-  const next = await retryRun(client, job, plan);
-  await unlessGone(giveTo(client, ledger, next));
+  const ledger = await findObject(client, configMaps, { namespace, name: ledgerName(name) });
+  const object = ledger && { ...ledger, kind: "ConfigMap" };
+  if (object) await giveTo(client, object, undefined);
+  const next = await replace();
+  if (object) await unlessGone(giveTo(client, object, next));
   return next;
 }
 

@@ -3,16 +3,15 @@
 import type { Name } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import type { KubeObject } from "../../api/object.ts";
-import { configMaps, secrets } from "../../api/resources.ts";
+import { isFinished } from "../../api/job-finished.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { ClusterRun } from "../../worklist/compose-cluster-run.ts";
 import { findScriptPlace, SCRIPT } from "../../worklist/compose-manifests.ts";
 import type { PreparedRun } from "../conduct-run.ts";
 import { resumeRun } from "../control.ts";
-import { createRun, isFinished } from "../prepare.ts";
+import { createRun, replaceRun } from "../prepare.ts";
 import type { ReachedEngine } from "../reached-engine.ts";
-import { giveTo } from "../retry.ts";
+import { giveTo } from "../submit.ts";
 import { readItems, readScript } from "./cluster-items.ts";
 import { readChain } from "./read-run.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";
@@ -21,16 +20,10 @@ import { runClient } from "./run-client.ts";
 type ItemAt = PreparedRun["itemAt"];
 
 /** A script is there before its Job, and goes with it from then on. */
-export async function startRun(engine: ReachedEngine, run: ClusterRun): Promise<Job> {
-  const job = await createRun(engine, run);
-  for (const object of run.before) await own(engine, object, job);
+export async function startRun(engine: ReachedEngine, run: ClusterRun, former?: Job): Promise<Job> {
+  const job = await (former ? replaceRun(engine, run, former) : createRun(engine, run));
+  for (const object of run.before) await giveTo(engine.client, object, job);
   return job;
-}
-
-async function own({ client }: ReachedEngine, { kind, metadata }: KubeObject, job: Job) {
-  const { namespace = "", name = "" } = metadata;
-  const type = kind === "Secret" ? secrets : configMaps;
-  await giveTo(client, { type, names: [{ namespace, name }] }, job);
 }
 
 /** Goes on with a run, as one Job. */

@@ -113,7 +113,11 @@ export const USER_ROLES: readonly DefaultRole[] = [
   {
     name: "tally:aggregate-to-edit",
     labels: TO_EDIT,
-    rules: [rule(WRITE, "tallyjob.io", OWN_KINDS)],
+    rules: [
+      rule(WRITE, "tallyjob.io", OWN_KINDS),
+      // With the rights above it its user may create and delete Jobs, ConfigMaps and Secrets.
+      rule("create", "tallyjob.io", "jobs/submission"),
+    ],
   },
   {
     name: "tally:aggregate-to-view",

@@ -33,7 +33,10 @@ export const JOB_INDEXES: OfferedKind = {
   singular: "",
   namespaced: true,
   verbs: [],
-  subresources: [{ name: "indexes", verbs: ["get"] }],
+  subresources: [
+    { name: "indexes", verbs: ["get"] },
+    { name: "submission", verbs: ["create"] },
+  ],
 };
 
 export interface OfferedVersion {

@@ -12,6 +12,7 @@ import { LEDGER_GROUP } from "../ledger/job-index.ts";
 import { type Answer, plainText } from "./answer.ts";
 import { authorizeRequest } from "./authorize.ts";
 import { errorAnswer } from "./error-answer.ts";
+import { SUBMISSION, serveSubmission } from "./job-submission.ts";
 import { serveLedger } from "./ledger.ts";
 import { serveMeta } from "./meta-routes.ts";
 import type { ApiServer, Request, ResourceRequest } from "./request.ts";
@@ -33,7 +34,10 @@ function dispatch(server: ApiServer, request: Request): Answer {
   authorizeRequest(server, request.user, request, route);
   if (route.kind === "other") return serveMeta(server, request);
   const { resource } = route;
-  if (isLedger(resource)) return serveLedger(server, request, resource);
+  if (isLedger(resource)) {
+    const serveJobs = resource.subresource === SUBMISSION ? serveSubmission : serveLedger;
+    return serveJobs(server, request, resource);
+  }
   if (resource.group === ADMISSION_GROUP) throw noAdmission();
   if (!server.registry.hasGroup(resource.group)) return plainText(404, "404 page not found\n");
   if (isBindings(resource)) return serveBindings(server, request, resource.namespace);

@@ -15,7 +15,7 @@ import type { Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
 import { noteRequest } from "./note-request.ts";
 import { parseQuery } from "./query.ts";
-import { type Bodies, readBody, tooManyRequests } from "./read-body.ts";
+import { BODY_LIMIT_BYTES, type Bodies, readBody, tooManyRequests } from "./read-body.ts";
 import type { ApiServer } from "./request.ts";
 import { send, sinkOf } from "./respond.ts";
 import type { RawUpgrade } from "./streams/websocket.ts";
@@ -52,6 +52,8 @@ export interface Listener {
 }
 
 const HEADER_LIMIT_BYTES = 64 * 1024;
+/** Of the server's own user, who submits a Job together with its whole list. */
+const OWN_BODY_LIMIT_BYTES = 200 * 1024 * 1024;
 /** Go keeps idle connections for 90 s; closing them sooner resets requests under way. */
 const KEEP_ALIVE_MS = 125_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -67,7 +69,9 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   streams.add({ finish: () => upgrades.closeAll() });
   const queue = new FairQueue({ nowMs: () => performance.now(), afterReading });
   const fanOut = new FanOut(setImmediate);
-  const common = { server, guard: options.guard, streams, queue, fanOut, bodies: { bytes: 0 } };
+  const limitBytes = "socket" in options ? OWN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
+  const bodies = { bytes: 0 };
+  const common = { server, guard: options.guard, streams, queue, fanOut, bodies, limitBytes };
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
     serve({ ...common, message, response });
   };
@@ -158,6 +162,7 @@ interface Exchange {
   readonly queue: FairQueue;
   readonly fanOut: FanOut;
   readonly bodies: Bodies;
+  readonly limitBytes: number;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   /** It wants to speak another protocol. */
@@ -166,7 +171,7 @@ interface Exchange {
 
 /** Without an await where nothing has to be waited for: most answers are ready at once. */
 function serve(exchange: Exchange): void {
-  const { server, guard, queue, bodies, message, response } = exchange;
+  const { server, guard, queue, bodies, limitBytes, message, response } = exchange;
   const { method = "GET", url = "/", headers } = message;
   const question = url.indexOf("?");
   const path = question < 0 ? url : url.slice(0, question);
@@ -200,7 +205,7 @@ function serve(exchange: Exchange): void {
     if (PROBES.test(path)) answer(NO_BODY);
     else if (method === "GET" || method === "HEAD" || exchange.upgrading) queued(NO_BODY);
     else
-      readBody(message, bodies, (over) => response.once("close", over))
+      readBody(message, { bodies, limitBytes }, (over) => response.once("close", over))
         .then(queued)
         .catch(fail);
   } catch (error) {

@@ -25,6 +25,7 @@ test("discovery offers them beside the indexes of Jobs", () => {
   };
   expect(resources.map(({ name }) => name)).toEqual([
     "jobs/indexes",
+    "jobs/submission",
     "jobtemplates",
     "scheduledjobs",
     "scheduledjobs/status",

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../api/errors.ts";
 
-const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
+export const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 /** Of all requests that are being read or wait to be served. */
 const BODIES_LIMIT_BYTES = 256 * 1024 * 1024;
 
@@ -14,11 +14,11 @@ export interface Bodies {
 /** The bytes are given back when the exchange is over, however it ends. */
 export function readBody(
   message: IncomingMessage,
-  bodies: Bodies,
+  { bodies, limitBytes }: { readonly bodies: Bodies; readonly limitBytes: number },
   onOver: (callback: () => void) => void,
 ): Promise<Buffer> {
   const length = Number(message.headers["content-length"] ?? 0);
-  if (length > BODY_LIMIT_BYTES) return Promise.reject(refused(message, tooLarge()));
+  if (length > limitBytes) return Promise.reject(refused(message, tooLarge(limitBytes)));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -29,7 +29,7 @@ export function readBody(
     message.on("data", (chunk: Buffer) => {
       size += chunk.length;
       bodies.bytes += chunk.length;
-      if (size > BODY_LIMIT_BYTES) reject(refused(message, tooLarge()));
+      if (size > limitBytes) reject(refused(message, tooLarge(limitBytes)));
       else if (bodies.bytes > BODIES_LIMIT_BYTES) reject(refused(message, tooManyRequests()));
       else chunks.push(chunk);
     });
@@ -48,8 +48,8 @@ function refused(message: IncomingMessage, error: ApiError): ApiError {
   return error;
 }
 
-function tooLarge(): ApiError {
-  const problem = `Request entity too large: limit is ${BODY_LIMIT_BYTES}`;
+function tooLarge(limitBytes: number): ApiError {
+  const problem = `Request entity too large: limit is ${limitBytes}`;
   return new ApiError(413, "RequestEntityTooLarge", problem);
 }
 

@@ -28,13 +28,13 @@ export class AttemptReader {
     this.#prefix = attemptsPrefix(job);
   }
 
-  /** The attempts at an index that are over, oldest first. */
-  read(index: number): Attempt[] {
+  /** The finished attempts at an index, oldest first; of these Jobs unless others are named. */
+  read(index: number, jobs: ReadonlySet<string> = this.#jobs): Attempt[] {
     const prefix = indexPrefix({ ...this.#job, index });
     this.#seek(prefix);
     const records: AttemptRecord[] = [];
     for (let note = this.#peek(); note?.key.startsWith(prefix); note = this.#peek()) {
-      const record = this.#parse(note);
+      const record = this.#parse(note, jobs);
       if (record) records.push(record);
       this.#at++;
     }
@@ -45,7 +45,7 @@ export class AttemptReader {
   nextIndex(from: number): number | undefined {
     this.#seek(indexPrefix({ ...this.#job, index: from }));
     for (let note = this.#peek(); note; note = this.#peek()) {
-      if (this.#parse(note)) return placeOfAttempt(note.key, this.#prefix).index;
+      if (this.#parse(note, this.#jobs)) return placeOfAttempt(note.key, this.#prefix).index;
       this.#at++;
     }
     return undefined;
@@ -77,10 +77,10 @@ export class AttemptReader {
     this.#at = 0;
   }
 
-  #parse({ key, bytes }: Note): AttemptRecord | undefined {
+  #parse({ key, bytes }: Note, jobs: ReadonlySet<string>): AttemptRecord | undefined {
     const { podUID } = placeOfAttempt(key, this.#prefix);
     const record = parseAttempt(bytes, podUID);
-    return record && this.#jobs.has(record.attempt.jobUID) ? record : undefined;
+    return record && jobs.has(record.attempt.jobUID) ? record : undefined;
   }
 }
 

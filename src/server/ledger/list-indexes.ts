@@ -23,6 +23,9 @@ import type { IndexState } from "../../ledger/index-states.ts";
 import type { JobName } from "../../ledger/keys.ts";
 import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
 import type { StoredObjects } from "../../store/types.ts";
+import type { FormerIndex } from "../../worklist/item-history.ts";
+import type { ListObject } from "../../worklist/stored-list.ts";
+import { openPast } from "../../worklist/stored-past.ts";
 import { ACTIVE_PODS } from "../indexes.ts";
 import { AttemptReader } from "./attempt-reader.ts";
 import { composeJobIndex, type JobIndex, type JobIndexParts } from "./job-index.ts";
@@ -98,8 +101,9 @@ function openLedger(store: StoredObjects, name: JobName): Ledger {
   const story = findStory(store, name);
   if (job) return ledgerOfJob(store, name, job, story);
   if (!story) throw notFound({ group: "batch", resource: "jobs" }, jobName);
-  const reader = new AttemptReader(store, name, story.jobs);
-  const scout = new AttemptReader(store, name, story.jobs);
+  // How items had moved before is gone with the Job's list.
+  const reader = new AttemptReader(store, name, story.unmoved);
+  const scout = new AttemptReader(store, name, story.unmoved);
   return {
     common: name,
     candidates: () => [(from) => scout.nextIndex(from)],
@@ -118,7 +122,8 @@ function ledgerOfJob(
 ): Ledger {
   const { uid = "", creationTimestamp } = job.metadata;
   const known = indexesOf(store, job);
-  const jobs = new Set([...(story?.jobs ?? []), uid]);
+  const jobs = new Set([...(story?.unmoved ?? []), uid]);
+  const readFormer = formerAttempts(store, name, job);
   const reader = new AttemptReader(store, name, jobs);
   // It goes ahead of the other one, which would have to jump back and forth.
   const scout = new AttemptReader(store, name, jobs);
@@ -132,12 +137,55 @@ function ledgerOfJob(
     common: { ...name, owner, ...(creationTimestamp ? { created: creationTimestamp } : {}) },
     candidates: (states) => candidates(known, states, (from) => scout.nextIndex(from)),
     read: (index) => {
-      const over = reader.read(index);
+      const own = reader.read(index);
+      const over = readFormer ? [...readFormer(index), ...own] : own;
       const current = known.current.get(index);
       const state = stateOf(known, index, over.at(-1), isUncounted);
       return { state, attempts: current ? [...over, ...current] : over };
     },
   };
+}
+
+/** The attempts at an item from when it had other indexes; undefined where none ever moved. */
+function formerAttempts(
+  store: StoredObjects,
+  { namespace }: JobName,
+  job: Job,
+): ((index: number) => readonly Attempt[]) | undefined {
+  const findFormer = openPast(job, ({ kind, name }) => {
+    const resource = kind === "Secret" ? "secrets" : "configmaps";
+    return store.get({ resource, namespace, name }) as ListObject | undefined;
+  });
+  if (!findFormer) return undefined;
+  const readers = new Map<string, AttemptReader>();
+  const readerOf = (jobName: string): AttemptReader => {
+    const known = readers.get(jobName) ?? new AttemptReader(store, { namespace, jobName }, NO_JOBS);
+    readers.set(jobName, known);
+    return known;
+  };
+  return (index) =>
+    gathered(findFormer(index)).flatMap(({ name, index: former, uids }) =>
+      readerOf(name).read(former, uids),
+    );
+}
+
+const NO_JOBS: ReadonlySet<string> = new Set();
+
+interface FormerPlace {
+  readonly name: string;
+  readonly index: number;
+  readonly uids: Set<string>;
+}
+
+/** An item that several Jobs in a row had at one index is looked up once. */
+function gathered(links: readonly FormerIndex[]): readonly FormerPlace[] {
+  const places: FormerPlace[] = [];
+  for (const { name, uid, index } of links) {
+    const last = places.at(-1);
+    if (last?.name === name && last.index === index) last.uids.add(uid);
+    else places.push({ name, index, uids: new Set([uid]) });
+  }
+  return places;
 }
 
 function indexesOf(store: StoredObjects, job: Job): JobIndexes {
