@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { UNKNOWN_EXIT } from "../api/exit-unknown.ts";
 import { PODS_AHEAD } from "../api/pods-ahead.ts";
 import { systemRandom } from "../base/random.ts";
 import { UsageError } from "../base/usage-error.ts";
@@ -30,7 +31,7 @@ const RUN_ANNOTATIONS = {
   [PODS_AHEAD]: "64",
   [BACKOFF_ORDER]: "overtake",
 };
-const RUN_POD_ANNOTATIONS = { "tallyjob.io/split-output": "true" };
+const RUN_POD_ANNOTATIONS = { "tallyjob.io/split-output": "true", [UNKNOWN_EXIT]: "rerun" };
 
 export async function run(
   words: RunWords,

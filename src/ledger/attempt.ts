@@ -3,11 +3,13 @@
 import { completionIndexOf } from "../api/completion-index.ts";
 import { isEqual } from "../api/equal.ts";
 import { EXACT_TIMES, parseExactTimes } from "../api/exact-times.ts";
+import { isExitUnknown } from "../api/exit-unknown.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { formatTime } from "../api/time.ts";
 
-export type Outcome = "Pending" | "Running" | "Succeeded" | "Failed" | "Deleted";
+/** Unknown: it ended, and nobody could record how. */
+export type Outcome = "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown" | "Deleted";
 
 /** Every field is always there: attempts come by the thousand, and one shape is cheap. */
 export interface Attempt {
@@ -54,6 +56,8 @@ export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): P
   const hasEnded = isOver(pod);
   // Its end was noted when it came.
   if (isDeleted && hasEnded) return NONE;
+  // A pod that was taken away before it began is not an attempt.
+  if ((isDeleted || pod.metadata.deletionTimestamp) && !hasBegun(pod)) return NONE;
   const restarted = previous ? restartedContainers(pod, previous) : NONE;
   const isNews = isDeleted || (hasEnded && !(previous && hasSameEnd(pod, previous)));
   if (!isNews && restarted.length === 0) return NONE;
@@ -85,6 +89,14 @@ export function currentAttempt(pod: Pod): PlacedAttempt | undefined {
 
 function isOver({ status }: Pod): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
+}
+
+/** Some container of it runs or ran, as its status has it. */
+function hasBegun({ status }: Pod): boolean {
+  const began = ({ state, lastState }: ContainerStatus) =>
+    Boolean(state.running ?? state.terminated?.startedAt ?? lastState.terminated);
+  const all = [status.initContainerStatuses, status.containerStatuses];
+  return status.phase === "Running" || all.some((statuses) => statuses?.some(began));
 }
 
 /** Most pods are written once more after their end, by the controller that counted them. */
@@ -172,8 +184,9 @@ function finalAttempt(pod: Pod, place: Place): Attempt {
   const main = status.containerStatuses;
   const last = endedLast(main);
   const decisive = firstFailed(main) ?? firstFailed(status.initContainerStatuses) ?? last;
+  const failed = isExitUnknown(pod) ? "Unknown" : "Failed";
   return compose(pod, place, {
-    outcome: status.phase === "Succeeded" ? "Succeeded" : "Failed",
+    outcome: status.phase === "Succeeded" ? "Succeeded" : failed,
     startTime: exact ? exactTime(exact.startedMs) : startOf(pod),
     endTime: exact ? exactTime(exact.finishedMs) : (last?.finishedAt ?? decisive?.finishedAt),
     terminated: decisive,

@@ -119,10 +119,19 @@ export function endInLedger(
     runs: about.containers.map((container) => ({ container, restarts: 0 })),
     startedMs: startTime ? millisecondsOf(startTime) : undefined,
     endedMs: endTime ? millisecondsOf(endTime) : undefined,
-    outcome: outcome === "Succeeded" ? "Succeeded" : outcome === "Failed" ? "Failed" : "Stopped",
+    outcome: OUTCOMES[outcome],
     exitCode,
     signal,
     reason,
     message,
   };
 }
+
+const OUTCOMES: { readonly [outcome in Attempt["outcome"]]: AttemptEnd["outcome"] } = {
+  Succeeded: "Succeeded",
+  Failed: "Failed",
+  Unknown: "Failed",
+  Deleted: "Stopped",
+  Pending: "Stopped",
+  Running: "Stopped",
+};

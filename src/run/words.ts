@@ -1,4 +1,5 @@
 /** Pure: how a run speaks of its items: which one, how it ended, where to look, what to do. */
+import { REASON as UNKNOWN } from "../api/exit-unknown.ts";
 import type { AttemptEnd, TaskAttempt } from "./attempt.ts";
 
 /** What the words need to know besides the item. */
@@ -25,6 +26,7 @@ export function endText(end: EndWords): string {
   const { exitCode, signal, reason, message } = end;
   if (reason === "DeadlineExceeded") return "took too long";
   if (reason === "StartError") return `could not start: ${message ?? `exit ${exitCode}`}`;
+  if (reason === UNKNOWN) return "exit code unknown: its process was killed with its watchers";
   if (reason === "OOMKilled") return `out of memory (exit ${exitCode})`;
   if (signal !== undefined) return `killed by ${signalName(signal)} (exit ${exitCode})`;
   if (exitCode !== undefined) return `exit ${exitCode}`;

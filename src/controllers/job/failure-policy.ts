@@ -1,4 +1,5 @@
 /** Pure: how a Job's podFailurePolicy takes the failure of a pod: the first rule that matches. */
+import { isRerunAfterUnknownExit } from "../../api/exit-unknown.ts";
 import type {
   PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
@@ -20,6 +21,7 @@ export interface Failure {
 const UNMATCHED: Failure = { isCounted: true };
 
 export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): Failure {
+  if (isRerunAfterUnknownExit(pod)) return { action: "Ignore", isCounted: false };
   for (const [at, rule] of (policy?.rules ?? []).entries()) {
     const cause = findCause(rule, pod);
     const action = actionOf(rule);

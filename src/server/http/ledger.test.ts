@@ -274,7 +274,10 @@ test("discovery offers the indexes and no second kind of jobs", () => {
     resource: "jobs",
     responseKind: { kind: "" },
     verbs: [],
-    subresources: [{ subresource: "indexes", responseKind: { kind: "JobIndex" } }],
+    subresources: [
+      { subresource: "indexes", responseKind: { kind: "JobIndex" } },
+      { subresource: "submission", verbs: ["create"] },
+    ],
   });
 });
 
