@@ -9,14 +9,14 @@ import { findObject, isNotFound } from "../../client/find.ts";
 import type { EventRecorder } from "../runtime/recorder.ts";
 import {
   claimsOf,
-  correctedOwners,
   hasItsVolumes,
   isStale,
   retentionOf,
+  reviewOwners,
   volumesOf,
 } from "./claims.ts";
 import type { Action } from "./decide.ts";
-import { ordinalIn, POD_NAME_LABEL } from "./identity.ts";
+import { ordinalIn, POD_NAME_LABEL, podNameOf } from "./identity.ts";
 import { newPod, type Version } from "./new-pod.ts";
 
 export interface Hands {
@@ -44,7 +44,8 @@ export async function carryOut(
     case "delete":
       return deletePod(hands, set, action.pod);
     case "provide":
-      return provideClaims(hands, set, action.pod, ordinalIn(set, action.pod) ?? 0);
+      await provideClaims(hands, set, action.pod, ordinalIn(set, action.pod) ?? 0);
+      return correctClaims(hands, set, action.pod, { isDue: true });
     default:
       return keepPod(hands, set, action.pod);
   }
@@ -57,14 +58,23 @@ async function createPod(
   version: Version,
 ): Promise<void> {
   const pod = newPod(set, ordinal, version, hands);
-  if (await hasStaleClaims(hands, set, ordinal)) return;
+  if (await hasStaleClaims(hands, set, ordinal)) throw new StaleClaim(pod.metadata.name ?? "");
   await provideClaims(hands, set, pod, ordinal);
   await told(hands, set, { verb: "Create", what: `Pod ${pod.metadata.name}` }, async () => {
     await hands.client.create(pods, pod);
   });
+  await correctClaims(hands, set, pod, { isDue: true });
 }
 
-/** Claims that go with a pod that is gone: a new pod would lose them while it runs. */
+/** Nothing wakes the controller when such a claim is gone, so the set is looked at again. */
+export class StaleClaim extends Error {
+  constructor(pod: string) {
+    super(`a claim of pod ${pod} is about to be deleted with an earlier pod of that name`);
+    this.name = "StaleClaim";
+  }
+}
+
+/** Claims that are deleted with a pod that is gone: a new pod would lose them while it runs. */
 async function hasStaleClaims(
   { client }: Hands,
   set: StatefulSet,
@@ -74,7 +84,7 @@ async function hasStaleClaims(
   for (const { metadata } of claimsOf(set, ordinal)) {
     const { namespace = "", name = "" } = metadata;
     const present = await findObject(client, persistentVolumeClaims, { namespace, name });
-    if (present && isStale(present, undefined)) return true;
+    if (present && isStale(present, podNameOf(set, ordinal))) return true;
   }
   return false;
 }
@@ -107,7 +117,7 @@ async function deletePod(hands: Hands, set: StatefulSet, { metadata }: Pod): Pro
 }
 
 async function keepPod(hands: Hands, set: StatefulSet, pod: Pod): Promise<void> {
-  await correctClaims(hands, set, pod);
+  await correctClaims(hands, set, pod, { isDue: false });
   const ordinal = ordinalIn(set, pod) ?? 0;
   const { name = "", labels } = pod.metadata;
   if (labels?.[POD_NAME_LABEL] === name && hasItsVolumes(set, pod)) return;
@@ -122,18 +132,41 @@ async function keepPod(hands: Hands, set: StatefulSet, pod: Pod): Promise<void> 
   });
 }
 
-async function correctClaims({ client }: Hands, set: StatefulSet, pod: Pod): Promise<void> {
-  for (const { metadata } of claimsOf(set, ordinalIn(set, pod) ?? 0)) {
-    const { namespace = "", name = "" } = metadata;
-    const claim = await findObject(client, persistentVolumeClaims, { namespace, name });
-    const ownerReferences = claim && correctedOwners(set, pod, claim);
-    if (!claim || !ownerReferences) continue;
-    const next: PersistentVolumeClaim = {
-      ...claim,
-      metadata: { ...claim.metadata, ownerReferences },
-    };
-    await client.update(persistentVolumeClaims, next);
+interface Correction {
+  /** Also if the owners of all claims are right: a conflict is reported then, too. */
+  readonly isDue: boolean;
+}
+
+/** Gives the claims of a pod the owners that the retention policy asks for. */
+async function correctClaims(
+  { client, recorder }: Hands,
+  set: StatefulSet,
+  pod: Pod,
+  { isDue }: Correction,
+): Promise<void> {
+  const places = claimsOf(set, ordinalIn(set, pod) ?? 0).map(({ metadata }) => metadata);
+  const found = await Promise.all(
+    places.map(({ namespace = "", name = "" }) =>
+      findObject(client, persistentVolumeClaims, { namespace, name }),
+    ),
+  );
+  const reviews = found.flatMap((claim) =>
+    claim ? [{ claim, ...reviewOwners(set, pod, claim) }] : [],
+  );
+  if (!isDue && reviews.every(({ corrected }) => corrected === undefined)) return;
+  for (const { claim, isContested, corrected: ownerReferences } of reviews) {
+    if (isContested) recorder.event(set, "Warning", "ConflictingController", conflictOver(claim));
+    if (!ownerReferences) continue;
+    const metadata = { ...claim.metadata, ownerReferences };
+    await client.update(persistentVolumeClaims, { ...claim, metadata });
   }
+}
+
+/** In the words of Kubernetes, with its spelling. */
+function conflictOver({ metadata }: PersistentVolumeClaim): string {
+  const what = `PersistentVolumeClaim ${metadata.name} has a conflicting OwnerReference`;
+  const outcome = "the retention policy is ignored for this claim";
+  return `${what} that acts as a manging controller, ${outcome}`;
 }
 
 interface Deed {

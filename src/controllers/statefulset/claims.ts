@@ -62,40 +62,112 @@ export function retentionOf({ spec }: StatefulSet): RetentionPolicy {
   return { deletesScaled: whenScaled === "Delete", deletesDeleted: whenDeleted === "Delete" };
 }
 
+export interface OwnersReview {
+  /** What the owner references should be; undefined if they may stay as they are. */
+  readonly corrected?: readonly OwnerReference[];
+  /** Another controller manages the claim, so that the retention policy has no effect on it. */
+  readonly isContested: boolean;
+}
+
 /**
- * A claim goes with its owner: with the set if it is to go when the set is deleted, with the pod
- * if the pod is scaled away and the claim is to go then. Undefined where it has the right owners.
+ * Compares the owners of a claim with the retention policy, as Kubernetes 1.36 does:
+ *
+ * 1. A claim of an earlier set or pod of the same name is left to the garbage collector.
+ * 2. If another controller manages the claim, our own references are removed.
+ * 3. A reference of ours without `controller: true` is written again, or removed.
+ * 4. Otherwise the claim belongs to the set if it is deleted with the set, and to the pod if the
+ *    pod is scaled away and the claim is deleted then.
  */
-export function correctedOwners(
+export function reviewOwners(
   set: StatefulSet,
   pod: Pod,
   { metadata }: PersistentVolumeClaim,
-): readonly OwnerReference[] | undefined {
+): OwnersReview {
+  const present = metadata.ownerReferences ?? [];
+  const ours = [identityOf(set, SET_KIND), identityOf(pod, POD_KIND)];
+  const isContested = hasPolicy(set) && isManagedByOther(present, ours);
+  if (ours.some((owner) => isStaleFor(present, owner))) return { isContested };
+  const others = present.filter((reference) => !ours.some((owner) => isNamed(reference, owner)));
+  if (isContested) {
+    const isOwned = present.some(({ uid }) => ours.some((owner) => owner.uid === uid));
+    return isOwned ? { isContested, corrected: others } : { isContested };
+  }
+  const owner = ownerOf(set, pod);
+  const isDone = others.some(({ uid }) => uid === owner?.uid);
+  const corrected = [...others, ...(owner && !isDone ? [controllerReference(owner)] : [])];
+  return hasRightOwners(present, ours, owner) ? { isContested } : { isContested, corrected };
+}
+
+interface OwnerIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Absent for a pod that is about to be created. */
+  readonly uid: string | undefined;
+}
+
+const SET_KIND = { apiVersion: "apps/v1", kind: "StatefulSet" };
+const POD_KIND = { apiVersion: "v1", kind: "Pod" };
+
+function identityOf(
+  { metadata }: StatefulSet | Pod,
+  type: Pick<OwnerIdentity, "apiVersion" | "kind">,
+): OwnerIdentity {
+  return { ...type, name: metadata.name ?? "", uid: metadata.uid };
+}
+
+/** The owner that the policy asks for, if it asks for one. */
+function ownerOf(set: StatefulSet, pod: Pod): OwnerIdentity | undefined {
   const { deletesScaled, deletesDeleted } = retentionOf(set);
   const isScaledAway = !isInRange(set, ordinalIn(set, pod) ?? -1);
-  const goesWithPod = deletesScaled && isScaledAway;
-  const goesWithSet = deletesDeleted && !goesWithPod;
-  const present = metadata.ownerReferences ?? [];
-  const has = (uid: string | undefined) => present.some((owner) => owner.uid === uid);
-  if (has(set.metadata.uid) === goesWithSet && has(pod.metadata.uid) === goesWithPod) {
-    return undefined;
-  }
-  const others = present.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
-  return [
-    ...others,
-    ...(goesWithSet ? [ownedBy("apps/v1", "StatefulSet", set)] : []),
-    ...(goesWithPod ? [ownedBy("v1", "Pod", pod)] : []),
-  ];
+  if (deletesScaled && isScaledAway) return identityOf(pod, POD_KIND);
+  return deletesDeleted ? identityOf(set, SET_KIND) : undefined;
 }
 
-function ownedBy(apiVersion: string, kind: string, { metadata }: StatefulSet | Pod) {
-  const { name = "", uid = "" } = metadata;
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+function hasPolicy(set: StatefulSet): boolean {
+  const { deletesScaled, deletesDeleted } = retentionOf(set);
+  return deletesScaled || deletesDeleted;
 }
 
-/** It belongs to an earlier pod of this name, and is about to go with it. */
-export function isStale({ metadata }: PersistentVolumeClaim, podUid: string | undefined): boolean {
-  return (metadata.ownerReferences ?? []).some(
-    ({ kind, uid, apiVersion }) => kind === "Pod" && apiVersion === "v1" && uid !== podUid,
-  );
+function isNamed(reference: OwnerReference, { apiVersion, kind, name }: OwnerIdentity): boolean {
+  const isOfKind = reference.apiVersion === apiVersion && reference.kind === kind;
+  return isOfKind && reference.name === name;
+}
+
+/** The first reference by that name means another object than the one that has it now. */
+function isStaleFor(present: readonly OwnerReference[], owner: OwnerIdentity): boolean {
+  const named = present.find((reference) => isNamed(reference, owner));
+  return named !== undefined && named.uid !== owner.uid;
+}
+
+function isManagedByOther(
+  present: readonly OwnerReference[],
+  ours: readonly OwnerIdentity[],
+): boolean {
+  return present.some((reference) => {
+    const own = ours.find((owner) => isNamed(reference, owner));
+    return own ? own.uid !== reference.uid : reference.controller === true;
+  });
+}
+
+function hasRightOwners(
+  present: readonly OwnerReference[],
+  ours: readonly OwnerIdentity[],
+  wanted: OwnerIdentity | undefined,
+): boolean {
+  return ours.every(({ uid }) => {
+    const own = present.filter((reference) => reference.uid === uid);
+    const isWanted = uid === wanted?.uid && wanted !== undefined;
+    return own.length > 0 === isWanted && own.every(({ controller }) => controller === true);
+  });
+}
+
+function controllerReference({ uid = "", ...owner }: OwnerIdentity): OwnerReference {
+  return { ...owner, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** It belongs to an earlier pod of this name, and is about to be deleted with it. */
+export function isStale({ metadata }: PersistentVolumeClaim, podName: string): boolean {
+  const owner = { ...POD_KIND, name: podName, uid: undefined };
+  return isStaleFor(metadata.ownerReferences ?? [], owner);
 }

@@ -13,7 +13,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isNotFound } from "../../client/find.ts";
 import { after, done, type Outcome } from "../runtime/outcome.ts";
 import { carryOut, type Hands } from "./change-pods.ts";
-import { decide } from "./decide.ts";
+import { type Action, decide } from "./decide.ts";
 import { revisionOf } from "./identity.ts";
 import { referenceTo } from "./new-pod.ts";
 import { byRevision, planRevision, surplusRevisions, versionOf } from "./revisions.ts";
@@ -51,7 +51,11 @@ export async function reconcile(sync: SetSync, family: Family): Promise<Outcome>
   const observation = { set, pods: family.pods, updateRevision: names.update, nowMs };
   const decision = decide(observation);
   try {
-    await Promise.all(decision.actions.map((action) => carryOut(sync, set, versions, action)));
+    const act = (action: Action) => carryOut(sync, set, versions, action);
+    const isDeletion = ({ kind }: Action) => kind === "delete";
+    await Promise.all(decision.actions.filter((action) => !isDeletion(action)).map(act));
+    // Claims first: a pod that is gone can no longer be made the owner of its claims.
+    await Promise.all(decision.actions.filter(isDeletion).map(act));
   } finally {
     await writeStatus(sync.client, set, composeStatus(set, family.pods, names, nowMs));
   }

@@ -4,6 +4,7 @@ import { podBody, statefulSetBody } from "../../../test/builders/resources.ts";
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import {
   controllerRevisions,
+  events,
   persistentVolumeClaims,
   pods,
   statefulSets,
@@ -138,6 +139,74 @@ test("claims go with whom the retention policy says", async () => {
   const retain = { whenScaled: "Retain", whenDeleted: "Retain" };
   await change({ persistentVolumeClaimRetentionPolicy: retain });
   expect((await claimOwners())[0]).toEqual(["data-web-0"]);
+});
+
+const DELETE_BOTH = {
+  ...CLAIMS,
+  persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" },
+};
+
+/** Replaces the owners of a claim, or its finalizers. */
+async function patchClaim(name: string, metadata: object): Promise<void> {
+  const body = { metadata };
+  const place = { namespace: "default", name };
+  await work.client.patch(persistentVolumeClaims, place, { type: "merge", body });
+}
+
+test("a claim gets its owner when its pod is created, not when the pod is ready", async () => {
+  await aSetAtWork(DELETE_BOTH);
+  expect(await claimOwners()).toEqual([["data-web-0", "StatefulSet/web"]]);
+});
+
+test("the controller flag of a claim's owner is restored at the next look", async () => {
+  await aSetAtWork({ ...DELETE_BOTH, replicas: 1 });
+  await makeReady("web-0");
+  const ownersOf = async () =>
+    (await work.client.list(persistentVolumeClaims)).items[0]?.metadata.ownerReferences;
+  const before = await ownersOf();
+  expect(before).toMatchObject([{ kind: "StatefulSet", controller: true }]);
+  await patchClaim("data-web-0", { ownerReferences: [{ ...before?.[0], controller: false }] });
+  await change({ revisionHistoryLimit: 5 });
+  expect(await ownersOf()).toEqual(before);
+});
+
+test("a claim with another controller is left to it, and an event says so", async () => {
+  await aSetAtWork({ ...DELETE_BOTH, replicas: 1 });
+  await makeReady("web-0");
+  const [claim] = (await work.client.list(persistentVolumeClaims)).items;
+  const owner = { apiVersion: "v1", kind: "ConfigMap", name: "map", uid: "1" };
+  const own = (claim?.metadata.ownerReferences ?? []).map((each) => ({
+    ...each,
+    controller: false,
+  }));
+  await patchClaim("data-web-0", { ownerReferences: [...own, { ...owner, controller: true }] });
+  await change({ revisionHistoryLimit: 5 });
+  expect(await claimOwners()).toEqual([["data-web-0", "ConfigMap/map"]]);
+  const seen = (await work.client.list(events)).items.map(({ reason }) => reason);
+  expect(seen).toContain("ConflictingController");
+});
+
+test("a pod is created once the claim of its predecessor is gone", async () => {
+  await aSetAtWork({ ...DELETE_BOTH, replicas: 1, podManagementPolicy: "Parallel" });
+  await patchClaim("data-web-0", {
+    ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "web-0", uid: "earlier" }],
+    finalizers: null,
+  });
+  await work.client.delete(
+    pods,
+    { namespace: "default", name: "web-0" },
+    { gracePeriodSeconds: 0 },
+  );
+  await settled();
+  expect(await names()).toEqual([]);
+  const place = { namespace: "default", name: "data-web-0" };
+  await work.client.delete(persistentVolumeClaims, place);
+  for (let tries = 0; tries < 8; tries++) {
+    work.server.clock.advance(30_000);
+    await settled();
+  }
+  expect(await names()).toEqual(["web-0"]);
+  expect(await claimOwners()).toEqual([["data-web-0", "StatefulSet/web"]]);
 });
 
 test("a claim that is gone while its pod waits is made again", async () => {

@@ -11,6 +11,7 @@ import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { openRecorder } from "../runtime/recorder.ts";
+import { StaleClaim } from "./change-pods.ts";
 import { BY_OWNER, type Caches, concernedBy, familyOf, keyOf, ownersOf } from "./observe.ts";
 import { reconcile } from "./reconcile.ts";
 import { setMetrics } from "./set-metrics.ts";
@@ -40,6 +41,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
       measures.delay.observe({}, (clock.monotonicMs() - startMs) / 1000);
       return outcome;
     },
+    isExpected: (error) => error instanceof StaleClaim,
     name: "statefulset",
     clock,
     log,
