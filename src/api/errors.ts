@@ -180,3 +180,15 @@ export function isNamespaceTerminating(error: unknown): boolean {
   const causes = error.status.details?.causes ?? [];
   return causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
+
+/**
+ * Whether a write failed only because somebody else was quicker: the object was changed, replaced,
+ * deleted or created since it was read, or its namespace is being deleted. The next look at the
+ * object sees that, and decides again.
+ */
+export function isLostRace(error: unknown): boolean {
+  if (isNamespaceTerminating(error)) return true;
+  return error instanceof ApiError && RACES.includes(error.reason);
+}
+
+const RACES: readonly string[] = ["Conflict", "NotFound", "AlreadyExists"];

@@ -1,40 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { aWorker, settled } from "../../../test/builders/keyed-worker.ts";
 import { silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/manual-clock.ts";
 import { Metrics } from "../../base/metrics.ts";
-import { KeyedWorker, type KeyedWorkerOptions } from "./keyed-worker.ts";
-import { after, done, type Outcome } from "./outcome.ts";
-
-type End = Error | Outcome | undefined;
-
-/** A worker whose reconciles end when the test says so. */
-function aWorker(options: Partial<KeyedWorkerOptions> = {}) {
-  const clock = new ManualClock();
-  const started: string[] = [];
-  const running: { readonly key: string; readonly end: (how: End) => void }[] = [];
-  const worker = new KeyedWorker({
-    clock,
-    log: silentLog,
-    reconcile: (key) => {
-      started.push(key);
-      return new Promise<Outcome | undefined>((resolve, reject) => {
-        running.push({ key, end: (how) => (how instanceof Error ? reject(how) : resolve(how)) });
-      });
-    },
-    ...options,
-  });
-  /** Ends the one that runs longest, or the n-th of them. */
-  const finish = async (how?: End, index = 0): Promise<void> => {
-    const [ended] = running.splice(index, 1);
-    ended?.end(how);
-    await settled();
-  };
-  return { clock, worker, started, running, finish };
-}
-
-/** Everything that promises can do on their own has been done. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+import { KeyedWorker } from "./keyed-worker.ts";
+import { after, done } from "./outcome.ts";
 
 const failure = new Error("not now");
 
@@ -351,24 +322,6 @@ test("how long work has been going on is told while it does", async () => {
   await finish();
   expect(told("unfinished_work_seconds")).toBe("0");
   expect(told("longest_running_processor_seconds")).toBe("0");
-});
-
-test("a failure that was to be expected is tried again without a warning", async () => {
-  const levels: string[] = [];
-  const log = {
-    ...silentLog,
-    debug: () => levels.push("debug"),
-    warn: () => levels.push("warn"),
-  };
-  const isExpected = (error: unknown) => error === failure;
-  const { worker, clock, started, finish } = aWorker({ log, isExpected });
-  worker.add("a");
-  await finish(failure);
-  clock.advance(50);
-  await finish(new Error("really"));
-  expect(levels).toEqual(["debug", "warn"]);
-  clock.advance(100);
-  expect(started).toEqual(["a", "a", "a"]);
 });
 
 test("after a while of work without a pause others have a turn of the loop", async () => {

@@ -4,6 +4,7 @@
  * asked for it, and again after a failure with growing delays. A key says what to look at, never
  * what happened.
  */
+import { isLostRace } from "../../api/errors.ts";
 import { type Backoff, backoffMs } from "../../base/backoff.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -19,7 +20,7 @@ export interface KeyedWorkerOptions {
   readonly workers?: number;
   /** The delays after failures; 50 ms to 30 s unless said otherwise. */
   readonly retry?: Backoff;
-  /** Failures that are the usual way of things: they are retried, and worth no warning. */
+  /** Failures besides lost races that are retried without a warning. */
   readonly isExpected?: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,6 +31,8 @@ export interface KeyedWorkerOptions {
 
 const DEFAULT_WORKERS = 5;
 const DEFAULT_RETRY: Backoff = { firstMs: 50, maxMs: 30_000 };
+/** A key that loses this many races in a row has another problem, which is worth a warning. */
+const TOO_MANY_RACES = 5;
 /**
  * A client in this process answers without ever leaving the turn of the event loop: after so long
  * at a stretch others have theirs, requests from outside among them.
@@ -149,7 +152,8 @@ export class KeyedWorker {
     const failures = (this.failures.get(key) ?? 0) + 1;
     this.failures.set(key, failures);
     const { log, isExpected, retry = DEFAULT_RETRY } = this.options;
-    log[isExpected?.(error) ? "debug" : "warn"]("reconcile failed", { key, failures, error });
+    const isUsual = isExpected?.(error) || (failures < TOO_MANY_RACES && isLostRace(error));
+    log[isUsual ? "debug" : "warn"]("reconcile failed", { key, failures, error });
     this.appoint(key, backoffMs(retry, failures), true);
   }
 

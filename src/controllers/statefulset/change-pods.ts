@@ -1,11 +1,11 @@
 /** Carries out what was decided about the pods of a StatefulSet, claims first. */
 import type { Client } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import { isLostRace } from "../../api/errors.ts";
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/generated/core.ts";
 import { persistentVolumeClaims, pods } from "../../api/resources.ts";
 import { describeError } from "../../base/describe-error.ts";
-import { findObject, isNotFound } from "../../client/find.ts";
+import { findObject } from "../../client/find.ts";
 import type { EventRecorder } from "../runtime/recorder.ts";
 import {
   claimsOf,
@@ -175,7 +175,7 @@ interface Deed {
   readonly done?: string;
 }
 
-/** An event tells how it went. What is there already, or gone already, is no news. */
+/** An event reports the outcome, unless somebody else was quicker. */
 async function told(
   { recorder }: Hands,
   set: StatefulSet,
@@ -186,8 +186,8 @@ async function told(
   try {
     await act();
   } catch (error) {
-    if (verb === "Delete" && isNotFound(error)) return;
-    if (!(error instanceof ApiError && error.reason === "AlreadyExists")) {
+    if (verb === "Delete" && isLostRace(error)) return;
+    if (!isLostRace(error)) {
       const deed = `${verb.toLowerCase()} ${what} ${where}`;
       const failure = `${deed} failed error: ${describeError(error)}`;
       recorder.event(set, "Warning", `Failed${verb}`, failure);

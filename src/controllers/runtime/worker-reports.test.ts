@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { aWorker } from "../../../test/builders/keyed-worker.ts";
+import { ApiError } from "../../api/errors.ts";
+import { silentLog } from "../../base/log.ts";
+
+const failure = new Error("not now");
+
+test("a failure that was to be expected is tried again without a warning", async () => {
+  const levels: string[] = [];
+  const log = {
+    ...silentLog,
+    debug: () => levels.push("debug"),
+    warn: () => levels.push("warn"),
+  };
+  const isExpected = (error: unknown) => error === failure;
+  const { worker, clock, started, finish } = aWorker({ log, isExpected });
+  worker.add("a");
+  await finish(failure);
+  clock.advance(50);
+  await finish(new Error("really"));
+  expect(levels).toEqual(["debug", "warn"]);
+  clock.advance(100);
+  expect(started).toEqual(["a", "a", "a"]);
+});
+
+test("a lost race is retried without a warning, the fifth in a row with one", async () => {
+  const levels: string[] = [];
+  const log = {
+    ...silentLog,
+    debug: () => levels.push("debug"),
+    warn: () => levels.push("warn"),
+  };
+  const { worker, clock, finish } = aWorker({ log });
+  worker.add("a");
+  for (const reason of ["Conflict", "NotFound", "AlreadyExists", "Conflict", "Conflict"]) {
+    await finish(new ApiError(409, reason, "somebody was quicker"));
+    clock.advance(30_000);
+  }
+  expect(levels).toEqual(["debug", "debug", "debug", "debug", "warn"]);
+  await finish();
+  worker.add("a");
+  await finish(new ApiError(409, "Conflict", "somebody was quicker"));
+  clock.advance(30_000);
+  await finish(new ApiError(403, "Forbidden", "not allowed"));
+  expect(levels.slice(5)).toEqual(["debug", "warn"]);
+});
