@@ -112,7 +112,9 @@ check("a StatefulSet keeps its data in claims, also when its pods go", async (pr
   await prompt.prints("create -f -", { stdin });
   await prompt.prints("rollout status statefulset/web --timeout=150s");
   await until(async () => linesOf(prompt).length === 1);
-  await prompt.prints("delete pod web-0");
+  // Without --wait=false, kubectl before 1.36 waits for ever if the replacement exists by the time
+  // it begins to watch: it then waits for the deletion of the new pod, which has the same name.
+  await prompt.prints("delete pod web-0 --wait=false");
   await until(async () => linesOf(prompt).length === 3);
   expect(linesOf(prompt)).toEqual(["begin  0 blue", "end 0 blue", "begin again 0 blue"]);
   expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
