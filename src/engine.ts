@@ -15,6 +15,7 @@ import {
 import { DEFAULT_FEATURE_GATES } from "./api/feature-gates.ts";
 import type { Node } from "./api/generated/core.ts";
 import { systemClock } from "./base/clock.ts";
+import { logOnSignal } from "./base/diagnostics-signal.ts";
 import { DirectoryInUse } from "./base/directory-lock.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
@@ -99,7 +100,7 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   });
   const { context, authorizer } = opened;
   const metrics = new Metrics();
-  const listeners: Pick<Listener, "close">[] = [];
+  const listeners: Pick<Listener, "close">[] = [logOnSignal(metrics.diagnostics, options.log)];
   let served: ServedNetwork | undefined;
   let audit: AuditFile | undefined;
   let sweeper: Sweeper | undefined;
@@ -373,18 +374,9 @@ async function startControllers(
   const chosen = all.filter(({ name }) => isChosen(options, name));
   const tracksAll = options.tracksAllFields ?? false;
   const client = localClient(server, { manager: "kube-controller-manager", tracksAll });
-  return Promise.all(
-    chosen.map((controller) =>
-      controller.start({
-        client,
-        clock: systemClock,
-        random: systemRandom,
-        metrics,
-        gates,
-        log: log.child({ controller: controller.name }),
-      }),
-    ),
-  );
+  const own = { client, clock: systemClock, random: systemRandom, metrics, gates };
+  const logOf = ({ name }: Controller) => log.child({ controller: name });
+  return Promise.all(chosen.map((each) => each.start({ ...own, log: logOf(each) })));
 }
 
 function isChosen({ controllers }: CoreOptions, name: string): boolean {

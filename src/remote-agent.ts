@@ -12,6 +12,7 @@ import type { Client } from "./api/client.ts";
 import { pods, services } from "./api/resources.ts";
 import { addressAt, formatAddress, isLoopback, parseAddress, parseCidr } from "./base/address.ts";
 import { systemClock } from "./base/clock.ts";
+import { logOnSignal } from "./base/diagnostics-signal.ts";
 import { lockDirectory } from "./base/directory-lock.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
@@ -49,11 +50,14 @@ export async function startRemoteAgent(options: RemoteAgentOptions): Promise<Rem
   const client = remoteClient(server);
   const nodeName = nodeNameOf(measures.nodeName ?? hostname());
   const opened: { agent?: NodeAgent; endpoint?: Endpoint } = {};
+  const metrics = new Metrics();
+  const listening = logOnSignal(metrics.diagnostics, log);
   const stop = async () => {
     await opened.agent?.stop({ leavesRunning: measures.onExit === "leave" });
     await opened.endpoint?.close();
     client.close();
     await lock.release();
+    await listening.close();
   };
   try {
     const runtime = prepareRuntime(dataDir, measures, log);
@@ -62,7 +66,7 @@ export async function startRemoteAgent(options: RemoteAgentOptions): Promise<Rem
       log.warn("names and Services of the cluster are not opened here: its range is not loopback");
     }
     const reached = await openOwnEndpoint(options, { client, nodeName, opened });
-    const own = { client, clock: systemClock, random: systemRandom, metrics: new Metrics() };
+    const own = { client, clock: systemClock, random: systemRandom, metrics };
     const machine = { address: options.address, ...reached, ...measures, nodeName };
     opened.agent = await startNetworkedAgent({
       ...own,

@@ -22,6 +22,7 @@ import {
   composeSurroundings,
   type Surroundings,
 } from "./compose-run.ts";
+import { describeRecord } from "./describe-record.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { JobGate } from "./job-gate.ts";
@@ -142,6 +143,7 @@ class Agent implements RunningAgent {
     const reconcile = (uid: string) => this.look(uid);
     const queue = { clock, log, metrics, name: "agent_pods", workers: WORKERS };
     this.worker = new KeyedWorker({ ...queue, reconcile });
+    metrics.diagnostics.add("agent", () => [...this.records.values()].map(describeRecord));
     runtime.onExit((exit) => this.onExit(exit));
     logs.onNews((news) => this.onLogNews(news));
     caches.pods.onChange((change) => this.onPod(change), { existing: true });

@@ -4,6 +4,7 @@
  * label: counting allocates nothing.
  */
 import { assert } from "./assert.ts";
+import { Diagnostics } from "./diagnostics.ts";
 
 /** One value for each label name: the compiler sees to it. */
 export type Labels<Name extends string = string> = { readonly [Key in Name]: string };
@@ -35,6 +36,8 @@ export function exponentialBuckets(first: number, factor: number, count: number)
 }
 
 export class Metrics {
+  /** What the numbers are about in detail, on request: every part that counts has this at hand. */
+  readonly diagnostics = new Diagnostics();
   private readonly families = new Map<string, Family>();
 
   counter<const Name extends string = never>(

@@ -8,6 +8,7 @@
 import type { Client } from "../api/client.ts";
 import type { FeatureGates } from "../api/feature-gates.ts";
 import { systemClock } from "../base/clock.ts";
+import { logOnSignal } from "../base/diagnostics-signal.ts";
 import type { Log } from "../base/log.ts";
 import { Metrics } from "../base/metrics.ts";
 import { systemRandom } from "../base/random.ts";
@@ -70,7 +71,10 @@ export async function startRemoteControllers(
       delete condition.term;
     }
   };
-  const ended = runTerms(options, lead, stopping.signal).finally(() => health?.close());
+  const listening = logOnSignal(metrics.diagnostics, options.log);
+  const ended = runTerms(options, lead, stopping.signal)
+    .finally(() => health?.close())
+    .finally(() => listening.close());
   ended.catch(() => {});
   return {
     ...(health ? { healthUrl: health.url } : {}),

@@ -21,6 +21,11 @@ export class KeyQueue {
     return this.waiting.has(key);
   }
 
+  /** Those that wait, the next one first. */
+  list(): readonly QueuedKey[] {
+    return this.items.slice(this.head);
+  }
+
   push(key: string, sinceMs: number): void {
     if (this.waiting.has(key)) return;
     this.waiting.add(key);

@@ -7,7 +7,7 @@
 import { isLostRace } from "../../api/errors.ts";
 import { type Backoff, backoffMs } from "../../base/backoff.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import type { Log, LogFields } from "../../base/log.ts";
 import type { Metrics } from "../../base/metrics.ts";
 import { KeyQueue } from "./key-queue.ts";
 import type { Outcome } from "./outcome.ts";
@@ -46,19 +46,26 @@ interface Appointment {
   readonly isRetry: boolean;
 }
 
+/** Of one key, in a row. */
+interface Failures {
+  readonly count: number;
+  readonly last: unknown;
+}
+
 export class KeyedWorker {
   private readonly ready = new KeyQueue();
   /** What is being worked on, and since when. */
   private readonly busy = new Map<string, number>();
   /** Keys that came up while they were busy, and since when they wait. */
   private readonly again = new Map<string, number>();
-  private readonly failures = new Map<string, number>();
+  private readonly failures = new Map<string, Failures>();
   private readonly appointments = new Map<string, Appointment>();
   private readonly measure;
   /** Since when there was always another key to begin with. */
   private stretchFromMs: number | undefined;
   private resting: Timer | undefined;
   private stopped = false;
+  private readonly removeDiagnostics: (() => void) | undefined;
 
   constructor(private readonly options: KeyedWorkerOptions) {
     const { metrics, name = "unnamed" } = options;
@@ -67,6 +74,7 @@ export class KeyedWorker {
       const nowMs = options.clock.monotonicMs();
       return [...this.busy.values()].map((startMs) => nowMs - startMs);
     });
+    this.removeDiagnostics = metrics?.diagnostics.add(`queue ${name}`, () => this.describe());
   }
 
   /** As soon as a worker is free. A key that waits already is not added again. */
@@ -97,6 +105,23 @@ export class KeyedWorker {
     for (const { timer } of this.appointments.values()) timer.cancel();
     this.appointments.clear();
     this.resting?.cancel();
+    this.removeDiagnostics?.();
+  }
+
+  /** Every key there is anything to do about, for diagnostics. */
+  private *describe(): Iterable<LogFields> {
+    const nowMs = this.options.clock.monotonicMs();
+    for (const [key, sinceMs] of this.busy) {
+      yield { key, state: "running", forMs: nowMs - sinceMs, isDueAgain: this.again.has(key) };
+    }
+    for (const { key, sinceMs } of this.ready.list()) {
+      yield { key, state: "queued", forMs: nowMs - sinceMs };
+    }
+    for (const [key, { dueMs, isRetry }] of this.appointments) {
+      const { count = 0, last } = this.failures.get(key) ?? {};
+      const failure = count > 0 ? { failures: count, error: last } : {};
+      yield { key, state: isRetry ? "retry" : "scheduled", inMs: dueMs - nowMs, ...failure };
+    }
   }
 
   private startReady(): void {
@@ -149,8 +174,8 @@ export class KeyedWorker {
   }
 
   private retry(key: string, error: unknown): void {
-    const failures = (this.failures.get(key) ?? 0) + 1;
-    this.failures.set(key, failures);
+    const failures = (this.failures.get(key)?.count ?? 0) + 1;
+    this.failures.set(key, { count: failures, last: error });
     const { log, isExpected, retry = DEFAULT_RETRY } = this.options;
     const isUsual = isExpected?.(error) || (failures < TOO_MANY_RACES && isLostRace(error));
     log[isUsual ? "debug" : "warn"]("reconcile failed", { key, failures, error });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { aWorker } from "../../../test/builders/keyed-worker.ts";
 import { ApiError } from "../../api/errors.ts";
 import { silentLog } from "../../base/log.ts";
+import { Metrics } from "../../base/metrics.ts";
 
 const failure = new Error("not now");
 
@@ -43,4 +44,32 @@ test("a lost race is retried without a warning, the fifth in a row with one", as
   clock.advance(30_000);
   await finish(new ApiError(403, "Forbidden", "not allowed"));
   expect(levels.slice(5)).toEqual(["debug", "warn"]);
+});
+
+test("diagnostics list the keys that run, wait or are retried", async () => {
+  const metrics = new Metrics();
+  const { worker, clock, finish } = aWorker({ metrics, name: "q", workers: 1 });
+  const read = () => metrics.diagnostics.read();
+  expect(read()).toEqual([]);
+  worker.add("a");
+  await finish(failure);
+  worker.add("b");
+  worker.add("c");
+  worker.add("b");
+  worker.addAfter("d", 1000);
+  clock.advance(20);
+  expect(read()).toEqual([
+    {
+      name: "queue q",
+      total: 4,
+      entries: [
+        { key: "b", state: "running", forMs: 20, isDueAgain: true },
+        { key: "c", state: "queued", forMs: 20 },
+        { key: "a", state: "retry", inMs: 30, failures: 1, error: failure },
+        { key: "d", state: "scheduled", inMs: 980 },
+      ],
+    },
+  ]);
+  worker.stop();
+  expect(read()).toEqual([]);
 });

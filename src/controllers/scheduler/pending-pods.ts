@@ -70,6 +70,14 @@ export class PendingPods {
     return Math.min(count, this.#pods.size);
   }
 
+  /** Every pod that waits, and the reason if no node would take it. */
+  *list(): Iterable<{ readonly pod: PendingPod; readonly refusal?: string }> {
+    for (const pod of this.#pods.values()) {
+      const message = this.#groups.get(groupOf(pod))?.refusal?.message;
+      yield message === undefined ? { pod } : { pod, refusal: message };
+    }
+  }
+
   find(key: string): PendingPod | undefined {
     return this.#pods.get(key);
   }

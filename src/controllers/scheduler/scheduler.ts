@@ -12,7 +12,7 @@ import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { openRecorder } from "../runtime/recorder.ts";
-import { SchedulerMemory } from "./memory.ts";
+import { describeMemory, SchedulerMemory } from "./memory.ts";
 import { Notices } from "./notices.ts";
 import { observeNode, observePod } from "./observe.ts";
 import { reconcile } from "./reconcile.ts";
@@ -48,6 +48,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
     log,
     metrics,
   });
+  metrics.diagnostics.add("scheduler", () => describeMemory(memory, clock.monotonicMs()));
   nodeCache.onChange((change) => observeNode(memory, change) && worker.add(ALL_PODS), {
     existing: true,
   });
