@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 1_800_000,
     hookTimeout: 3_600_000,
     pool: "forks",
+    runner: "./test/support/explaining-runner.ts",
     fileParallelism: false,
   },
 });

@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 600_000,
     pool: "forks",
+    runner: "./test/support/explaining-runner.ts",
     fileParallelism: false,
   },
 });

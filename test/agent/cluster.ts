@@ -4,6 +4,10 @@ import path from "node:path";
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Event, Pod } from "../../src/api/generated/core.ts";
 import { type Answer, startTally, type Tally, type TallyOptions } from "../support/tally.ts";
+import { describeObject } from "../support/testimony.ts";
+import { type Awaited, until } from "../support/waits.ts";
+
+export { until };
 
 type Fields = { readonly [key: string]: unknown };
 
@@ -123,20 +127,25 @@ export class Cluster {
   /** The job when it is complete or failed. */
   async finished(name: string): Promise<Job> {
     let job: Job | undefined;
-    await until(async () => {
+    const isFinished = async () => {
       job = await this.findJob(name);
       return ["Complete", "Failed"].includes(lastCondition(job) ?? "");
-    });
+    };
+    await until(isFinished, this.awaited(`Job ${name} to finish`, `${JOBS}/${name}`));
     return job as Job;
   }
 
   /** The pod when it looks like that. */
   async podThat(name: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
     let pod: Pod | undefined;
-    await until(async () => {
-      pod = await this.findPod(name);
-      return pod !== undefined && isSo(pod);
-    });
+    const what = `pod ${name} to be such that ${isSo}`;
+    await until(
+      async () => {
+        pod = await this.findPod(name);
+        return pod !== undefined && isSo(pod);
+      },
+      this.awaited(what, `${CORE}/pods/${name}`),
+    );
     return pod as Pod;
   }
 
@@ -145,7 +154,12 @@ export class Cluster {
   }
 
   gone(name: string): Promise<void> {
-    return until(async () => (await this.findPod(name)) === undefined);
+    const isGone = async () => (await this.findPod(name)) === undefined;
+    return until(isGone, this.awaited(`pod ${name} to be gone`, `${CORE}/pods/${name}`));
+  }
+
+  private awaited(what: string, path: string): Awaited {
+    return { what, describe: () => describeObject(this.tally.call, path) };
   }
 
   dispose(): Promise<void> {
@@ -170,13 +184,4 @@ export function lastCondition({ status }: Job): string | undefined {
 export function stateOf({ status }: Pod, name = "c") {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return all.find((each) => each.name === name)?.state;
-}
-
-const LONGEST_PAUSE_MS = 100;
-
-/** Looks again, ever less often, until it is so; the test's own time limit ends the wait. */
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  for (let pauseMs = 10; !(await isSo()); pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
 }

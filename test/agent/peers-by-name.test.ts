@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import { canMakeNetworks, createPeersService, runPeers } from "./peers-by-name.ts";
 
@@ -29,7 +30,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     await aPod("web", ["-e", listen], { labels: { app: "web" }, ports });
     await aPod("asker", ["-e", ASKER]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/asker`)).json.status.phase;
-    await expect.poll(phase).toBe("Succeeded");
+    await poll(phase).toBe("Succeeded");
     const said = await tally.call("GET", `${CORE}/pods/asker/log`);
     expect(said.text).toBe("hello\n401\n");
 
@@ -47,7 +48,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     for (const [resource, object] of STORIES) await create(resource, object);
     await aPod("names", ["-e", ASK_NAMES]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/names`)).json.status.phase;
-    await expect.poll(phase).toBe("Succeeded");
+    await poll(phase).toBe("Succeeded");
     const said = await tally.call("GET", `${CORE}/pods/names/log`);
     expect(said.text).toBe("set-0\nset-1\nworkers-1\nworkers-1\nworkers-1\n");
     const { status } = (await tally.call("GET", `${CORE}/pods/set-0`)).json;

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { Pod } from "../../src/api/generated/core.ts";
+import { poll } from "../support/poll.ts";
 import type { Tally } from "../support/tally.ts";
 
 export const INDEXES = 10;
@@ -81,7 +82,7 @@ export async function runPeers(tally: Tally): Promise<void> {
     if (failed) throw new Error(await wordsOf(tally, failed));
     return pods.map(({ status }) => status.phase);
   };
-  await expect.poll(settled, PATIENCE).toEqual(Array(INDEXES).fill("Succeeded"));
+  await poll(settled, PATIENCE).toEqual(Array(INDEXES).fill("Succeeded"));
   const said = await Promise.all(
     (await podsOf(tally)).map(({ metadata }) =>
       tally.call("GET", `${NAMESPACE}/pods/${metadata.name}/log`),
@@ -89,7 +90,7 @@ export async function runPeers(tally: Tally): Promise<void> {
   );
   expect(said.map(({ text }) => text)).toEqual(Array(INDEXES).fill(`${INDEXES} ${INDEXES}\n`));
   await tally.call("DELETE", `${JOBS}/my-job?propagationPolicy=Background`);
-  await expect.poll(settled, PATIENCE).toEqual([]);
+  await poll(settled, PATIENCE).toEqual([]);
 }
 
 async function wordsOf(tally: Tally, { metadata, status }: Pod): Promise<string> {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTools } from "../../src/agent/spawner/sandbox/tools.ts";
+import { poll } from "../support/poll.ts";
 import { withoutSandboxes } from "../support/sandboxes.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 
@@ -57,7 +58,7 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
     const pod = aPod("other", "id", { runAsUser: 5 });
     expect((await tally.call("POST", PODS, pod)).status).toBe(201);
     const status = async () => (await tally.call("GET", `${PODS}/other`)).json.status;
-    await expect.poll(async () => (await status()).phase).toBe("Failed");
+    await poll(async () => (await status()).phase).toBe("Failed");
     expect((await status()).message).toContain("runAsUser 5 (the server is not root");
     await tally.stop();
     const left = join(tally.dataDir, "agent", "sandboxes");
@@ -95,7 +96,7 @@ async function run(tally: Tally, pod: NamedPod): Promise<string> {
   expect(made.status, made.text).toBe(201);
   const where = `${PODS}/${pod.metadata.name}`;
   const status = async () => (await tally.call("GET", where)).json.status;
-  await expect.poll(async () => (await status()).phase).toBe("Succeeded");
+  await poll(async () => (await status()).phase).toBe("Succeeded");
   return (await tally.call("GET", `${where}/log`)).text.trim();
 }
 

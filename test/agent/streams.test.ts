@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { Exec, KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { poll } from "../support/poll.ts";
 import { Cluster, script } from "./cluster.ts";
 
 let cluster: Cluster;
@@ -145,7 +146,7 @@ test("a process is ended when its client goes away", async () => {
     });
   });
   socket.terminate();
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  await poll(() => isAlive(pid)).toBe(false);
 });
 
 test("it ends with its container", async () => {

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bridgeName } from "../../src/agent/spawner/sandbox/host-network.ts";
 import { findTools } from "../../src/agent/spawner/sandbox/tools.ts";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import { canMakeNetworks } from "./peers-by-name.ts";
 
@@ -82,7 +83,7 @@ async function askWorld(tally: Tally, name: string): Promise<string> {
   const made = await tally.call("POST", PODS, { metadata: { name }, spec });
   expect(made.status, made.text).toBe(201);
   const status = async () => (await tally.call("GET", `${PODS}/${name}`)).json.status;
-  await expect.poll(async () => (await status()).phase).toBe("Succeeded");
+  await poll(async () => (await status()).phase).toBe("Succeeded");
   expect((await status()).containerStatuses[0].containerID).toMatch(/^sandbox:/);
   return (await tally.call("GET", `${PODS}/${name}/log`)).text.trim();
 }

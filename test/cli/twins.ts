@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import { runCommandLine } from "../../src/cli/main.ts";
 import { testMachine } from "../builders/machine.ts";
 import { type Command, kubectlTests, type Outcome, type Prompt } from "../kubectl/prompt.ts";
+import { waitingFor } from "../support/waits.ts";
 
 export interface TwinOptions {
   readonly stdin?: unknown;
@@ -80,7 +81,10 @@ function start(
   };
   const [name = "", ...rest] = typeof command === "string" ? command.split(" ") : command;
   const words = [name, "--namespace", namespace, ...rest];
-  const ended = runCommandLine(words, { ...machine, writeOut }).then((code) => {
+  const what = `tally ${words.join(" ")} to end`;
+  const describe = () => `it printed:\n${machine.out()}${machine.error()}`;
+  const run = runCommandLine(words, { ...machine, writeOut });
+  const ended = waitingFor({ what, describe }, run).then((code) => {
     return { code, stdout: machine.out(), stderr: machine.error() };
   });
   const until = (pattern: RegExp) =>

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { jobs, leases } from "../../src/api/resources.ts";
 import { remoteClient } from "../../src/client/remote.ts";
+import { poll } from "../support/poll.ts";
 import { projectFile } from "../support/project-file.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { playInstantPods } from "./instant-pods.ts";
@@ -65,7 +66,7 @@ check("with these rights alone Jobs and Workflows go their way", async (context)
   const where = "/apis/tallyjob.io/v1alpha1/namespaces/default/workflows";
   const made = await cluster.call("POST", where, workflow);
   expect(made.status, made.text).toBe(201);
-  await expect.poll(async () => isComplete(await findJob("plain")), SOON).toBe(true);
+  await poll(async () => isComplete(await findJob("plain")), SOON).toBe(true);
   await expect
     .poll(async () => (await cluster.call("GET", `${where}/w`)).json.status?.phase, SOON)
     .toBe("Complete");

@@ -6,6 +6,7 @@ import type { Job } from "../../src/api/generated/batch.ts";
 import type { KubeObject } from "../../src/api/object.ts";
 import { jobs, pods } from "../../src/api/resources.ts";
 import { remoteClient } from "../../src/client/remote.ts";
+import { poll } from "../support/poll.ts";
 import { playInstantPods } from "./instant-pods.ts";
 import { startControllerManager } from "./kube-components.ts";
 import { playJobs } from "./scenarios.ts";
@@ -44,7 +45,7 @@ check("each of two controllers looks after its own Jobs", async (context) => {
     ["ours", "tally-controller"],
   ] as const) {
     const read = () => client.get(jobs, { namespace: "default", name });
-    await expect.poll(async () => (await read()).status.succeeded, SOON).toBe(20);
+    await poll(async () => (await read()).status.succeeded, SOON).toBe(20);
     expect(writersOf(await read(), "status")).toEqual([writer]);
     const labelSelector = `job-name=${name}`;
     const { items } = await client.list(pods, { namespace: "default", labelSelector });

@@ -8,6 +8,7 @@ import type { Job } from "../../src/api/generated/batch.ts";
 import { jobs } from "../../src/api/resources.ts";
 import { type RemoteClient, remoteClient } from "../../src/client/remote.ts";
 import { call } from "../support/call-server.ts";
+import { poll } from "../support/poll.ts";
 import { projectFile } from "../support/project-file.ts";
 import { type Component, startComponent } from "./component.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -42,7 +43,7 @@ check(
     }
     await client.create(jobs, aJob("other", "left-alone"));
     await client.create(jobs, aJob("batch", "first"));
-    await expect.poll(() => isComplete(client, "batch", "first"), SOON).toBe(true);
+    await poll(() => isComplete(client, "batch", "first"), SOON).toBe(true);
 
     // The kubelet replaces a token long before it ends; here the old one ends at once.
     const old = await account.replaceToken();
@@ -54,7 +55,7 @@ check(
       )
       .toBe(401);
     await client.create(jobs, aJob("batch", "second"));
-    await expect.poll(() => isComplete(client, "batch", "second"), SOON).toBe(true);
+    await poll(() => isComplete(client, "batch", "second"), SOON).toBe(true);
     expect((await client.get(jobs, { namespace: "other", name: "left-alone" })).status).toEqual({});
     await controller.stop();
     expect(controller.log()).not.toContain("orbidden");

@@ -1,6 +1,7 @@
 /** `tally run` and what comes after it on a real cluster, with and without `tally controller`. */
 import { execFile } from "node:child_process";
 import { expect } from "vitest";
+import { poll } from "../support/poll.ts";
 import { projectFile } from "../support/project-file.ts";
 import { startNode } from "./agent-node.ts";
 import { startTallyController } from "./tally-controller.ts";
@@ -103,7 +104,7 @@ check("under tally controller it does so, and the ledger outlives the pods", asy
   expect(first.error).toContain("tally controller (tallyjob.io/job-controller) looks after it");
   const path = "/api/v1/namespaces/default/configmaps/managed-ledger";
   const isNoted = async () => (await cluster.call("GET", path)).status;
-  await expect.poll(isNoted, { timeout: 60_000, interval: 500 }).toBe(200);
+  await poll(isNoted, { timeout: 60_000, interval: 500 }).toBe(200);
   await cluster.call("DELETE", `/api/v1/namespaces/default/pods?labelSelector=job-name%3Dmanaged`);
   const results = await tally(context, ["results", "managed", "--format", "jsonl"]);
   expect(results.error).toBe("");

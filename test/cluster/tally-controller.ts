@@ -1,6 +1,8 @@
 /** "tally controller" as an operator starts it. */
 
 import { projectFile } from "../support/project-file.ts";
+import { testimonyOf } from "../support/testimony.ts";
+import { addWitness } from "../support/waits.ts";
 import { type Component, startComponent } from "./component.ts";
 
 export interface TallyController extends Component {
@@ -23,6 +25,15 @@ export async function startTallyController(
     },
   });
   const metrics = async () => (await fetch(`${health}/metrics`)).text();
+  const log = () => component.log();
+  // Of the process that runs by then: it may have been started again.
+  const describe = () => testimonyOf({ process: component.process, log });
+  const forget = addWitness({ name: "tally controller", describe });
+  const stop = component.stop.bind(component);
+  component.stop = async (signal) => {
+    await stop(signal);
+    forget();
+  };
   return Object.assign(component, { metrics });
 }
 

@@ -11,6 +11,7 @@ import { startEngine } from "../../src/engine.ts";
 import type { Engine, EngineOptions } from "../../src/engine-options.ts";
 import { without } from "../builders/feature-gates.ts";
 import { jobBody } from "../builders/resources.ts";
+import { poll } from "../support/poll.ts";
 
 const TOKEN = "secret";
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
@@ -75,7 +76,7 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
   const spec = { completionMode: "Indexed", completions: 0, ttlSecondsAfterFinished: 0 };
   await ask(JOBS, { body: jobBody({ name: "j" }, spec) });
   const counted = /^ttl_after_finished_controller_job_deletion_duration_seconds_count 1$/m;
-  await expect.poll(async () => (await ask("/metrics")).text).toMatch(counted);
+  await poll(async () => (await ask("/metrics")).text).toMatch(counted);
   const { status, contentType, text } = await ask("/metrics");
   expect({ status, contentType }).toEqual({
     status: 200,
@@ -119,19 +120,19 @@ test("Indexed Jobs are off, and on again, for the API and the controller alike",
   engine = await startEngine(options);
   const spec = { completionMode: "Indexed", completions: 2, parallelism: 2 };
   await ask(JOBS, { body: jobBody({ name: "a" }, spec) });
-  await expect.poll(async () => (await jobOf("a")).status.active).toBe(2);
+  await poll(async () => (await jobOf("a")).status.active).toBe(2);
   await engine.stop();
 
   engine = await startEngine({ ...options, featureGates: without("IndexedJob") });
   const events = "/api/v1/namespaces/default/events?fieldSelector=reason=IndexedJobDisabled";
   const disabled = "Skipped Indexed Job sync because feature is disabled.";
-  await expect.poll(async () => (await ask(events)).text).toContain(disabled);
+  await poll(async () => (await ask(events)).text).toContain(disabled);
   await ask(JOBS, { body: jobBody({ name: "b" }, spec) });
   expect((await jobOf("b")).spec).not.toHaveProperty("completionMode");
   expect((await jobOf("a")).spec.completionMode).toBe("Indexed");
   await engine.stop();
 
   engine = await startEngine(options);
-  await expect.poll(async () => (await jobOf("b")).status.active).toBe(2);
+  await poll(async () => (await jobOf("b")).status.active).toBe(2);
   expect((await jobOf("a")).status).toMatchObject({ active: 2 });
 });

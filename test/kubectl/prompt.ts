@@ -10,6 +10,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
+import { waitingFor } from "../support/waits.ts";
 import { type FoundKubectl, findKubectl } from "./find-kubectl.ts";
 
 /** Words separated by spaces, or a list where one of them has a space in it. */
@@ -159,10 +160,13 @@ export function follow(
   child.stderr.setEncoding("utf8").on("data", (data: string) => {
     stderr += data;
   });
-  const ended = new Promise<Outcome>((resolve, reject) => {
+  const said = () => stdout + stderr;
+  const closed = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout, stderr: stderr.replaceAll(EARLY, "") }));
   });
+  const what = `${program} ${args.join(" ")} (pid ${child.pid}) to end`;
+  const ended = waitingFor({ what, describe: () => `it printed:\n${said()}` }, closed);
   const until = (pattern: RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -173,7 +177,7 @@ export function follow(
       child.once("close", () => reject(new Error(`ended without ${pattern}:\n${stdout}${stderr}`)));
       look();
     });
-  return { process: child, until, said: () => stdout + stderr, ended };
+  return { process: child, until, said, ended };
 }
 
 /** kubectl's own remark when a server speaks before it listens, as every server may. */

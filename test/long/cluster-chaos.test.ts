@@ -17,6 +17,7 @@ import {
 } from "../cluster/tally-controller.ts";
 import { type ClusterTest, clusterTests } from "../cluster/with-cluster.ts";
 import { openRelay } from "../operations/tcp-relay.ts";
+import { poll } from "../support/poll.ts";
 
 const PODS = 1_000;
 const AT_ONCE = 200;
@@ -148,13 +149,13 @@ async function succeeded(scene: Scene): Promise<number> {
 }
 
 async function untilSucceeded(scene: Scene, count: number): Promise<void> {
-  await expect.poll(() => succeeded(scene), SOON).toBeGreaterThanOrEqual(count);
+  await poll(() => succeeded(scene), SOON).toBeGreaterThanOrEqual(count);
 }
 
 async function endsRight(scene: Scene): Promise<void> {
   const isComplete = (job: Job | undefined) =>
     job?.status.conditions?.some(({ type, status }) => type === "Complete" && status === "True");
-  await expect.poll(async () => isComplete(await jobOf(scene)), SOON).toBe(true);
+  await poll(async () => isComplete(await jobOf(scene)), SOON).toBe(true);
   const { status } = (await jobOf(scene)) ?? {};
   expect(status).toMatchObject({ succeeded: PODS, completedIndexes: `0-${PODS - 1}` });
   expect(status?.failed).toBeUndefined();

@@ -1,6 +1,7 @@
 /** A node that falls silent: what becomes of its pods, as Kubernetes has it. */
 import { afterEach, expect, test } from "vitest";
 import type { Node, Pod } from "../../src/api/generated/core.ts";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import { startTallyAgent, type TallyAgent } from "../support/tally-agent.ts";
 
@@ -70,12 +71,12 @@ test("its pods are driven off and replaced, and end when it comes back", async (
   await createJob(tally, "at-once", "TerminatingOrFailed");
   await createJob(tally, "when-failed", "Failed");
   for (const job of ["at-once", "when-failed"]) {
-    await expect.poll(() => sightOf(tally, job), PATIENCE).toEqual([RUNS, RUNS, LOST, LOST]);
+    await poll(() => sightOf(tally, job), PATIENCE).toEqual([RUNS, RUNS, LOST, LOST]);
   }
   await lost.kill();
 
   const replaced = [RUNS, RUNS, RUNS, RUNS, GOING, GOING];
-  await expect.poll(() => sightOf(tally, "at-once"), PATIENCE).toEqual(replaced);
+  await poll(() => sightOf(tally, "at-once"), PATIENCE).toEqual(replaced);
   expect(await sightOf(tally, "when-failed")).toEqual([RUNS, RUNS, GOING, GOING]);
   const { json: body } = await tally.call("GET", "/api/v1/nodes/lost");
   const node: Node = body;
@@ -98,7 +99,7 @@ test("its pods are driven off and replaced, and end when it comes back", async (
   opened.push(await startTallyAgent(tally, { nodeName: "lost", dataDir: lost.dataDir }));
   const running = (job: string) => async () =>
     (await sightOf(tally, job)).filter((each) => each.endsWith("Running"));
-  await expect.poll(running("at-once"), PATIENCE).toHaveLength(4);
+  await poll(running("at-once"), PATIENCE).toHaveLength(4);
   // What was waited for has failed: now it is replaced.
-  await expect.poll(running("when-failed"), PATIENCE).toHaveLength(4);
+  await poll(running("when-failed"), PATIENCE).toHaveLength(4);
 }, 180_000);

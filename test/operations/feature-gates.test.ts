@@ -1,5 +1,6 @@
 /** A feature is switched off and on again between restarts while pods of Jobs are running. */
 import { afterEach, expect, test } from "vitest";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import { createJob, hasEnded, jobOf, PODS, podsOf, setPhase, succeedAll } from "./job-client.ts";
 
@@ -29,7 +30,7 @@ async function completes(name: string): Promise<void> {
 async function startIndexedJob(): Promise<void> {
   tally = await startTally({ args: ["--no-agent"] });
   await createJob(tally, "j", { completionMode: "Indexed", completions: 4, parallelism: 2 });
-  await expect.poll(async () => (await jobOf(tally, "j")).status.active, SOON).toBe(2);
+  await poll(async () => (await jobOf(tally, "j")).status.active, SOON).toBe(2);
   for (const pod of await podsOf(tally, "j")) await setPhase(tally, pod, "Running");
 }
 
@@ -46,10 +47,10 @@ test("a Job whose feature is off is left alone until it is on again", async () =
   await completes("later");
   expect(await jobOf(tally, "j")).toEqual(jobBefore);
   expect(await podsOf(tally, "j")).toEqual(podsBefore);
-  await expect.poll(() => warningsOf("j"), SOON).toContain("IndexedJobDisabled");
+  await poll(() => warningsOf("j"), SOON).toContain("IndexedJobDisabled");
 
   await restart();
-  await expect.poll(async () => (await jobOf(tally, "j")).status.completedIndexes, SOON).toBe("0");
+  await poll(async () => (await jobOf(tally, "j")).status.completedIndexes, SOON).toBe("0");
   const uids = (await podsOf(tally, "j")).map(({ uid }) => uid);
   expect(uids).toEqual(expect.arrayContaining([first.uid, second.uid]));
   await completes("j");
@@ -62,7 +63,7 @@ test("a Job created while the feature is off is not Indexed, then or later", asy
   tally = await startTally({ args: ["--no-agent", OFF] });
   await createJob(tally, "plain", { completionMode: "Indexed", completions: 2, parallelism: 2 });
   expect((await jobOf(tally, "plain")).spec.completionMode).toBeUndefined();
-  await expect.poll(async () => (await podsOf(tally, "plain")).length, SOON).toBe(2);
+  await poll(async () => (await podsOf(tally, "plain")).length, SOON).toBe(2);
   await restart();
   await completes("plain");
   const pods = await podsOf(tally, "plain");
@@ -76,7 +77,7 @@ test("a pod without an index is removed, uncounted, when the feature is on again
   await createPodWithoutIndex("stray");
   await restart();
   const names = async () => (await podsOf(tally, "j")).map(({ name }) => name);
-  await expect.poll(names, SOON).not.toContain("stray");
+  await poll(names, SOON).not.toContain("stray");
   await completes("j");
   const { status } = await jobOf(tally, "j");
   expect(status).toMatchObject({ succeeded: 4, completedIndexes: "0-3" });

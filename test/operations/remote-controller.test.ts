@@ -11,6 +11,7 @@ import {
 } from "../../src/controllers/job/job-controller.ts";
 import { playPatiently } from "../conformance/play-scenarios.ts";
 import { parseMetrics, sumOf } from "../support/metrics-text.ts";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import {
   createJob,
@@ -76,23 +77,23 @@ test.concurrent("cut off from the server syncs fail and are counted, and pods go
   const syncs = (result: "success" | "error") =>
     sumOf(parseMetrics(metrics.text()), "job_sync_total", { result });
   await createJob(tally, "j", { completionMode: "Indexed", completions: 3, parallelism: 2 });
-  await expect.poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
+  await poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
   const [first, second] = await podsOf(tally, "j");
   if (!first || !second) throw new Error("two pods were expected");
   await setPhase(tally, first, "Failed");
-  await expect.poll(async () => isSettled(await jobOf(tally, "j")), SOON).toBe(true);
+  await poll(async () => isSettled(await jobOf(tally, "j")), SOON).toBe(true);
   // A sync after that: the controller has seen what it wrote and waits out the back-off.
   const successes = syncs("success");
   await setPhase(tally, second, "Running");
-  await expect.poll(() => syncs("success"), SOON).toBeGreaterThan(successes);
+  await poll(() => syncs("success"), SOON).toBeGreaterThan(successes);
 
   relay.cut();
   const before = await podsOf(tally, "j");
-  await expect.poll(() => syncs("error"), SOON).toBeGreaterThan(2);
+  await poll(() => syncs("error"), SOON).toBeGreaterThan(2);
   expect(await podsOf(tally, "j")).toEqual(before);
   await setPhase(tally, second, "Succeeded");
   const errors = syncs("error");
-  await expect.poll(() => syncs("error"), SOON).toBeGreaterThan(errors);
+  await poll(() => syncs("error"), SOON).toBeGreaterThan(errors);
   expect((await jobOf(tally, "j")).status.succeeded).toBeUndefined();
 
   relay.join();

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { MANAGED_BY, startTallyController } from "../cluster/tally-controller.ts";
+import { poll } from "../support/poll.ts";
 import { projectFile } from "../support/project-file.ts";
 import { startTally } from "../support/tally.ts";
 import { createJob, hasEnded, jobOf, podsOf, succeedAll } from "./job-client.ts";
@@ -20,12 +21,12 @@ test("a leader that is killed is replaced, and its Job goes on", async ({ onTest
   onTestFinished(() => tally.dispose());
   const leader = await startTallyController(tally.kubeconfig, QUICK);
   onTestFinished(() => leader.stop("SIGKILL"));
-  await expect.poll(() => leader.log(), SOON).toContain('"leading"');
+  await poll(() => leader.log(), SOON).toContain('"leading"');
   const other = await startTallyController(tally.kubeconfig, QUICK);
   onTestFinished(() => other.stop("SIGKILL"));
   const spec = { completionMode: "Indexed", completions: 4, parallelism: 2 };
   await createJob(tally, "j", { ...spec, managedBy: MANAGED_BY });
-  await expect.poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
+  await poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
   expect(await leader.metrics()).toMatch(/^rest_client_requests_total\{.*method="POST"\} \d/m);
   await leader.stop("SIGKILL");
   await expect

@@ -1,8 +1,10 @@
 /** `tally run` as a user has it: a directory, a command line, what it prints and how it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { testimonyOf } from "../support/testimony.ts";
+import { waitingFor } from "../support/waits.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../dist/main.js");
 
@@ -40,17 +42,32 @@ export class Place {
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       written.error += text;
     });
-    const ended = new Promise<Ended>((resolve) =>
+    const closed = new Promise<Ended>((resolve) =>
       child.once("close", (code) => {
         this.started.delete(child);
         resolve({ code, ...written });
       }),
     );
+    const what = `tally ${args.join(" ")} (pid ${child.pid}) to end`;
+    const describe = () => this.testimonyOf(child, written);
+    const ended = waitingFor({ what, describe }, closed);
     return { process: child, ended, out: () => written.out, error: () => written.error };
   }
 
   run(args: readonly string[], input?: string): Promise<Ended> {
     return this.start(args, input).ended;
+  }
+
+  /** Its diagnostics, if it hosts the engine, are in the log of the engine. */
+  private async testimonyOf(
+    child: ChildProcess,
+    { out, error }: { readonly out: string; readonly error: string },
+  ): Promise<string> {
+    const log = () => {
+      const file = this.path(".tally", "engine.log");
+      return existsSync(file) ? readFileSync(file, "utf8") : "";
+    };
+    return `it printed:\n${out}${error}\n${await testimonyOf({ process: child, log })}`;
   }
 
   path(...parts: readonly string[]): string {
@@ -82,6 +99,10 @@ export class Place {
 const LOOK_AGAIN_MS = 10;
 
 /** Settles when it is so; the test's own time limit ends the wait. */
-export async function until(isSo: () => boolean): Promise<void> {
+export function until(isSo: () => boolean): Promise<void> {
+  return waitingFor({ what: isSo.toString() }, look(isSo));
+}
+
+async function look(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectFile } from "./project-file.ts";
 import type { Tally } from "./tally.ts";
+import { testimonyOf } from "./testimony.ts";
+import { addWitness, waitingFor } from "./waits.ts";
 
 export interface TallyAgent {
   readonly dataDir: string;
@@ -37,9 +39,14 @@ export async function startTallyAgent(
     log += text;
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const forget = addWitness({
+    name: `tally agent ${options.nodeName}`,
+    describe: () => testimonyOf({ process: child, log: () => log }),
+  });
   const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await exited;
+    await waitingFor({ what: `tally agent ${options.nodeName} to stop` }, exited);
+    forget();
   };
   await Promise.race([
     new Promise<void>((resolve) => child.stdout.once("data", () => resolve())),

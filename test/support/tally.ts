@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Answer, call } from "./call-server.ts";
 import { projectFile } from "./project-file.ts";
+import { type Testifying, testimonyOf } from "./testimony.ts";
+import { addWitness, waitingFor } from "./waits.ts";
 
 export type { Answer };
 
@@ -56,19 +58,33 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     log += text;
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const ready = await readyLine(child, exited, () => log);
+  const testifying: Testifying = { process: child, log: () => log };
+  const forget = addWitness({
+    name: `tally up in ${dataDir}`,
+    describe: () => testimonyOf(testifying),
+  });
+  const ready = await readyLine(child, exited, () => log).catch((error: unknown) => {
+    forget();
+    throw error;
+  });
   const url = /https:\/\/[^\s]+/.exec(ready)?.[0] ?? "";
   const kubeconfig = path.join(dataDir, "kubeconfig");
   const access = await readFile(kubeconfig, "utf8");
   const token = /token: "?([^\s"]+)/.exec(access)?.[1] ?? "";
   const authority = /certificate-authority-data: "?([^\s"]+)/.exec(access)?.[1] ?? "";
+  const ask: Tally["call"] = (method, where, body, headers) =>
+    call({ url, token }, method, where, body, headers);
+  Object.assign(testifying, { call: ask });
   const kill = async (): Promise<void> => {
+    forget();
     child.kill("SIGKILL");
     await exited;
   };
   const stop = async (): Promise<number | null> => {
     child.kill("SIGTERM");
-    return exited;
+    const code = await waitingFor({ what: `tally up in ${dataDir} to stop` }, exited);
+    forget();
+    return code;
   };
   return {
     url,
@@ -78,13 +94,14 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     dataDir,
     process: child,
     log: () => log,
-    call: (method, where, body, headers) => call({ url, token }, method, where, body, headers),
+    call: ask,
     stop,
     kill,
     dispose: async () => {
       const isRunning = child.exitCode === null && child.signalCode === null;
       // Pods would survive a kill.
       if (isRunning) await (options.hasAgent ? stop() : kill());
+      forget();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

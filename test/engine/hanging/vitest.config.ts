@@ -1,0 +1,11 @@
+/** For the case beside it, which is meant to fail. */
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/engine/hanging/*.case.ts"],
+    hookTimeout: 180_000,
+    pool: "forks",
+    runner: "./test/support/explaining-runner.ts",
+  },
+});

@@ -1,0 +1,93 @@
+/**
+ * What a test file waits for at the moment, and what can say why it does not come: when a test
+ * fails, the runner (explaining-runner.ts) prints all of it. Waits have no limit of their own: the
+ * limit of the test ends them.
+ */
+
+/** Something under test that can describe its state: a server, an agent, a command. */
+export interface Witness {
+  readonly name: string;
+  /** Never rejects, and ends within seconds. */
+  describe(): Promise<string>;
+}
+
+export interface Awaited {
+  /** In words, or the code of the condition. */
+  readonly what: string;
+  /** What is there of it so far. */
+  readonly describe?: () => string | Promise<string>;
+}
+
+interface Wait extends Awaited {
+  readonly sinceMs: number;
+}
+
+interface UnderWay {
+  readonly waits: Set<Wait>;
+  readonly witnesses: Set<Witness>;
+}
+
+const KEY = Symbol.for("what tests wait for");
+
+/** Global, because the runner and the test file load this module separately. */
+function underWay(): UnderWay {
+  const place = globalThis as { [KEY]?: UnderWay };
+  place[KEY] ??= { waits: new Set(), witnesses: new Set() };
+  return place[KEY];
+}
+
+const { waits, witnesses } = underWay();
+
+/** Answers with the way to take it back. */
+export function addWitness(witness: Witness): () => void {
+  witnesses.add(witness);
+  return () => void witnesses.delete(witness);
+}
+
+/** The same promise; while it is open, the wait is known. */
+export async function waitingFor<T>(awaited: Awaited, promise: Promise<T>): Promise<T> {
+  const wait: Wait = { ...awaited, sinceMs: performance.now() };
+  waits.add(wait);
+  try {
+    return await promise;
+  } finally {
+    waits.delete(wait);
+  }
+}
+
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
+
+/** Looks again, ever less often, until it is so. */
+export function until(
+  isSo: () => Promise<boolean> | boolean,
+  awaited: Awaited = { what: isSo.toString() },
+): Promise<void> {
+  return waitingFor(awaited, poll(isSo));
+}
+
+async function poll(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!(await isSo())) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
+  }
+}
+
+/** All waits and what every witness says; empty where nothing is under way. */
+export async function explain(): Promise<string> {
+  const told = [...waits].map(describeWait);
+  const seen = [...witnesses].map(async (each) => `${each.name}:\n${await each.describe()}`);
+  return (await Promise.all([...told, ...seen])).join("\n\n");
+}
+
+async function describeWait({ what, describe, sinceMs }: Wait): Promise<string> {
+  const seconds = Math.round((performance.now() - sinceMs) / 1000);
+  const header = `waiting for ${seconds} s for: ${what}`;
+  if (!describe) return header;
+  try {
+    return `${header}\n${await describe()}`;
+  } catch (error) {
+    return `${header}\n${error}`;
+  }
+}
