@@ -193,3 +193,14 @@ test("xargs' -I chooses what stands for the item", async () => {
   const { placeholders } = await read(["-a", "lines", "-I", "@@", "--", "echo", "@@", "{}"]);
   expect(placeholders?.item).toBe("@@");
 });
+
+test("-I is known to lists with names, which do not have it", async () => {
+  const { placeholders } = await read(["--csv", "table.csv", "-I", "@@", "--", "echo", "@@"]);
+  expect(placeholders).toEqual({ missingItem: "@@" });
+});
+
+test("--skip-placeholder-check is part of the request", async () => {
+  const asked = await read(["--csv", "table.csv", "--skip-placeholder-check", ...ECHO]);
+  expect(asked.skipsPlaceholderCheck).toBe(true);
+  expect((await read(["--csv", "table.csv", ...ECHO])).skipsPlaceholderCheck).toBe(undefined);
+});

@@ -157,6 +157,7 @@ function addListOptions(command: Command): void {
     .option("--commands <file>", "A complete command on each line, for sh; - for stdin.")
     .option("-N, --batch <k>", "So many items for each run of the command.")
     .option("-I, --item-text <text>", "Stands for the item in arguments, instead of {}.")
+    .option("--skip-placeholder-check", SKIP_CHECK_HELP)
     .option("--completions <n>", "How often to run a command without a list.")
     .option("--completion-index-var-name <name>", "A variable that holds the index.")
     .option("--params-in <kind>", "Where the list is stored: configmap or secret.");
@@ -175,6 +176,7 @@ function addFailureOptions(command: Command): void {
 }
 
 const PER_ENV_HELP = 'A variable with a value for each item: KEY="a b c" or KEY=@file; repeatable.';
+const SKIP_CHECK_HELP = "Pass arguments that look like mistyped placeholders as they are.";
 const PER_ARG_HELP = 'An argument with a value for each item: "a b c" or @file; repeatable.';
 
 function collected(value: string, before: readonly string[] | undefined): readonly string[] {

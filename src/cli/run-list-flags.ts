@@ -37,6 +37,7 @@ export interface ListFlags {
   readonly batch?: string;
   readonly itemText?: string;
   readonly shuffle?: boolean;
+  readonly skipPlaceholderCheck?: boolean;
 }
 
 export interface ListSurroundings {
@@ -44,7 +45,9 @@ export interface ListSurroundings {
   readonly readBytes: (file: string) => Promise<Uint8Array>;
 }
 
-export type ReadList = Pick<RunRequest, "list" | "placeholders" | "appended" | "command"> & {
+type ReadFields = "list" | "placeholders" | "appended" | "command" | "skipsPlaceholderCheck";
+
+export type ReadList = Pick<RunRequest, ReadFields> & {
   readonly said: readonly string[];
 };
 
@@ -68,9 +71,15 @@ export async function readList(
     command: main?.command ?? command,
     ...(list ? { list } : {}),
     ...(appended.length > 0 ? { appended } : {}),
-    placeholders: main?.placeholders ?? {},
+    placeholders: withMissingItem(main?.placeholders ?? {}, flags),
+    ...(flags.skipPlaceholderCheck ? { skipsPlaceholderCheck: true } : {}),
     said: main?.said ?? [],
   };
+}
+
+function withMissingItem(placeholders: Placeholders, { itemText }: ListFlags): Placeholders {
+  if (placeholders.item !== undefined || itemText === undefined) return placeholders;
+  return { ...placeholders, missingItem: itemText };
 }
 
 interface MainSource {

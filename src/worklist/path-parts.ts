@@ -31,7 +31,13 @@ export function withPathParts(request: RunRequest): RunRequest {
 
 /** Where a part is written that is not replaced there. */
 export function findPathPart(text: string): string | undefined {
-  return /(?<!\$)\{\d*(?:\.|\/|\/\/|\/\.|#)\}/.exec(text)?.[0];
+  return findPathParts(text)[0];
+}
+
+/** "${#}" is a shell's, and "{{.}}" a template of another program. */
+export function findPathParts(text: string): readonly string[] {
+  const found = text.matchAll(/(?<!\$)(?:\{\{\.\}\}|(\{\d*(?:\.|\/|\/\/|\/\.|#)\}))/g);
+  return [...found].flatMap(([, place]) => place ?? []);
 }
 
 interface PathPart {

@@ -1,5 +1,6 @@
 /** Pure: the command of a run, from the words as they were typed. */
 import { UsageError } from "../base/usage-error.ts";
+import { checkCommand } from "./check-command.ts";
 import { COMPLETION_INDEX_VARIABLE } from "./names.ts";
 import { findPathPart } from "./path-parts.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -22,6 +23,7 @@ export function composeCommand(request: RunRequest): RunCommand {
   refusePathParts(request, words);
   const parsed = parseArguments(words, vocabulary);
   checkBatches(request, parsed);
+  checkCommand({ request, words, parsed, vocabulary });
   const used = refersTo(parsed);
   const given = appendsItem(request, words, used) ? [...parsed, ...itemArguments(request)] : parsed;
   return { arguments: [...niceness(request), ...given], said: unused(request, words, given) };

@@ -18,6 +18,8 @@ export interface RunRequest {
   readonly indexVariable?: string;
   /** As typed, the program first. */
   readonly command: readonly string[];
+  /** Whether arguments that look like mistyped placeholders are passed as they are. */
+  readonly skipsPlaceholderCheck?: true;
   /** Without one the pods run the programs of this machine. */
   readonly image?: string;
   readonly environment?: readonly Variable[];
@@ -45,6 +47,8 @@ export interface Placeholders {
   readonly parameters?: readonly string[];
   /** Stands for the item, "{}" unless the user chose another. */
   readonly item?: string;
+  /** If the values have names: the text that stands for the item in lists without, or "{}". */
+  readonly missingItem?: string;
   /** Whether {1} is the first parameter, {2} the second. */
   readonly hasPositions?: boolean;
   /** Further texts, each with the parameter it stands for. */

@@ -19,6 +19,21 @@ export function findScript(command: readonly string[]): number | undefined {
   return undefined;
 }
 
+/** Whether some program of the command replaces "$NAME" in what it is given. */
+export function readsVariables(command: readonly string[]): boolean {
+  return command.some((word, at) => {
+    const program = word.replace(/^.*\//, "");
+    if (READERS.includes(program)) return true;
+    return SHELLS.includes(program) && findScript(command.slice(at)) !== undefined;
+  });
+}
+
+/** They have variables that begin with a dollar, or hand what they are given to a shell. */
+const READERS: readonly string[] = [
+  ...["awk", "gawk", "mawk", "nawk", "perl", "php", "ruby", "jq", "make", "tclsh", "pwsh"],
+  ...["envsubst", "su", "runuser", "script", "flock", "watch", "parallel", "hyperfine"],
+];
+
 /** A shell, or one that env, nice and the like start. */
 function findShell(command: readonly string[]): number | undefined {
   for (let at = 0; at < command.length; at++) {

@@ -97,6 +97,32 @@ test("the name of a finished run is taken, and the ways out are named", async ()
   expect([replaced.code, replaced.out]).toEqual([0, "a\n"]);
 });
 
+test.each([
+  [["touch", "{FLIE}"], "there is no {FLIE}: did you mean {FILE}?"],
+  [["touch", "{}"], "this list has no {}: use {FILE} or {SIZE}"],
+  [["touch", "{1}"], "this list has no {1}: use {FILE} or {SIZE}"],
+  [["touch", "--in=$FILE"], "write --in={FILE}, or start a shell: sh -c 'touch --in=\"$FILE\"'"],
+])("%j is refused before anything runs", async (command, problem) => {
+  writeFileSync(place.path("p.csv"), "FILE,SIZE\na b.txt,3\n");
+  const { code, out, error } = await place.run(["run", "rows", "--csv", "p.csv", "--", ...command]);
+  expect([code, out]).toEqual([2, ""]);
+  expect(error).toContain(problem);
+  expect(readdirSync(place.directory)).toEqual(["p.csv"]);
+});
+
+test("braces and variables of other programs, and all with the check off, are passed", async () => {
+  writeFileSync(place.path("p.csv"), "FILE,SIZE\na b.txt,3\n");
+  const asked = ["run", "-q", "--csv", "p.csv"];
+  const others = ["printf", "%s\\n", "{print}", "{id}", "{{.Id}}", "x{1}", "{FILE}"];
+  const passed = await place.run([...asked, "--", ...others]);
+  expect(passed.out).toBe("{print}\n{id}\n{{.Id}}\nx{1}\na b.txt\n");
+  const script = await place.run([...asked, "--", "sh", "-c", 'echo --in="$FILE"']);
+  expect(script.out).toBe("--in=a b.txt\n");
+  const unchecked = ["printf", "%s\\n", "{FLIE}", "{}", "--in=$FILE"];
+  const off = await place.run([...asked, "--skip-placeholder-check", "--", ...unchecked]);
+  expect([off.code, off.out]).toEqual([0, "{FLIE}\n{}\n--in=$FILE\n"]);
+});
+
 test("a list that was edited goes on with what is new in it", async () => {
   const args = ["run", "edited", "--resume", "--retries", "0", "-a", "list", "--"];
   const command = ["sh", "-c", 'echo "$ITEM" >> ran; echo "$ITEM"'];

@@ -4,7 +4,13 @@ import { expect, test } from "vitest";
 import { batchList } from "../../src/worklist/sources/batch.ts";
 import { processOf } from "./process-of.ts";
 
-const REQUEST = { name: "j", namespace: "default", suffix: "x", parallelism: 1 };
+const REQUEST = {
+  name: "j",
+  namespace: "default",
+  suffix: "x",
+  parallelism: 1,
+  skipsPlaceholderCheck: true,
+} as const;
 
 /** Text of what has a meaning to somebody on the way, and of anything else. */
 const value = fc

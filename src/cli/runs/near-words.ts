@@ -1,4 +1,5 @@
 /** Pure: which of many words somebody may have meant. */
+import { editDistance } from "../../base/edit-distance.ts";
 
 const MOST_LETTERS = 80;
 const MOST_CANDIDATES = 1_000_000;
@@ -40,17 +41,4 @@ function distanceTo(wanted: string, word: string): number | undefined {
   if (Math.abs(wanted.length - word.length) > limit) return undefined;
   const mistakes = editDistance(wanted, word);
   return mistakes <= limit ? mistakes : undefined;
-}
-
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at++) {
-    const next = [at];
-    for (let to = 1; to <= other.length; to++) {
-      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }
