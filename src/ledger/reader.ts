@@ -18,6 +18,11 @@ export interface StoryQuery {
   readonly limit?: number;
 }
 
+export interface StoryWish {
+  /** The answer includes all attempts that the Job had counted at this revision. */
+  readonly since?: string;
+}
+
 export interface StoryPage {
   readonly items: readonly IndexStory[];
   /** Absent: there is no more. A page may be empty and still have a next one. */
@@ -28,5 +33,5 @@ export interface LedgerReader {
   /** In the order of the indexes. Rejects with a NotFound where no such Job ever was. */
   list(job: JobName, query?: StoryQuery): Promise<StoryPage>;
   /** Undefined where the Job has no such index. */
-  find(job: JobName, index: number): Promise<IndexStory | undefined>;
+  find(job: JobName, index: number, asked?: StoryWish): Promise<IndexStory | undefined>;
 }

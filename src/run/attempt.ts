@@ -110,11 +110,13 @@ export function endInLedger(
 ): AttemptEnd | undefined {
   const last = attempts.findLast(({ endTime, outcome }) => endTime || outcome === "Succeeded");
   if (!last) return undefined;
-  const { outcome, startTime, endTime, exitCode, signal, reason, message } = last;
+  const { outcome, startTime, endTime, exitCode, signal, reason, message, jobUID } = last;
+  // As the annotations of pods count them: from one again in each Job of the run.
+  const tries = attempts.filter((each) => each.jobUID === jobUID && each.outcome !== "Deleted");
   return {
     index,
     item: about.item,
-    attempt: attempts.filter((each) => each.outcome !== "Deleted").length,
+    attempt: tries.length,
     pod: { namespace, name: last.pod, uid: last.podUID },
     runs: about.containers.map((container) => ({ container, restarts: 0 })),
     startedMs: startTime ? millisecondsOf(startTime) : undefined,

@@ -49,6 +49,7 @@ export async function followJob(following: Following): Promise<FollowEnd> {
     if (current?.metadata.uid !== job.uid) return "gone";
     book.forgetPodsBut(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
     for (const pod of listed.items) book.takePod("ADDED", pod);
+    book.knowPodsUntil(listed.resourceVersion);
     book.takeJob(current);
     await readUntold(following, current);
     following.onNews();
@@ -170,12 +171,12 @@ function newest(batch: readonly News[]): string {
 async function readUntold(following: Following, job: Job): Promise<void> {
   const { book, ledger, itemAt } = following;
   const { namespace, name } = following.job;
+  const { resourceVersion: since = "0" } = job.metadata;
   const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
   for (const index of book.untold()) {
-    const story = await ledger.find({ namespace, jobName: name }, index);
+    const story = await ledger.find({ namespace, jobName: name }, index, { since });
     const about = { item: itemAt(index), containers };
     const end = story && endInLedger(namespace, index, story.attempts, about);
-    if (end && end.outcome !== "Stopped") book.takeEnd(end);
-    book.settle(index);
+    book.settle(index, end?.outcome === "Stopped" ? undefined : end);
   }
 }

@@ -2,10 +2,13 @@ import { beforeEach, expect, test } from "vitest";
 import { aJob, INDEXED } from "../../test/builders/job.ts";
 import { aJobPod, type JobPodFields } from "../../test/builders/job-pods.ts";
 import type { Job, JobStatus } from "../api/generated/batch.ts";
+import type { AttemptEnd } from "./attempt.ts";
 import { RunBook } from "./run-book.ts";
 
 const FINISHED: JobStatus = { conditions: [{ type: "Failed", status: "True", reason: "R" }] };
-const job: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 1 });
+const made: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 1 });
+/** Older than all pods: none of their events is missing. */
+const job: Job = { ...made, metadata: { ...made.metadata, resourceVersion: "0" } };
 const leaving = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
 let book: RunBook;
 let told: string[];
@@ -60,6 +63,71 @@ test("a failure that is heard of after the Job gave the index up is final", () =
   status({ failedIndexes: "1" });
   change("a", { index: 1, phase: "Failed", exitCode: 1 });
   expect(told).toEqual(["1 failed with 1", "1 Failed"]);
+});
+
+const at = (resourceVersion: string) => ({ metadata: { resourceVersion } });
+const statusAt = (resourceVersion: string, fields: JobStatus) =>
+  book.takeJob({ ...job, metadata: { ...job.metadata, resourceVersion }, status: fields });
+
+test("a failure is final once all pod events up to the revision of the Job have arrived", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  statusAt("20", { failedIndexes: "2" });
+  expect(told).toEqual(["2 failed with 3"]);
+  change("b", { index: 2, phase: "Failed", exitCode: 4, ...at("15") });
+  expect(told).toEqual(["2 failed with 3", "2 failed with 4"]);
+  change("b", { index: 2, phase: "Failed", exitCode: 4, isTracked: false, ...at("21") });
+  expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
+  expect([book.failed, book.retries]).toEqual([1, 1]);
+});
+
+test("a list of pods as new as the Job makes its failures final", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  statusAt("20", { failedIndexes: "2" });
+  book.knowPodsUntil("20");
+  expect(told).toEqual(["2 failed with 3", "2 Failed"]);
+});
+
+const ended = { item: undefined, runs: [], startedMs: undefined, endedMs: undefined };
+const how = { signal: undefined, reason: undefined, message: undefined };
+const anEnd = (uid: string, fields: Pick<AttemptEnd, "outcome" | "attempt" | "exitCode">) => {
+  const pod = { namespace: "default", name: uid, uid };
+  return { index: 2, pod, ...ended, ...how, ...fields };
+};
+
+test("a last attempt that was not seen is taken from the ledger when the Job ends", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  statusAt("20", { ...FINISHED, failedIndexes: "2" });
+  expect([told, book.untold()]).toEqual([["2 failed with 3"], [2]]);
+  book.settle(2, anEnd("b", { outcome: "Failed", attempt: 2, exitCode: 4 }));
+  expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
+  expect([book.failed, book.untold(), book.retries]).toEqual([1, [], 1]);
+});
+
+test("an older attempt in the ledger does not replace a later one that was seen", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  const failures = { counted: 1, ignored: 0 };
+  change("b", { index: 2, phase: "Failed", exitCode: 4, failures, ...at("11") });
+  statusAt("20", { ...FINISHED, failedIndexes: "2" });
+  book.settle(2, anEnd("a", { outcome: "Failed", attempt: 1, exitCode: 3 }));
+  expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
+  expect([book.failed, book.retries]).toEqual([1, 1]);
+});
+
+test("an item that waits for a retry fails when the Job fails", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  statusAt("20", FINISHED);
+  expect(book.untold()).toEqual([2]);
+  book.settle(2, anEnd("a", { outcome: "Failed", attempt: 1, exitCode: 3 }));
+  expect(told).toEqual(["2 failed with 3", "2 Failed"]);
+});
+
+test("an item of which only a failure was seen succeeds if the ledger has its success", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  statusAt("20", { completedIndexes: "2" });
+  book.settle(2, anEnd("b", { outcome: "Succeeded", attempt: 2, exitCode: 0 }));
+  expect(told).toEqual(["2 failed with 3", "2 Succeeded"]);
+  statusAt("21", { ...FINISHED, completedIndexes: "2" });
+  expect([book.succeeded, book.failed, book.untold()]).toEqual([1, 0, []]);
 });
 
 test("what the Job lets go of before it ends does not count", () => {

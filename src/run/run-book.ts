@@ -46,6 +46,16 @@ export class RunBook {
   #failedText = "";
   /** What the Job will not try again, be it told or not. */
   #givenUp = emptyIndexes();
+  /** The revision at which the Job last gave up an index, or ended. */
+  #settledRevision = 0;
+  /** All events of pods up to this revision have arrived. */
+  #podsRevision = 0;
+  /**
+   * Indexes that the Job has given up, each with the revision at which it did. Jobs and pods have
+   * separate watches: the event of a later attempt may arrive after that of the Job. Without this
+   * the first attempt would be reported in place of the last.
+   */
+  readonly #givenUpAt = new Map<number, number>();
   #retries = 0;
 
   constructor(private readonly listener: RunListener) {}
@@ -113,16 +123,33 @@ export class RunBook {
   takeJob(job: Job): void {
     this.#job = job;
     const { failedIndexes: text = "" } = job.status;
+    if (text === this.#failedText && !this.isFinished) return;
+    this.#settledRevision = revisionOf(job);
     if (text !== this.#failedText) {
       this.#failedText = text;
       const failed = parseIndexes(text, job.spec.completions ?? 0);
       this.#givenUp = failed;
-      for (const index of firstExcept(failed, [this.#failed], failed.size)) this.#giveUp(index);
+      for (const index of firstExcept(failed, [this.#failed], failed.size))
+        this.#reportLater(index);
     }
-    if (this.isFinished) for (const key of [...this.#failures.keys()]) this.#giveUp(key);
+    if (this.isFinished) for (const key of [...this.#failures.keys()]) this.#reportLater(key);
+    this.#reportCertain();
+  }
+
+  /** All events of pods up to this revision have arrived, as after a list. */
+  knowPodsUntil(resourceVersion: string): void {
+    this.#podsRevision = Math.max(this.#podsRevision, Number(resourceVersion));
+    this.#reportCertain();
   }
 
   takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
+    this.#takePod(type, pod);
+    // Pods of a list come as ADDED, in any order: knowPodsUntil follows when all have come.
+    if (type !== "ADDED") this.#podsRevision = Math.max(this.#podsRevision, revisionOf(pod));
+    this.#reportCertain();
+  }
+
+  #takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
     const { uid = "" } = pod.metadata;
     const over = isOver(pod);
     if (type === "DELETED" && this.#toldPods.delete(uid)) return;
@@ -163,7 +190,7 @@ export class RunBook {
         this.#failures.set(key, end);
         this.#retries++;
         this.listener.failedOnce?.(end);
-        if (this.isFinished || this.#isGivenUp(end.index)) this.#giveUp(key);
+        if (this.isFinished || this.#isGivenUp(end.index)) this.#reportLater(key);
         return;
       default:
         return;
@@ -175,17 +202,30 @@ export class RunBook {
     if (!this.#job) return [];
     const { completed, failed } = settledIn(this.#job);
     const known = [this.#succeeded, this.#failed];
+    const waiting = this.isFinished ? [...this.#failures.keys()] : [];
     return [
       ...firstExcept(completed, [this.#succeeded], completed.size),
       ...firstExcept(failed, known, failed.size),
+      ...waiting
+        .filter((key) => typeof key === "number")
+        .filter((index) => {
+          return !hasIndex(completed, index) && !hasIndex(failed, index);
+        }),
     ];
   }
 
-  /** The index is settled and nothing is known of how. */
-  settle(index: number): void {
+  /** The index is settled: reports how, as seen or, if that is later, as the ledger has it. */
+  settle(index: number, end?: AttemptEnd): void {
     if (!this.#job) return;
+    const known = this.#failures.get(index);
+    const isNews = end?.pod.uid !== known?.pod.uid && (end?.attempt ?? 0) >= (known?.attempt ?? 0);
+    if (end && isNews) this.takeEnd(end);
     const { completed } = settledIn(this.#job);
-    addIndex(hasIndex(completed, index) ? this.#succeeded : this.#failed, index);
+    const hasSucceeded = hasIndex(completed, index);
+    if (!hasSucceeded) this.#giveUp(index);
+    this.#failures.delete(index);
+    this.#givenUpAt.delete(index);
+    addIndex(hasSucceeded ? this.#succeeded : this.#failed, index);
   }
 
   /** What was there and is not any more was missed: the pods that a new list does not have. */
@@ -212,6 +252,20 @@ export class RunBook {
     return index !== undefined && hasIndex(this.#givenUp, index);
   }
 
+  /** A pod without an index has no later attempt. */
+  #reportLater(key: number | string): void {
+    if (typeof key === "string") this.#giveUp(key);
+    else if (this.#failures.has(key)) this.#givenUpAt.set(key, this.#settledRevision);
+  }
+
+  #reportCertain(): void {
+    for (const [index, revision] of this.#givenUpAt) {
+      if (this.#podsRevision < revision) continue;
+      this.#givenUpAt.delete(index);
+      this.#giveUp(index);
+    }
+  }
+
   /** Where its last attempt has not been seen, `untold` finds it. */
   #giveUp(key: number | string): void {
     const end = this.#failures.get(key);
@@ -235,6 +289,11 @@ function settledIn({ metadata, spec, status }: Job): { completed: IndexSet; fail
       completions,
     ),
   };
+}
+
+/** All resources of a server share one sequence of revisions. */
+function revisionOf({ metadata }: Job | Pod): number {
+  return Number(metadata.resourceVersion ?? 0);
 }
 
 function finishOf(job: Job | undefined) {

@@ -129,3 +129,44 @@ check("a run of JSON lines ends with 0 where everything succeeds", async (contex
     "b\n",
   ]);
 });
+
+const OURS = ["--managed-by", "tallyjob.io/job-controller"];
+const THEIRS = ["--managed-by", "kubernetes.io/job-controller"];
+
+async function failsTwice(context: ClusterTest, name: string, manager: readonly string[]) {
+  await startNode(context, name);
+  const run = ["run", name, "--image", "busybox", "--retries", "1", ...manager];
+  const words = ["--", "sh", "-c", "exit 3", ":::", "a", "b", "c", "d"];
+  const { code, error } = await tally(context, run, words);
+  expect(code).toBe(1);
+  const path = `/api/v1/namespaces/default/pods?labelSelector=job-name%3D${name}`;
+  const { items } = (await context.cluster.call("GET", path)).json as { items: TriedPod[] };
+  const last = items.filter(({ metadata }) => metadata.annotations[FAILURE_COUNT] === "1");
+  const lines = error.split("\n").filter((line) => line.includes("run again with"));
+  expect(
+    lines.map((line) => /attempt \d of \d, log pod\/\S+\b/.exec(line)?.[0]).toSorted(),
+  ).toEqual(last.map(({ metadata }) => `attempt 2 of 2, log pod/${metadata.name}`).toSorted());
+  expect(last).toHaveLength(4);
+}
+
+const FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count";
+
+interface TriedPod {
+  readonly metadata: {
+    readonly name: string;
+    readonly annotations: { readonly [name: string]: string };
+  };
+}
+
+check(
+  "under Kubernetes' own controller the last attempt of a failure is reported",
+  async (context) => {
+    await failsTwice(context, "tries-theirs", THEIRS);
+  },
+);
+
+check("under tally controller the last attempt of a failure is reported", async (context) => {
+  const controller = await startTallyController(context.cluster.kubeconfig);
+  context.atEnd(() => controller.stop());
+  await failsTwice(context, "tries-ours", OURS);
+});

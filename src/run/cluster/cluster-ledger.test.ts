@@ -67,6 +67,29 @@ test("what pods say and what was noted of others is one story, each attempt once
   expect(reads()).toBe(1);
 });
 
+test("a snapshot older than the Job that the reader has seen is not used", async () => {
+  const at = (resourceVersion: string): Job => {
+    return { ...JOB, metadata: { ...JOB.metadata, resourceVersion } };
+  };
+  const snapshots: RunSnapshot[] = [
+    { job: at("5"), pods: [aPod(1, "Failed", 3)], noted: undefined },
+    {
+      job: at("9"),
+      pods: [aPod(1, "Failed", 3), aPod(1, "Failed", 4)],
+      noted: undefined,
+    },
+  ];
+  const left = [...snapshots];
+  const ledger = clusterLedger({ read: async () => left.shift(), nowMs: () => 0 });
+  const count = async (since?: string) => {
+    const story = await ledger.find(WORK, 1, since === undefined ? {} : { since });
+    return story?.attempts.length;
+  };
+  expect([await count(), await count("5")]).toEqual([1, 1]);
+  expect([await count("7"), await count("9"), await count()]).toEqual([2, 2, 2]);
+  expect(left).toEqual([]);
+});
+
 test("pages and states are as of any ledger", async () => {
   const { ledger } = aLedger({});
   const failed = await ledger.list(WORK, { state: "Failed" });

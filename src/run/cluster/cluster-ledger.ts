@@ -37,15 +37,17 @@ const SNAPSHOT_MS = 1_000;
 const PAGE = 10_000;
 
 export function clusterLedger({ read, nowMs }: ClusterLedgerOptions): LedgerReader {
-  let known:
-    | { readonly name: string; readonly atMs: number; readonly stories: Stories }
-    | undefined;
-  const storiesOf = async (name: string): Promise<Stories> => {
-    if (known?.name === name && nowMs() - known.atMs < SNAPSHOT_MS) return known.stories;
+  let known: KnownStories | undefined;
+  const storiesOf = async (name: string, since?: string): Promise<Stories> => {
+    if (known?.name === name && isFresh(known, since)) return known.stories;
     const snapshot = await read(name);
     if (!snapshot) throw notFound(jobs, name);
-    known = { name, atMs: nowMs(), stories: openStories(snapshot) };
+    const revision = Number(snapshot.job.metadata.resourceVersion);
+    known = { name, atMs: nowMs(), revision, stories: openStories(snapshot) };
     return known.stories;
+  };
+  const isFresh = ({ atMs, revision }: KnownStories, since: string | undefined): boolean => {
+    return since === undefined ? nowMs() - atMs < SNAPSHOT_MS : revision >= Number(since);
   };
   return {
     list: async ({ jobName }, { state, from = "0", limit = PAGE } = {}): Promise<StoryPage> => {
@@ -58,11 +60,19 @@ export function clusterLedger({ read, nowMs }: ClusterLedgerOptions): LedgerRead
       }
       return { items, ...(index < stories.completions ? { next: String(index) } : {}) };
     },
-    find: async ({ jobName }, index) => {
-      const stories = await storiesOf(jobName);
+    find: async ({ jobName }, index, { since } = {}) => {
+      const stories = await storiesOf(jobName, since);
       return index < stories.completions ? stories.at(index) : undefined;
     },
   };
+}
+
+interface KnownStories {
+  readonly name: string;
+  readonly atMs: number;
+  /** Of the Job. It was read before its pods, so all attempts that it counts are there. */
+  readonly revision: number;
+  readonly stories: Stories;
 }
 
 interface Stories {
