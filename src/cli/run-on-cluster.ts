@@ -2,7 +2,6 @@
 import type { Job } from "../api/generated/batch.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { BUILT_IN_MANAGER, findManager } from "../run/cluster/find-manager.ts";
-import { keepingLedger } from "../run/cluster/retry-run.ts";
 import { resumeScripted, startRun, viewRun, viewStored } from "../run/cluster/start-run.ts";
 import type { PreparedRun } from "../run/conduct-run.ts";
 import { NameTaken } from "../run/prepare.ts";
@@ -137,10 +136,7 @@ async function resumeOnCluster(
   say: (text: string) => void,
 ): Promise<PreparedRun> {
   if (manager.kind === "kubernetes") return resumeScripted(engine, asked, former);
-  const first = await keepingLedger(engine, former, async () => {
-    const { job, said } = await takeUpRun(engine, asked, former);
-    for (const text of said) say(text);
-    return job;
-  });
+  const { job: first, said } = await takeUpRun(engine, asked, former);
+  for (const text of said) say(text);
   return viewStored(engine, { first, retries: [] });
 }

@@ -5,11 +5,44 @@
  * The key "ledger" says as JSON which Jobs they are of and whether all of them are there. The key
  * "attempts" has a line of JSON for each, a list without the names of its fields.
  */
+import type { Job } from "../api/generated/batch.ts";
+import type { ConfigMap } from "../api/generated/core.ts";
 import type { Attempt, Outcome, PlacedAttempt } from "./attempt.ts";
+import { CONTINUES_FROM } from "./story.ts";
 
 /** How the ConfigMap of a Job is called. */
 export function ledgerName(jobName: string): string {
   return `${jobName}-ledger`;
+}
+
+/**
+ * The ledger of a Job, from the ConfigMap of that name. While one Job replaces another, the
+ * ConfigMap has no owner. Then it belongs to the Job whose attempts it has, or that continues it.
+ */
+export function findLedger(object: ConfigMap | undefined, job: Job): JobLedger | undefined {
+  const { name = "", uid = "", annotations = {} } = job.metadata;
+  const ledger = parseLedger(object?.data, name);
+  const owners = object?.metadata.ownerReferences ?? [];
+  if (owners.length > 0) return owners.some((owner) => owner.uid === uid) ? ledger : undefined;
+  const isNamed = ledger?.attempts.some(({ attempt }) => attempt.jobUID === uid);
+  return isNamed || CONTINUES_FROM in annotations ? ledger : undefined;
+}
+
+/** The ConfigMap to write in place of the stored one. */
+export function composeLedger(
+  job: Job,
+  stored: ConfigMap | undefined,
+  ledger: JobLedger,
+): ConfigMap {
+  const { namespace = "", name = "", uid = "" } = job.metadata;
+  const owner = { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
+  const metadata = stored?.metadata ?? { name: ledgerName(name), namespace };
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { ...metadata, ownerReferences: [owner] },
+    data: formatLedger(ledger),
+  };
 }
 
 export interface JobLedger {

@@ -13,7 +13,7 @@ import { ledgerController } from "./ledger-controller.ts";
 const MANAGER = "tallyjob.io/job-controller";
 const LEDGER = { namespace: "default", name: "work-ledger" };
 
-function aJob(client: Client, more: object = {}): Promise<Job> {
+function aJob(client: Client, more: object = {}, annotations: object = {}): Promise<Job> {
   const container = { name: "main", image: "i" };
   return client.create(jobs, {
     apiVersion: "batch/v1",
@@ -21,7 +21,7 @@ function aJob(client: Client, more: object = {}): Promise<Job> {
     metadata: {
       name: "work",
       namespace: "default",
-      annotations: { "tallyjob.io/work-list": "list" },
+      annotations: { "tallyjob.io/work-list": "list", ...annotations },
     },
     spec: {
       managedBy: MANAGER,
@@ -130,5 +130,39 @@ test("an object of somebody else is left alone", async () => {
   await aPod(work.client, job, 0, 3);
   await advance(work, 30);
   expect((await work.client.get(configMaps, LEDGER)).data).toEqual({ a: "b" });
+  work.stop();
+});
+
+test("the attempt of a deleted pod is noted within a second", async () => {
+  const work = await startController(ledgerController(MANAGER));
+  const job = await aJob(work.client);
+  const gone = await aPod(work.client, job, 0, 0);
+  await advance(work, 1);
+  expect(await findObject(work.client, configMaps, LEDGER)).toBeUndefined();
+  await work.client.delete(pods, { namespace: "default", name: gone.metadata.name ?? "" });
+  await work.settle();
+  await advance(work, 1);
+  expect(noted(await work.client.get(configMaps, LEDGER))).toEqual([[0, "Succeeded", 0]]);
+  work.stop();
+});
+
+test("a ledger without an owner is taken over by the Job that continues it", async () => {
+  const work = await startController(ledgerController(MANAGER));
+  const former = await aJob(work.client);
+  await aPod(work.client, former, 0, 3);
+  await advance(work, 11);
+  const body = { metadata: { ownerReferences: null } };
+  await work.client.patch(configMaps, LEDGER, { type: "merge", body });
+  const place = { namespace: "default", name: "work" };
+  await work.client.delete(jobs, place, { propagationPolicy: "Background" });
+  const next = await aJob(work.client, {}, { "tallyjob.io/completed-indexes": "1" });
+  await aPod(work.client, next, 0, 0);
+  await advance(work, 11);
+  const ledger = await work.client.get(configMaps, LEDGER);
+  expect(noted(ledger)).toEqual([
+    [0, "Failed", 3],
+    [0, "Succeeded", 0],
+  ]);
+  expect(ledger.metadata.ownerReferences).toMatchObject([{ uid: next.metadata.uid }]);
   work.stop();
 });

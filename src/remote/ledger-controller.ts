@@ -19,14 +19,16 @@ import type {
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
 import { done, type Outcome } from "../controllers/runtime/outcome.ts";
 import { attemptsEndedBy } from "../ledger/attempt.ts";
-import { formatLedger, ledgerName, parseLedger } from "../ledger/job-ledger.ts";
+import { composeLedger, findLedger, ledgerName } from "../ledger/job-ledger.ts";
+import { NotedAttempts } from "../ledger/noted-attempts.ts";
 import { WORK_LIST } from "../worklist/names.ts";
-import { NotedAttempts } from "./noted-attempts.ts";
 
 /** How seldom, while a Job goes on. */
 const WRITE_EVERY_MS = 10_000;
 /** Pods that ended with the Job are heard of by then. */
 const LAST_WRITE_MS = 1_000;
+/** After a pod is deleted its attempt is known only here. Deletions often come together. */
+const PODS_LEAVE_MS = 200;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 
 /** @param managedBy the Jobs to look after, by their spec.managedBy */
@@ -94,11 +96,14 @@ class LedgerController implements RunningController {
       isDeleted: type === "DELETED",
       nowMs: this.context.clock.nowMs(),
     });
-    if (ended.length === 0) return;
     const key = keyOf(job);
+    const isLeaving = type === "DELETED" || pod.metadata.deletionTimestamp !== undefined;
+    if (ended.length === 0 && !isLeaving) return;
     const { attempts } = this.notesOf(key, job);
     for (const placed of ended) attempts.add(placed);
-    this.worker.addAfter(key, isFinished(job) ? LAST_WRITE_MS : WRITE_EVERY_MS);
+    if (!attempts.isNew) return;
+    const usualMs = isFinished(job) ? LAST_WRITE_MS : WRITE_EVERY_MS;
+    this.worker.addAfter(key, isLeaving ? PODS_LEAVE_MS : usualMs);
   }
 
   private isNoted({ metadata, spec }: Job): boolean {
@@ -127,13 +132,11 @@ class LedgerController implements RunningController {
 
   /** What a former process noted, or a former Job of the run, is kept. */
   private async read(job: Job, notes: JobNotes): Promise<void> {
-    const { namespace = "", name = "", uid } = job.metadata;
+    const { namespace = "", name = "" } = job.metadata;
     const place = { namespace, name: ledgerName(name) };
     const stored = await findObject(this.context.client, configMaps, place);
-    if (stored && !stored.metadata.ownerReferences?.some((owner) => owner.uid === uid)) {
-      throw new Error(`configmap ${place.name} belongs to something else`);
-    }
-    const ledger = parseLedger(stored?.data, name);
+    const ledger = findLedger(stored, job);
+    if (stored && !ledger) throw new Error(`configmap ${place.name} belongs to something else`);
     if (ledger) notes.attempts.addEarlier(ledger);
     notes.isRead = true;
     if (stored) notes.stored = stored;
@@ -142,7 +145,7 @@ class LedgerController implements RunningController {
   private async store(job: Job, notes: JobNotes): Promise<void> {
     const { client } = this.context;
     const taken = notes.attempts.take();
-    const composed = composeObject(job, notes.stored, formatLedger(taken));
+    const composed = composeLedger(job, notes.stored, taken);
     try {
       notes.stored = notes.stored
         ? await client.update(configMaps, composed)
@@ -157,18 +160,6 @@ class LedgerController implements RunningController {
       throw error;
     }
   }
-}
-
-function composeObject(job: Job, stored: ConfigMap | undefined, data: ConfigMap["data"]) {
-  const { namespace = "", name = "", uid = "" } = job.metadata;
-  const owner = { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
-  const fresh = { name: ledgerName(name), namespace, ownerReferences: [owner] };
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: stored?.metadata ?? fresh,
-    ...(data ? { data } : {}),
-  };
 }
 
 function keyOf({ metadata }: Job): string {

@@ -174,8 +174,9 @@ async function startJobs(
   start: Start,
   add: (controller: RunningController) => void,
 ): Promise<void> {
-  add(await start(jobController(jobs)));
+  // The ledger first: a pod that the Job controller has counted may be deleted at once.
   if (jobs.managedBy !== undefined) add(await start(ledgerController(jobs.managedBy)));
+  add(await start(jobController(jobs)));
 }
 
 function starter(

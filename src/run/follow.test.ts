@@ -63,7 +63,7 @@ class FakeCluster {
       },
       durable: async () => {},
     } as unknown as Client;
-    const read = async () => ({ job: this.job, pods: this.pods, noted: undefined });
+    const read = async () => ({ job: this.job, pods: this.pods, noted: undefined, isNoted: false });
     const book = new RunBook({ ended: (end) => this.ended.push(end) });
     book.begin(this.job);
     this.following = followJob({

@@ -10,7 +10,9 @@ import type { KubeObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { configMaps, jobs, pods, secrets, services } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
+import { ledgerName } from "../ledger/job-ledger.ts";
 import { COMPLETED_INDEXES, FAILED_INDEXES } from "../worklist/names.ts";
+import { completeLedger } from "./cluster/complete-ledger.ts";
 
 export function submitRun(client: Client, submission: JobSubmission): Promise<Job> {
   return client.submitJob?.(submission) ?? submitStepwise(client, submission);
@@ -20,7 +22,7 @@ async function submitStepwise(client: Client, submission: JobSubmission): Promis
   const { former, support } = submission;
   const { namespace = "", name = "" } = submission.job.metadata;
   const job = withSettled(submission);
-  const left = former?.leavesSupport ? await supportOf(client, namespace, former.uid) : [];
+  const left = former ? await leftBy(client, { namespace, name }, former) : [];
   for (const object of left) await giveTo(client, object, undefined);
   if (former) await removeJob(client, { namespace, name }, former);
   const made = await client.create(jobs, job);
@@ -30,6 +32,18 @@ async function submitStepwise(client: Client, submission: JobSubmission): Promis
   );
   for (const object of left) await giveTo(client, object, made);
   return made;
+}
+
+/** What belonged to the former Job and becomes the new one's: its ledger, and more if asked for. */
+async function leftBy(
+  client: Client,
+  { namespace, name }: Name & { readonly namespace: string },
+  { uid, leavesSupport }: Former,
+): Promise<readonly KubeObject[]> {
+  const former = await findObject(client, jobs, { namespace, name });
+  if (former?.metadata.uid === uid) await completeLedger(client, former);
+  const support = await supportOf(client, namespace, uid);
+  return support.filter(({ metadata }) => leavesSupport || metadata.name === ledgerName(name));
 }
 
 /** All annotations of an object together may have 256 KiB. */

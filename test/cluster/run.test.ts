@@ -130,6 +130,32 @@ check("a run of JSON lines ends with 0 where everything succeeds", async (contex
   ]);
 });
 
+check("a retry keeps attempts that tally controller has not noted", async (context) => {
+  await startNode(context, "unnoted");
+  const { cluster, atEnd } = context;
+  const killed = await startTallyController(cluster.kubeconfig);
+  const flag = `${cluster.directory}/unnoted-flag`;
+  const run = ["run", "unnoted", "--image", "busybox", "--retries", "0", ...OURS];
+  const first = await tally(context, run, ["--", "sh", "-c", script(flag), ...FRUITS]);
+  await killed.stop("SIGKILL");
+  expect(first.code).toBe(1);
+  await new Promise((resolve) => execFile("touch", [flag], resolve));
+  expect((await tally(context, ["retry", "unnoted", "--detach"])).code).toBe(0);
+  const next = await startTallyController(cluster.kubeconfig);
+  atEnd(() => next.stop());
+  expect((await tally(context, ["wait", "unnoted"])).code).toBe(0);
+  const { out } = await tally(context, ["results", "unnoted", "--format", "jsonl"]);
+  const rows = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(rows).toMatchObject([
+    { item: "apple", state: "Succeeded", attempts: 1, exit: 0 },
+    { item: "banana", state: "Succeeded", attempts: 2, exit: 0 },
+    { item: "it's $(cherry)", state: "Succeeded", attempts: 1, exit: 0 },
+  ]);
+});
+
 const OURS = ["--managed-by", "tallyjob.io/job-controller"];
 const THEIRS = ["--managed-by", "kubernetes.io/job-controller"];
 

@@ -42,7 +42,7 @@ function aLedger(snapshot: Partial<RunSnapshot>) {
   let reads = 0;
   const read = async () => {
     reads++;
-    return { job: JOB, pods: [], noted: undefined, ...snapshot };
+    return { job: JOB, pods: [], noted: undefined, isNoted: false, ...snapshot };
   };
   return { ledger: clusterLedger({ read, nowMs: () => 0 }), reads: () => reads };
 }
@@ -72,11 +72,12 @@ test("a snapshot older than the Job that the reader has seen is not used", async
     return { ...JOB, metadata: { ...JOB.metadata, resourceVersion } };
   };
   const snapshots: RunSnapshot[] = [
-    { job: at("5"), pods: [aPod(1, "Failed", 3)], noted: undefined },
+    { job: at("5"), pods: [aPod(1, "Failed", 3)], noted: undefined, isNoted: false },
     {
       job: at("9"),
       pods: [aPod(1, "Failed", 3), aPod(1, "Failed", 4)],
       noted: undefined,
+      isNoted: false,
     },
   ];
   const left = [...snapshots];
@@ -99,3 +100,52 @@ test("pages and states are as of any ledger", async () => {
   const rest = await ledger.list(WORK, { from: "2", limit: 10 });
   expect([rest.items.length, rest.next]).toEqual([3, undefined]);
 });
+
+/** A run whose pods are gone; each read returns the next snapshot. */
+function aLedgerOf(snapshots: readonly Partial<RunSnapshot>[]) {
+  const gone = { job: JOB, pods: [], noted: undefined, isNoted: true };
+  let looks = 0;
+  let nowMs = 0;
+  const ledger = clusterLedger({
+    read: async () => ({ ...gone, ...snapshots[Math.min(looks++, snapshots.length - 1)] }),
+    nowMs: () => nowMs,
+    pause: async (milliseconds) => {
+      nowMs += milliseconds;
+    },
+  });
+  return { ledger, looks: () => looks };
+}
+
+const WHOLE = { noted: { attempts: [aNote(0, 0), aNote(1, 3)], isCut: false } };
+
+test("the reader waits until the attempts of deleted pods are noted", async () => {
+  const part = { noted: { attempts: [aNote(1, 3)], isCut: false } };
+  const { ledger, looks } = aLedgerOf([{}, part, WHOLE, {}]);
+  const { items } = await ledger.list(WORK);
+  expect(items.map(({ attempts }) => attempts.length)).toEqual([1, 1, 0, 0, 0]);
+  expect(looks()).toBe(3);
+});
+
+test("the reader stops waiting after five seconds", async () => {
+  const { ledger, looks } = aLedgerOf([{}]);
+  expect((await ledger.list(WORK)).items.map(({ state }) => state)).toEqual([
+    ...["Succeeded", "Failed", "Pending", "Pending", "Pending"],
+  ]);
+  expect(looks()).toBe(26);
+});
+
+const BEFORE = { "tallyjob.io/completed-indexes": "0", "tallyjob.io/failed-indexes": "1" };
+
+test.each<[string, Partial<RunSnapshot>]>([
+  ["no controller notes attempts", { isNoted: false }],
+  ["the ledger is full", { noted: { attempts: [], isCut: true } }],
+  ["a former Job settled the indexes", { job: aJobWith(BEFORE) }],
+])("the reader does not wait if %s", async (_, snapshot) => {
+  const { ledger, looks } = aLedgerOf([snapshot]);
+  expect((await ledger.list(WORK)).items[0]?.attempts).toEqual([]);
+  expect(looks()).toBe(1);
+});
+
+function aJobWith(annotations: { readonly [name: string]: string }): Job {
+  return { ...JOB, metadata: { ...JOB.metadata, annotations } };
+}

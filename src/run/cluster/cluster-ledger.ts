@@ -5,7 +5,13 @@
 import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
-import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
+import {
+  addIndex,
+  emptyIndexes,
+  firstExcept,
+  hasIndex,
+  parseIndexes,
+} from "../../api/index-set.ts";
 import { isFinished } from "../../api/job-finished.ts";
 import { jobs } from "../../api/resources.ts";
 import {
@@ -17,6 +23,7 @@ import {
 import { type JobIndexes, stateOf } from "../../ledger/index-state.ts";
 import type { JobLedger } from "../../ledger/job-ledger.ts";
 import type { IndexStory, LedgerReader, StoryPage } from "../../ledger/reader.ts";
+import { COMPLETED_INDEXES, FAILED_INDEXES } from "../../worklist/names.ts";
 
 /** A run at one moment. */
 export interface RunSnapshot {
@@ -25,26 +32,31 @@ export interface RunSnapshot {
   /** With the indexes of the run. */
   readonly pods: readonly Pod[];
   readonly noted: JobLedger | undefined;
+  /** Whether a controller notes the attempts of pods that are gone. */
+  readonly isNoted: boolean;
 }
 
 export interface ClusterLedgerOptions {
   readonly read: (runName: string) => Promise<RunSnapshot | undefined>;
   readonly nowMs: () => number;
+  readonly pause?: (milliseconds: number) => Promise<void>;
 }
 
 /** Whoever asks for one index after the other does not mean a thousand requests. */
 const SNAPSHOT_MS = 1_000;
 const PAGE = 10_000;
+/** A pod may be deleted shortly before its attempt is noted: readers wait so long at most. */
+const NOTED_BY_MS = 5_000;
+const LOOK_AGAIN_MS = 200;
 
-export function clusterLedger({ read, nowMs }: ClusterLedgerOptions): LedgerReader {
+export function clusterLedger(options: ClusterLedgerOptions): LedgerReader {
+  const { nowMs } = options;
   let known: KnownStories | undefined;
   const storiesOf = async (name: string, since?: string): Promise<Stories> => {
     if (known?.name === name && isFresh(known, since)) return known.stories;
-    const snapshot = await read(name);
-    if (!snapshot) throw notFound(jobs, name);
-    const revision = Number(snapshot.job.metadata.resourceVersion);
-    known = { name, atMs: nowMs(), revision, stories: openStories(snapshot) };
-    return known.stories;
+    const { job, stories } = await readStories(options, name);
+    known = { name, atMs: nowMs(), revision: Number(job.metadata.resourceVersion), stories };
+    return stories;
   };
   const isFresh = ({ atMs, revision }: KnownStories, since: string | undefined): boolean => {
     return since === undefined ? nowMs() - atMs < SNAPSHOT_MS : revision >= Number(since);
@@ -67,6 +79,37 @@ export function clusterLedger({ read, nowMs }: ClusterLedgerOptions): LedgerRead
   };
 }
 
+async function readStories(
+  { read, nowMs, pause = sleep }: ClusterLedgerOptions,
+  name: string,
+): Promise<{ readonly job: Job; readonly stories: Stories }> {
+  const untilMs = nowMs() + NOTED_BY_MS;
+  for (;;) {
+    const snapshot = await read(name);
+    if (!snapshot) throw notFound(jobs, name);
+    const { job } = snapshot;
+    const stories = openStories(snapshot);
+    if (!lacksAttempts(snapshot, stories) || nowMs() >= untilMs) return { job, stories };
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Whether an attempt at an index that this Job has settled is still to be noted. */
+function lacksAttempts({ job, noted, isNoted }: RunSnapshot, stories: Stories): boolean {
+  if (!isNoted || noted?.isCut) return false;
+  const { uid, annotations = {} } = job.metadata;
+  const { completed, failed } = settledIndexes(job);
+  const before = [COMPLETED_INDEXES, FAILED_INDEXES].map((name) =>
+    parseIndexes(annotations[name] ?? "", stories.completions),
+  );
+  const settled = [completed, failed].flatMap((set) => firstExcept(set, before, set.size));
+  return settled.some((index) => !stories.endedAt(index).some(({ jobUID }) => jobUID === uid));
+}
+
 interface KnownStories {
   readonly name: string;
   readonly atMs: number;
@@ -78,6 +121,8 @@ interface KnownStories {
 interface Stories {
   readonly completions: number;
   at(index: number): IndexStory;
+  /** Attempts that are over, the oldest first. */
+  endedAt(index: number): readonly Attempt[];
 }
 
 function openStories({ job, pods, noted }: RunSnapshot): Stories {
@@ -96,10 +141,13 @@ function openStories({ job, pods, noted }: RunSnapshot): Stories {
   }
   for (const placed of noted?.attempts ?? []) add(placed);
   const known = indexesOf(job, pods);
+  const endedAt = (index: number) =>
+    (over.get(index) ?? []).toSorted(byAge).map(({ attempt }) => attempt);
   return {
     completions: known.completions,
+    endedAt,
     at: (index) => {
-      const ended = (over.get(index) ?? []).toSorted(byAge).map(({ attempt }) => attempt);
+      const ended = endedAt(index);
       const current = known.current.get(index) ?? [];
       const isUncounted = ({ podUID }: Attempt) => uncounted.has(podUID);
       const state = stateOf(known, index, ended.at(-1), isUncounted);
@@ -109,10 +157,7 @@ function openStories({ job, pods, noted }: RunSnapshot): Stories {
 }
 
 function indexesOf(job: Job, pods: readonly Pod[]): JobIndexes {
-  const { spec, status, metadata } = job;
-  const completions = spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0;
-  const completed = parseIndexes(status.completedIndexes ?? "", completions);
-  const failed = parseIndexes(status.failedIndexes ?? "", completions);
+  const { completions, completed, failed } = settledIndexes(job);
   const current = new Map<number, Attempt[]>();
   const currentIndexes = emptyIndexes();
   for (const pod of isFinished(job) ? [] : pods) {
@@ -124,9 +169,18 @@ function indexesOf(job: Job, pods: readonly Pod[]): JobIndexes {
     current.set(index, [...(current.get(index) ?? []), attempt]);
     addIndex(currentIndexes, index);
   }
-  const uid = metadata.uid ?? "";
+  const uid = job.metadata.uid ?? "";
   const facts = { uid, completions, completed, failed, isFinished: isFinished(job) };
   return { ...facts, current, currentIndexes };
+}
+
+function settledIndexes({ spec, status }: Job) {
+  const completions = spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0;
+  return {
+    completions,
+    completed: parseIndexes(status.completedIndexes ?? "", completions),
+    failed: parseIndexes(status.failedIndexes ?? "", completions),
+  };
 }
 
 /** Times are canonical, and so in the order of their texts. */

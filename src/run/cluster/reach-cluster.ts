@@ -15,7 +15,7 @@ import type { ReachedEngine } from "../reached-engine.ts";
 import { remoteLedger } from "../remote-ledger.ts";
 import { clusterLedger } from "./cluster-ledger.ts";
 import { isTallyServer } from "./find-manager.ts";
-import { readChain, readLedger, readPods } from "./read-run.ts";
+import { hasLedger, readChain, readLedger, readPods } from "./read-run.ts";
 import { composeWhole } from "./run-chain.ts";
 import { showPod } from "./run-client.ts";
 
@@ -42,7 +42,7 @@ export async function reachCluster(
     client,
     connection,
     isTally,
-    ledger: isTally ? remoteLedger(connection) : ledgerOf(client, namespace, nowMs),
+    ledger: isTally ? remoteLedger(connection) : openClusterLedger(client, namespace, nowMs),
     isOwn: false,
     close: async () => {
       client.close();
@@ -64,7 +64,12 @@ export async function isAnswering(access: AccessOptions): Promise<boolean> {
   }
 }
 
-function ledgerOf(client: Client, namespace: string, nowMs: () => number): LedgerReader {
+/** The ledger of the runs of a namespace. */
+export function openClusterLedger(
+  client: Client,
+  namespace: string,
+  nowMs: () => number,
+): LedgerReader {
   return clusterLedger({
     nowMs,
     read: async (name) => {
@@ -76,6 +81,7 @@ function ledgerOf(client: Client, namespace: string, nowMs: () => number): Ledge
         job: composeWhole(chain),
         pods: pods.map((pod) => showPod(view, pod)),
         noted,
+        isNoted: hasLedger(chain.first),
       };
     },
   });

@@ -5,8 +5,9 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../../api/generated/core.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
-import { type JobLedger, ledgerName, parseLedger } from "../../ledger/job-ledger.ts";
-import { RUN } from "../../worklist/names.ts";
+import { findLedger, type JobLedger, ledgerName } from "../../ledger/job-ledger.ts";
+import { RUN, WORK_LIST } from "../../worklist/names.ts";
+import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { chainJobs, findChain, type RunChain } from "./run-chain.ts";
 
 export interface RunPlaceName {
@@ -39,16 +40,19 @@ export async function readPods(client: Client, chain: RunChain): Promise<readonl
   return (await client.list(pods, { namespace, labelSelector })).items;
 }
 
+/** Whether `tally controller` keeps a ledger of this Job. */
+export function hasLedger({ metadata, spec }: Job): boolean {
+  const { managedBy = BUILT_IN_MANAGER } = spec;
+  return managedBy !== BUILT_IN_MANAGER && metadata.annotations?.[WORK_LIST] !== undefined;
+}
+
 /** Undefined where nobody keeps one. */
 export async function readLedger(
   client: Client,
   { first }: RunChain,
 ): Promise<JobLedger | undefined> {
   const { namespace = "", name = "" } = first.metadata;
-  const object = await findReadable(client, { namespace, name: ledgerName(name) });
-  const owners = object?.metadata.ownerReferences ?? [];
-  const isOfAnother = !owners.some(({ uid }) => uid === first.metadata.uid);
-  return isOfAnother ? undefined : parseLedger(object?.data, name);
+  return findLedger(await findReadable(client, { namespace, name: ledgerName(name) }), first);
 }
 
 /** Who may not read ConfigMaps still may read pods. */

@@ -1,6 +1,6 @@
 /** Pure: the attempts at one Job that are to be noted: each once, as many as there is room for. */
-import type { PlacedAttempt } from "../ledger/attempt.ts";
-import { isFailure, type JobLedger } from "../ledger/job-ledger.ts";
+import type { PlacedAttempt } from "./attempt.ts";
+import { isFailure, type JobLedger } from "./job-ledger.ts";
 
 /** Of failures, and of all others: more of either would not fit into an object. */
 const MOST_ATTEMPTS = 5_000;
