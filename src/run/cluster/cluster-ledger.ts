@@ -23,7 +23,9 @@ import {
 import { type JobIndexes, stateOf } from "../../ledger/index-state.ts";
 import type { JobLedger } from "../../ledger/job-ledger.ts";
 import type { IndexStory, LedgerReader, StoryPage } from "../../ledger/reader.ts";
+import { CONTINUES } from "../../ledger/story.ts";
 import { COMPLETED_INDEXES, FAILED_INDEXES } from "../../worklist/names.ts";
+import type { FormerIndexesAt } from "../../worklist/stored-past.ts";
 
 /** A run at one moment. */
 export interface RunSnapshot {
@@ -34,6 +36,8 @@ export interface RunSnapshot {
   readonly noted: JobLedger | undefined;
   /** Whether a controller notes the attempts of pods that are gone. */
   readonly isNoted: boolean;
+  /** Which indexes of former Jobs its items had; absent if they never moved. */
+  readonly formerAt?: FormerIndexesAt;
 }
 
 export interface ClusterLedgerOptions {
@@ -125,7 +129,7 @@ interface Stories {
   endedAt(index: number): readonly Attempt[];
 }
 
-function openStories({ job, pods, noted }: RunSnapshot): Stories {
+function openStories({ job, pods, noted, formerAt }: RunSnapshot): Stories {
   const over = new Map<number, PlacedAttempt[]>();
   const uncounted = new Set<string>();
   const seen = new Set<string>();
@@ -141,8 +145,9 @@ function openStories({ job, pods, noted }: RunSnapshot): Stories {
   }
   for (const placed of noted?.attempts ?? []) add(placed);
   const known = indexesOf(job, pods);
-  const endedAt = (index: number) =>
+  const attemptsAt = (index: number) =>
     (over.get(index) ?? []).toSorted(byAge).map(({ attempt }) => attempt);
+  const endedAt = formerAt ? throughHistory(job, formerAt, attemptsAt) : attemptsAt;
   return {
     completions: known.completions,
     endedAt,
@@ -154,6 +159,21 @@ function openStories({ job, pods, noted }: RunSnapshot): Stories {
       return { index, state, attempts: [...ended, ...current] };
     },
   };
+}
+
+/** The attempts at an item, wherever it stood before. */
+function throughHistory(
+  { metadata: { uid = "", annotations = {} } }: Job,
+  formerAt: FormerIndexesAt,
+  attemptsAt: (index: number) => readonly Attempt[],
+): (index: number) => readonly Attempt[] {
+  const own = new Set([uid, ...(annotations[CONTINUES] ?? "").split(",")]);
+  return (index) => [
+    ...formerAt(index).flatMap((former) =>
+      attemptsAt(former.index).filter(({ jobUID }) => jobUID === former.uid),
+    ),
+    ...attemptsAt(index).filter(({ jobUID }) => own.has(jobUID)),
+  ];
 }
 
 function indexesOf(job: Job, pods: readonly Pod[]): JobIndexes {

@@ -15,7 +15,7 @@ import type { ReachedEngine } from "../reached-engine.ts";
 import { remoteLedger } from "../remote-ledger.ts";
 import { clusterLedger } from "./cluster-ledger.ts";
 import { isTallyServer } from "./find-manager.ts";
-import { hasLedger, readChain, readLedger, readPods } from "./read-run.ts";
+import { hasLedger, readChain, readFormer, readLedger, readPods } from "./read-run.ts";
 import { composeWhole } from "./run-chain.ts";
 import { showPod } from "./run-client.ts";
 
@@ -75,13 +75,18 @@ export function openClusterLedger(
     read: async (name) => {
       const chain = await readChain(client, { namespace, name });
       if (!chain) return undefined;
-      const [pods, noted] = await Promise.all([readPods(client, chain), readLedger(client, chain)]);
+      const [pods, noted, formerAt] = await Promise.all([
+        readPods(client, chain),
+        readLedger(client, chain),
+        readFormer(client, chain),
+      ]);
       const view = { chain, itemAt: () => undefined };
       return {
         job: composeWhole(chain),
         pods: pods.map((pod) => showPod(view, pod)),
         noted,
         isNoted: hasLedger(chain.first),
+        ...(formerAt ? { formerAt } : {}),
       };
     },
   });

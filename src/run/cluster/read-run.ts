@@ -6,7 +6,12 @@ import type { ConfigMap, Pod } from "../../api/generated/core.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import { findLedger, type JobLedger, ledgerName } from "../../ledger/job-ledger.ts";
+import { CONTINUES } from "../../ledger/story.ts";
+import { formerIndexes } from "../../worklist/item-history.ts";
 import { RUN, WORK_LIST } from "../../worklist/names.ts";
+import { NO_PAST } from "../../worklist/stored-list.ts";
+import type { FormerIndexesAt } from "../../worklist/stored-past.ts";
+import { readStoredList } from "../stored-items.ts";
 import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { chainJobs, findChain, type RunChain } from "./run-chain.ts";
 
@@ -53,6 +58,17 @@ export async function readLedger(
 ): Promise<JobLedger | undefined> {
   const { namespace = "", name = "" } = first.metadata;
   return findLedger(await findReadable(client, { namespace, name: ledgerName(name) }), first);
+}
+
+/** Which indexes of former Jobs the items had; undefined if they never moved. */
+export async function readFormer(
+  client: Client,
+  { first }: RunChain,
+): Promise<FormerIndexesAt | undefined> {
+  // Only a Job that continues another one has a list with a past.
+  if (first.metadata.annotations?.[CONTINUES] === undefined) return undefined;
+  const { history } = (await readStoredList(client, first))?.past ?? NO_PAST;
+  return history.jobs.length === 0 ? undefined : (index) => formerIndexes(history, index);
 }
 
 /** Who may not read ConfigMaps still may read pods. */
