@@ -286,7 +286,7 @@ class Agent implements RunningAgent {
     this.records.set(uid, record);
     // Before anybody else can be given what it has.
     if (pod.status.podIP) this.findAddress(pod);
-    this.runs.adopt(record);
+    this.runs.adopt(record, recovered.running);
     // What its volumes are made of may have changed meanwhile, and is followed again.
     if (hasLife(facts)) void this.volumes?.prepare(pod);
     for (const exit of recovered.ended) {

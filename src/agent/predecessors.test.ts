@@ -48,4 +48,41 @@ describe("the pod of an index", () => {
     await world.end(`${first}/c/0`, 137);
     expect(world.runtime.alive).toEqual([`${second}/c/0`]);
   });
+
+  const NO_INDEX = { annotations: { "batch.kubernetes.io/job-completion-index": null } };
+
+  test.each([
+    ["index", NO_INDEX],
+    ["owner", { ownerReferences: null }],
+  ])("frees its place when a client removed its %s", async (_what, change) => {
+    const first = await world.create("p1", { metadata: ofIndex(3) });
+    await world.edit("p1", change);
+    const second = await world.create("p2", { metadata: ofIndex(3) });
+    expect(world.runtime.alive).toEqual([`${first}/c/0`]);
+    await world.end(`${first}/c/0`, 0);
+    expect(world.runtime.alive).toEqual([`${second}/c/0`]);
+  });
+
+  test("waits after a crash for a process whose pod was edited", async () => {
+    const first = await world.create("p1", { metadata: ofIndex(3) });
+    await world.edit("p1", NO_INDEX);
+    const second = await world.create("p2", { metadata: ofIndex(3) });
+    await world.crash();
+    await world.open();
+    expect(world.runtime.alive).toEqual([`${first}/c/0`]);
+    await world.end(`${first}/c/0`, 0);
+    expect(world.runtime.alive).toEqual([`${second}/c/0`]);
+  });
+
+  test("that was edited while it waits leaves no trace where it waited", async () => {
+    const first = await world.create("p1", { metadata: ofIndex(3) });
+    const second = await world.create("p2", { metadata: ofIndex(3) });
+    await world.edit("p2", ofIndex(4));
+    await world.delete("p2", 0);
+    await world.end(`${first}/c/0`, 0);
+    const third = await world.create("p3", { metadata: ofIndex(3) });
+    const fourth = await world.create("p4", { metadata: ofIndex(4) });
+    expect(world.runtime.alive).toEqual([`${third}/c/0`, `${fourth}/c/0`]);
+    expect(world.runtime.requests.some(({ id }) => id.podUid === second)).toBe(false);
+  });
 });

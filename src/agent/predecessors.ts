@@ -15,15 +15,29 @@ export function placeOf(pod: Pod): string | undefined {
   return `${pod.metadata.namespace}/${owner.name}/${index}`;
 }
 
-/** Who is in which place, and who waits for it. */
+/**
+ * Which pod is in which place, and which pods wait for it. A place is derived from a pod once, when
+ * it is taken: clients may edit the index and the owner of a pod while its process runs.
+ */
 export class Places {
   readonly #holders = new Map<string, string>();
   readonly #waiting = new Map<string, Set<string>>();
+  /** By the UID of a pod, the place it has or waits for. */
+  readonly #places = new Map<string, string>();
 
-  /** Undefined when the place is the pod's now; else the UID of the one that has it. */
+  /** The place that the pod has or waits for. */
+  find(uid: string): string | undefined {
+    return this.#places.get(uid);
+  }
+
+  /** Undefined when the pod has a place now; else the UID of the pod that has the place. */
   take(place: string, uid: string): string | undefined {
+    const known = this.#places.get(uid);
+    if (known !== undefined && this.#holders.get(known) === uid) return undefined;
+    if (known !== undefined) this.#waiting.get(known)?.delete(uid);
+    this.#places.set(uid, place);
     const holder = this.#holders.get(place);
-    if (holder === undefined || holder === uid) {
+    if (holder === undefined) {
       this.#holders.set(place, uid);
       return undefined;
     }
@@ -32,8 +46,11 @@ export class Places {
     return holder;
   }
 
-  /** Answers with those that may try again. */
-  leave(place: string, uid: string): readonly string[] {
+  /** Returns the pods that may try again. */
+  leave(uid: string): readonly string[] {
+    const place = this.#places.get(uid);
+    if (place === undefined) return [];
+    this.#places.delete(uid);
     const waiting = this.#waiting.get(place);
     waiting?.delete(uid);
     if (this.#holders.get(place) !== uid) return [];

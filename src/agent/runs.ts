@@ -23,6 +23,7 @@ import type { PodAction } from "./pod/plan.ts";
 import { stopSignalOf } from "./pod/stop-signal.ts";
 import type { StopAction } from "./pod/termination.ts";
 import {
+  lastWordsRead,
   runBegan,
   runEnded,
   runWasCondemned,
@@ -35,6 +36,7 @@ import {
   type Exit,
   RunDelayed,
   type RunId,
+  type Running,
   RunRefused,
   type Runtime,
   type StopSignal,
@@ -82,10 +84,15 @@ export class Runs {
 
   constructor(private readonly options: RunsOptions) {}
 
-  /** What was found running has its place, whoever comes first. */
-  adopt(record: PodRecord): void {
-    const place = placeOf(record.pod);
-    if (place !== undefined && hasLife(record.facts)) this.places.take(place, uidOf(record.pod));
+  /**
+   * A pod that was found running has its place before any other pod can take it. The place is the
+   * one that was recorded when its process began: clients may have edited the pod since.
+   */
+  adopt(record: PodRecord, running: readonly Running[]): void {
+    if (!hasLife(record.facts)) return;
+    const recorded = running.find((run) => run.place !== undefined)?.place;
+    const place = recorded ?? placeOf(record.pod);
+    if (place !== undefined) this.places.take(place, uidOf(record.pod));
   }
 
   get hasStrays(): boolean {
@@ -146,7 +153,8 @@ export class Runs {
         tell(record.pod, "Warning", { reason: "Failed", message, container });
         return;
       }
-      const running = await runtime.start(request);
+      const place = this.places.find(uid);
+      const running = await runtime.start(place === undefined ? request : { ...request, place });
       const beginning = beginningOf(findContainer(record.pod, container));
       record.facts = runBegan(record.facts, running, beginning);
       if (this.mayTellRoutine(record)) {
@@ -332,15 +340,7 @@ export class Runs {
     record.reading++;
     const message = await words.catch(() => undefined);
     record.reading--;
-    const { container, attempt } = exit.id;
-    const known = record.facts.containers[container];
-    if (message !== undefined && known?.last?.id.attempt === attempt) {
-      const told = { ...known, terminationMessage: message };
-      record.facts = {
-        ...record.facts,
-        containers: { ...record.facts.containers, [container]: told },
-      };
-    }
+    if (message !== undefined) record.facts = lastWordsRead(record.facts, exit.id, message);
     this.options.wake(uidOf(record.pod));
   }
 
@@ -367,9 +367,8 @@ export class Runs {
 
   /** Where nothing of the pod is alive, its place is free. */
   private leave(record: PodRecord): void {
-    const place = placeOf(record.pod);
-    if (place === undefined || hasLife(record.facts)) return;
-    for (const uid of this.places.leave(place, uidOf(record.pod))) {
+    if (hasLife(record.facts)) return;
+    for (const uid of this.places.leave(uidOf(record.pod))) {
       const waiting = this.options.find(uid);
       if (waiting) this.release(waiting);
     }

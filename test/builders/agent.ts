@@ -140,6 +140,13 @@ export class AgentAtWork {
     await this.settle();
   }
 
+  /** As a client edits it. */
+  async edit(name: string, metadata: object): Promise<void> {
+    const patch = { type: "merge", body: { metadata } } as const;
+    await this.client.patch(pods, { namespace: "default", name }, patch);
+    await this.settle();
+  }
+
   async end(run: string, exitCode = 0): Promise<void> {
     this.runtime.end(run, exitCode);
     await this.pass(20);

@@ -40,8 +40,9 @@ export class MemoryRuntime implements Runtime {
   async start(request: RunRequest): Promise<Running> {
     this.requests.push(request);
     if (this.failure) throw this.failure;
-    const { id } = request;
-    const running = { id, pid: this.requests.length, startedMs: this.clock.nowMs() };
+    const { id, place } = request;
+    const where = place === undefined ? {} : { place };
+    const running = { id, pid: this.requests.length, startedMs: this.clock.nowMs(), ...where };
     this.running.set(nameOf(id), running);
     if (this.isSlow) await new Promise<void>((answer) => this.answers.push(answer));
     return running;

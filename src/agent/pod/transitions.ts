@@ -122,6 +122,13 @@ export function runEnded(facts: PodFacts, exit: Exit, words: LastWords = {}): Po
   });
 }
 
+/** What its latest finished run left to say. Of an earlier one nothing is kept. */
+export function lastWordsRead(facts: PodFacts, id: RunId, message: string): PodFacts {
+  const known = facts.containers[id.container];
+  if (known?.last?.id.attempt !== id.attempt) return facts;
+  return change(facts, id.container, () => ({ ...known, terminationMessage: message }));
+}
+
 /** The runtime could not start it: an end without a process. */
 export function runWasRefused(
   facts: PodFacts,

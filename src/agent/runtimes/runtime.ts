@@ -43,6 +43,8 @@ export interface RunRequest {
   readonly sandbox?: Sandbox;
   /** Of a run that is a container of an image; its command may be empty: the image has one. */
   readonly engine?: EngineRun;
+  /** Which index of which Job it runs: recorded with the run, and told by `recover`. */
+  readonly place?: string;
 }
 
 /** What a run has of its own that a process of the host shares with all others. */
@@ -143,6 +145,8 @@ export interface Running extends NamedContainer {
   readonly id: RunId;
   readonly pid: number;
   readonly startedMs: number;
+  /** Of a recovered run: the place it was started with. */
+  readonly place?: string;
 }
 
 export interface Exit extends NamedContainer {

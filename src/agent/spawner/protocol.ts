@@ -40,6 +40,8 @@ export interface StartOrder {
   readonly beside?: RunName;
   /** Absent: on the host itself. */
   readonly sandbox?: SandboxOrder;
+  /** Kept on record with the run; the spawner does not read it. */
+  readonly place?: string;
 }
 
 export interface SandboxOrder extends Sandbox {
@@ -74,6 +76,7 @@ export interface RunningRun {
   readonly pid: number;
   readonly startedMs: number;
   readonly isSandboxed?: boolean;
+  readonly place?: string;
 }
 
 export interface EndedRun {

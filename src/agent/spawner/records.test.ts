@@ -14,13 +14,16 @@ import {
 const SLOT = { slot: "g-0", pid: 42, ticks: "1234", boot: "boot" };
 const END: EndedRun = { run: "u/c/0", exitCode: 0, startedMs: 5, finishedMs: 9 };
 const BORN = formatSlot(SLOT);
-const BEGUN = formatBegin(1, "g-0", 5, "u/c/0");
 const RUN = { number: 1, run: "u/c/0", startedMs: 5, slot: SLOT, isKilled: false };
+const BEGUN = formatBegin(RUN);
+const PLACED = { ...RUN, place: "default/a b\nc/0" };
 
 test.each([
   ["nothing", "", []],
   ["a slot without a run", BORN, []],
   ["a run that began", BORN + BEGUN, [RUN]],
+  ["a run with a place", BORN + formatBegin(PLACED), [PLACED]],
+  ["a run of before there were places", `${BORN}b 1 g-0 5 u/c/0\n`, [RUN]],
   ["one that is being killed", BORN + BEGUN + formatKill(1), [{ ...RUN, isKilled: true }]],
   ["one that ended", BORN + BEGUN + formatEnd(1, END), [{ ...RUN, end: END }]],
   ["one that is forgotten", BORN + BEGUN + formatEnd(1, END) + formatForget(1), []],

@@ -2,7 +2,7 @@
  * Pure: the lines of the spawner's record file, and what they add up to. One file for all runs:
  *
  *   s SLOT PID TICKS BOOT        a slot was born
- *   b NUMBER SLOT STARTED_MS RUN   a run begins: written before the slot is told
+ *   b NUMBER SLOT STARTED_MS RUN [PLACE]   a run begins: written before the slot is told
  *   k NUMBER                      SIGKILL was asked for: the slot dies with the run
  *   x NUMBER CODE SIGNAL FLAGS FINISHED_MS   it ended
  *   f NUMBER                      its end is on record elsewhere
@@ -26,6 +26,8 @@ export interface RecordedRun {
   readonly run: RunName;
   readonly startedMs: number;
   readonly slot: SlotIdentity | undefined;
+  /** As the server gave it. */
+  readonly place?: string;
   readonly isKilled: boolean;
   readonly end?: EndedRun;
 }
@@ -34,8 +36,9 @@ export function formatSlot({ slot, pid, ticks, boot }: SlotIdentity): string {
   return `s ${slot} ${pid} ${ticks} ${boot}\n`;
 }
 
-export function formatBegin(number: number, slot: string, startedMs: number, run: string): string {
-  return `b ${number} ${slot} ${startedMs} ${run}\n`;
+export function formatBegin({ number, slot, startedMs, run, place }: RecordedRun): string {
+  const where = place === undefined ? "" : ` ${encodeURIComponent(place)}`;
+  return `b ${number} ${slot?.slot ?? "-"} ${startedMs} ${run}${where}\n`;
 }
 
 export function formatKill(number: number): string {
@@ -54,7 +57,7 @@ export function formatForget(number: number): string {
 /** The lines that say the same of one run and its slot. */
 export function formatRun(run: RecordedRun): string {
   const slot = run.slot === undefined ? "" : formatSlot(run.slot);
-  const begin = formatBegin(run.number, run.slot?.slot ?? "-", run.startedMs, run.run);
+  const begin = formatBegin(run);
   const kill = run.isKilled ? formatKill(run.number) : "";
   return slot + begin + kill + (run.end === undefined ? "" : formatEnd(run.number, run.end));
 }
@@ -69,9 +72,10 @@ export function readRecords(text: string): readonly RecordedRun[] {
       const [slot = "", pid, ticks = "", boot = ""] = fields;
       slots.set(slot, { slot, pid: Number(pid), ticks, boot });
     } else if (kind === "b") {
-      const [number, slot = "", startedMs, run = ""] = fields;
+      const [number, slot = "", startedMs, run = "", place] = fields;
       const begun = { number: Number(number), run, startedMs: Number(startedMs) };
-      runs.set(begun.number, { ...begun, slot: slots.get(slot), isKilled: false });
+      const where = place === undefined ? {} : { place: decodeURIComponent(place) };
+      runs.set(begun.number, { ...begun, slot: slots.get(slot), ...where, isKilled: false });
     } else {
       applyLater(runs, kind, fields);
     }

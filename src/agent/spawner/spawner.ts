@@ -261,11 +261,13 @@ export class Spawner {
     // What its file says of earlier runs must be on record before it is emptied.
     if (slot.isFileLong) this.runs.flush();
     if (slot.isFileLong) slot.emptyFile();
-    const run = {
+    const { run: name, place } = start.order;
+    const run: RecordedRun = {
       number: this.runs.nextNumber(),
-      run: start.order.run,
+      run: name,
       startedMs: Date.now(),
       slot: slot.identity,
+      ...(place === undefined ? {} : { place }),
       isKilled: false,
     };
     this.pool.begin(slot, run);
@@ -277,7 +279,7 @@ export class Spawner {
     for (const { run, slot } of all) {
       if (!slot.isRecorded) lines += formatSlot(slot.identity);
       slot.isRecorded = true;
-      lines += formatBegin(run.number, slot.identity.slot, run.startedMs, run.run);
+      lines += formatBegin(run);
     }
     try {
       this.runs.begin(

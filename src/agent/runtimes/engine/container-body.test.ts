@@ -75,6 +75,11 @@ describe("the container of a run", () => {
     });
   });
 
+  test("tells the next server which index it runs", () => {
+    const Labels = { "tallyjob.io/place": "default/j/3" };
+    expect(bodyOf(request({}, { place: "default/j/3" }))).toMatchObject({ Labels });
+  });
+
   test.each<[string, Partial<EngineRun>, object]>([
     ["a privileged one", { isPrivileged: true }, { Privileged: true }],
     [

@@ -11,6 +11,8 @@ export const POD_LABEL = "tallyjob.io/pod";
 export const LOG_LABEL = "tallyjob.io/log";
 export const ERROR_LOG_LABEL = "tallyjob.io/error-log";
 export const IMAGE_LABEL = "tallyjob.io/image-id";
+/** Which index of which Job it runs. */
+export const PLACE_LABEL = "tallyjob.io/place";
 
 /** A run that is a container. */
 export type ContainerRequest = RunRequest & { readonly engine: EngineRun };
@@ -56,6 +58,7 @@ export function containerBody(request: ContainerRequest, around: BodySurrounding
       [LOG_LABEL]: request.logFile,
       ...(request.errorFile === undefined ? {} : { [ERROR_LOG_LABEL]: request.errorFile }),
       [IMAGE_LABEL]: around.image.imageId,
+      ...(request.place === undefined ? {} : { [PLACE_LABEL]: request.place }),
     },
     AttachStdin: engine.hasInput,
     AttachStdout: true,

@@ -6,6 +6,7 @@ import {
   IMAGE_LABEL,
   LOG_LABEL,
   OWNER_LABEL,
+  PLACE_LABEL,
   POD_LABEL,
   RUN_LABEL,
 } from "./container-body.ts";
@@ -25,6 +26,7 @@ export interface ContainerState {
   readonly logFile: string;
   readonly errorFile?: string;
   readonly imageId: string;
+  readonly place?: string;
 }
 
 export interface ListedContainer {
@@ -96,6 +98,7 @@ export class Containers {
     const { State, Config } = found;
     const { Labels } = Config;
     const errorFile = Labels[ERROR_LOG_LABEL];
+    const place = Labels[PLACE_LABEL];
     return {
       isOver: OVER.has(State.Status),
       isNew: State.Status === "created" || State.Status === "initialized",
@@ -108,6 +111,7 @@ export class Containers {
       logFile: Labels[LOG_LABEL] ?? "/dev/null",
       ...(errorFile === undefined ? {} : { errorFile }),
       imageId: Labels[IMAGE_LABEL] ?? "",
+      ...(place === undefined ? {} : { place }),
     };
   }
 

@@ -263,7 +263,9 @@ export class EngineRuntime implements Runtime {
     const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
     const copied = this.copy(output, targets, { isTakenUp: true });
     if (!state.isOver) {
-      found.running.push({ id, pid: state.pid, startedMs: state.startedMs, ...this.named(known) });
+      const { pid, startedMs, place } = state;
+      const where = place === undefined ? {} : { place };
+      found.running.push({ id, pid, startedMs, ...where, ...this.named(known) });
       void this.watch(id, known, copied);
       return;
     }

@@ -388,8 +388,8 @@ function withResolvers<T>(): Resolvers<T> {
   return { promise, resolve, reject };
 }
 
-function toRunning({ run, pid, startedMs }: RunningRun): Running {
-  return { id: parseRunName(run), pid, startedMs };
+function toRunning({ run, pid, startedMs, place }: RunningRun): Running {
+  return { id: parseRunName(run), pid, startedMs, ...(place === undefined ? {} : { place }) };
 }
 
 function toExit({ run, ...end }: EndedRun): Exit {

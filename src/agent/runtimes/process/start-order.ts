@@ -10,7 +10,7 @@ const ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The directory is that of a run that names none. */
 export function composeOrder(request: RunRequest, directory: string): StartOrder {
-  const { id, command, workingDirectory, logFile, errorFile, limits, sandbox } = request;
+  const { id, command, workingDirectory, logFile, errorFile, limits, sandbox, place } = request;
   return {
     order: "start",
     run: formatRunName(id),
@@ -21,6 +21,7 @@ export function composeOrder(request: RunRequest, directory: string): StartOrder
     ...(errorFile !== undefined && { errorFile }),
     ...(limits && { limits }),
     ...(sandbox && { sandbox: { ...sandbox, ...furnitureOf(request) } }),
+    ...(place !== undefined && { place }),
   };
 }
 
