@@ -247,8 +247,8 @@ class Agent implements RunningAgent {
     this.runs.dismiss(record);
     if (record.isProbed) this.probes.leave(uid);
     this.volumes?.release(uid);
-    this.peers.forget(record.pod);
-    this.gate.forget(record.pod);
+    this.peers.forget(uid);
+    this.gate.forget(uid);
     this.options.places?.release(uid);
     this.options.runtime.release?.(uid);
     this.worker.forget(uid);

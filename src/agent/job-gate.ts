@@ -32,8 +32,9 @@ export interface JobGateOptions {
 }
 
 export class JobGate {
-  /** By the uid of the Job, pods that wait for it. */
+  /** By the uid of the Job, pods that wait for it; and by pod, the Job it waits for. */
   private readonly held = new Map<string, Set<string>>();
+  private readonly heldFor = new Map<string, string>();
   /** By uid, Jobs with pods ahead that are to run none. */
   private readonly paused = new Map<string, Job>();
 
@@ -59,16 +60,18 @@ export class JobGate {
   }
 
   /** The pod is looked at again when there is news of the Job. */
-  hold(jobUid: string, { metadata }: Pod): void {
+  hold(jobUid: string, { metadata: { uid = "" } }: Pod): void {
+    this.heldFor.set(uid, jobUid);
     const waiting = this.held.get(jobUid) ?? new Set();
-    this.held.set(jobUid, waiting.add(metadata.uid ?? ""));
+    this.held.set(jobUid, waiting.add(uid));
   }
 
-  forget(pod: Pod): void {
-    const { uid = "" } = controllerOf(pod) ?? {};
-    const waiting = this.held.get(uid);
-    waiting?.delete(pod.metadata.uid ?? "");
-    if (waiting?.size === 0) this.held.delete(uid);
+  forget(podUid: string): void {
+    const jobUid = this.heldFor.get(podUid) ?? "";
+    this.heldFor.delete(podUid);
+    const waiting = this.held.get(jobUid);
+    waiting?.delete(podUid);
+    if (waiting?.size === 0) this.held.delete(jobUid);
   }
 
   onJob(job: Job, isDeleted: boolean): void {
@@ -78,7 +81,10 @@ export class JobGate {
     const waiting = this.held.get(uid);
     if (waiting && !isDeleted && !isPaused(job)) {
       this.held.delete(uid);
-      for (const pod of waiting) this.options.retry(pod);
+      for (const pod of waiting) {
+        this.heldFor.delete(pod);
+        this.options.retry(pod);
+      }
     }
     this.stateDrained();
   }

@@ -41,3 +41,13 @@ test("one that goes before its turn is not called, and other Jobs do not wait", 
   expect(turns.leave("a")).toEqual(["c"]);
   expect(turns.leave("unknown")).toEqual([]);
 });
+
+test("a pod that is given to another Job while it waits keeps its turn, and leaves it", () => {
+  const turns = new Turns();
+  for (const uid of ["a", "b", "c"]) turns.take("j", uid, 1);
+  expect(turns.take("other", "b", 1)).toBe(false);
+  expect(turns.leave("a")).toEqual(["b"]);
+  expect(turns.take("other", "b", 1)).toBe(true);
+  expect(turns.leave("b")).toEqual(["c"]);
+  expect(turns.take("other", "x", 1)).toBe(true);
+});

@@ -17,8 +17,7 @@ export class Turns {
 
   /** Whether the pod may begin now; if not, it is told of when it may. */
   take(group: string, uid: string, limit: number): boolean {
-    const own = this.#group(group, limit);
-    this.#groupOf.set(uid, group);
+    const own = this.#join(group, uid, limit);
     if (own.running.has(uid)) return true;
     if (own.running.size >= own.limit) {
       own.waiting.add(uid);
@@ -31,8 +30,7 @@ export class Turns {
 
   /** What runs already has its turn, however many do. */
   keep(group: string, uid: string, limit: number): void {
-    this.#group(group, limit).running.add(uid);
-    this.#groupOf.set(uid, group);
+    this.#join(group, uid, limit).running.add(uid);
   }
 
   /** Answers with those whose turn it is. */
@@ -54,6 +52,15 @@ export class Turns {
     if (!own) return [];
     own.limit = limit;
     return advance(own);
+  }
+
+  /** A pod stays in the group it came with: clients may change its owner while it waits. */
+  #join(name: string, uid: string, limit: number): Group {
+    const former = this.#groupOf.get(uid) ?? name;
+    const own = former === name ? undefined : this.#groups.get(former);
+    if (own) return own;
+    this.#groupOf.set(uid, name);
+    return this.#group(name, limit);
   }
 
   #group(name: string, limit: number): Group {

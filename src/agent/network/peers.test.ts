@@ -115,6 +115,17 @@ describe("a pod of a Job whose pods know each other by name", () => {
     expect(begun).toEqual([uidOf(pod)]);
   });
 
+  test("is forgotten in the Job it waited with, whatever its owner is by then", async () => {
+    const [first, second] = [await aPod(0), await aPod(1)];
+    for (const pod of [first, second]) peers.mustWait(pod);
+    const { ownerReferences: _, ...metadata } = first.metadata;
+    expect(peers.mustWait({ ...first, metadata })).toBe(false);
+    peers.forget(uidOf(first));
+    await aPod(2);
+    for (const index of [0, 1, 2]) await addressed(index);
+    expect(begun).toEqual([uidOf(second)]);
+  });
+
   test("does not wait for a Job that is gone", async () => {
     const pod = await aPod(0);
     await client.delete(jobs, { namespace: "default", name: "j" }, { propagationPolicy: "Orphan" });

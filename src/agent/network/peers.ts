@@ -32,6 +32,8 @@ export class Peers {
   /** By the uid of the Job. */
   private readonly waiting = new Map<string, Wave>();
   private readonly begun = new Set<string>();
+  /** By the uid of a pod that waits, that of its Job: clients may edit the owner of the pod. */
+  private readonly jobOf = new Map<string, string>();
   private isClosed = false;
 
   constructor(private readonly options: PeersOptions) {}
@@ -41,7 +43,8 @@ export class Peers {
     if (!hasPeers(pod)) return false;
     const uid = pod.metadata.uid ?? "";
     if (this.begun.has(uid)) return false;
-    const job = controllerOf(pod)?.uid ?? "";
+    const job = this.jobOf.get(uid) ?? controllerOf(pod)?.uid ?? "";
+    this.jobOf.set(uid, job);
     const wave = this.waiting.get(job) ?? this.openWave(job);
     wave.pods.set(uid, pod);
     if (this.opened) this.look(job, this.opened);
@@ -49,10 +52,10 @@ export class Peers {
   }
 
   /** The agent is through with it. */
-  forget(pod: Pod): void {
-    const uid = pod.metadata.uid ?? "";
+  forget(uid: string): void {
     this.begun.delete(uid);
-    this.waiting.get(controllerOf(pod)?.uid ?? "")?.pods.delete(uid);
+    this.waiting.get(this.jobOf.get(uid) ?? "")?.pods.delete(uid);
+    this.jobOf.delete(uid);
   }
 
   close(): void {
@@ -132,6 +135,7 @@ export class Peers {
     this.waiting.delete(job);
     wave?.timer.cancel();
     for (const uid of wave?.pods.keys() ?? []) {
+      this.jobOf.delete(uid);
       if (this.begun.size >= MAX_REMEMBERED) this.begun.clear();
       this.begun.add(uid);
       this.options.onReady(uid);
