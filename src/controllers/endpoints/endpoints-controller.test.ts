@@ -150,6 +150,20 @@ test("a slice that someone deletes or edits is put right", async () => {
   expect(await members()).toHaveLength(1);
 });
 
+test("a slice whose label a client removed is replaced", async () => {
+  await aService();
+  await aPod("p");
+  const [slice] = await slices();
+  const place = { namespace: "default", name: slice?.metadata.name ?? "" };
+  const labels = { "kubernetes.io/service-name": null };
+  await work.client.patch(endpointSlices, place, { type: "merge", body: { metadata: { labels } } });
+  await work.settle();
+  const labelled = (await slices()).filter(
+    ({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === "svc",
+  );
+  expect(labelled.flatMap((each) => each.endpoints ?? [])).toHaveLength(1);
+});
+
 test("the annotation tells since when there was something to change", async () => {
   await aService();
   await aPod("p");

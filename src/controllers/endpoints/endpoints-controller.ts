@@ -47,9 +47,10 @@ async function start(context: ControllerContext): Promise<RunningController> {
     if (type === "MODIFIED" && previous?.metadata.labels === object.metadata.labels) return;
     for (const service of caches.services.list()) if (selectorOf(service)) look(keyOf(service));
   });
-  // Someone else's hand on a slice of ours, or one that was deleted.
-  caches.slices.onChange(({ object }) => {
-    for (const key of servicesOfSlice(object)) look(key);
+  // A client edited a slice of ours, perhaps its label, or deleted it.
+  caches.slices.onChange(({ object, previous }) => {
+    const keys = [object, ...(previous ? [previous] : [])].flatMap(servicesOfSlice);
+    for (const key of new Set(keys)) look(key);
   });
   return {
     stop: () => {
