@@ -4,6 +4,7 @@ import { aJobPod, exited } from "../../test/builders/job-pods.ts";
 import { COMPLETION_INDEX } from "../api/completion-index.ts";
 import { EXACT_TIMES } from "../api/exact-times.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../api/generated/core.ts";
+import { podFactory } from "../controllers/job/new-pod.ts";
 import { attemptsEndedBy, currentAttempt, LOG_FILE } from "./attempt.ts";
 
 const job = aJob(INDEXED, { name: "work" });
@@ -126,6 +127,17 @@ test.each<[string, Pod, Pod | undefined]>([
   ],
 ])("%s is no news", (_, pod, previous) => {
   expect(step(pod, previous)).toEqual([]);
+});
+
+test.each([
+  ["changed", "4"],
+  ["removed", undefined],
+])("an attempt is noted for the index it ran when the annotation was %s", (_what, index) => {
+  const made = podFactory(job)({ index: 3 });
+  const pod = withoutIndex(aPod({ phase: "Failed" }));
+  const annotations = index === undefined ? {} : { [COMPLETION_INDEX]: index };
+  const edited = { ...pod, metadata: { ...pod.metadata, annotations }, spec: made.spec };
+  expect(step(edited, undefined)).toMatchObject([{ jobName: "work", index: 3 }]);
 });
 
 test("the deletion of a pod that is over is no news", () => {

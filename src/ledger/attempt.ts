@@ -137,9 +137,19 @@ function placeOf(pod: Pod): Place | undefined {
   const { creationTimestamp } = pod.metadata;
   const owner = controllerOf(pod);
   if (owner?.kind !== "Job" || !owner.apiVersion.startsWith("batch/")) return undefined;
-  const index = completionIndexOf(pod);
+  const index = indexOf(pod, owner.name);
   if (index === undefined || index > MAX_INDEX) return undefined;
   return { jobName: owner.name, jobUID: owner.uid, index, created: creationTimestamp ?? "" };
+}
+
+/**
+ * The index that the pod was created for. Its hostname tells it, which nobody can change; clients
+ * may edit the annotation, and an attempt would be noted for an index that was never run.
+ */
+function indexOf(pod: Pod, jobName: string): number | undefined {
+  const { hostname = "" } = pod.spec;
+  const ending = hostname.startsWith(`${jobName}-`) ? hostname.slice(jobName.length + 1) : "";
+  return /^[0-9]+$/.test(ending) ? Number(ending) : completionIndexOf(pod);
 }
 
 interface Ending {
