@@ -1,7 +1,8 @@
 /** Whether a pod may run here: what the runtime cannot honour is refused, with all its reasons. */
 import type { Pod } from "../api/generated/core.ts";
 import type { Notice } from "./notice.ts";
-import type { PodFacts } from "./pod/facts.ts";
+import { isTerminal } from "./pod/endings.ts";
+import { hasLife, type PodFacts } from "./pod/facts.ts";
 import type { PodRecord } from "./pod-record.ts";
 import { findPortConflict } from "./port-conflicts.ts";
 import { findUnsupported } from "./volumes/unsupported.ts";
@@ -62,9 +63,10 @@ export function podAdmission(options: AdmitOptions): Admit {
   };
 }
 
+/** A process has its ports as long as it lives, whatever the status of its pod was set to. */
 function* runningPods(records: Iterable<PodRecord>): Iterable<Pod> {
   for (const { pod, facts } of records) {
-    const isOver = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+    const isOver = isTerminal(pod.status?.phase) && !hasLife(facts);
     if (facts.acceptedMs !== undefined && !isOver) yield pod;
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentAtWork } from "../../test/builders/agent.ts";
+import { pods } from "../api/resources.ts";
 
 let world: AgentAtWork;
 
@@ -103,4 +104,21 @@ describe("an agent that stops", () => {
     await stopping;
     expect(world.runtime.closings).toEqual([false]);
   });
+});
+
+test("the port of a process is taken until it is gone, whatever the phase of its pod", async () => {
+  const ports = [{ containerPort: 80, hostPort: 8080 }];
+  const containers = [{ name: "c", image: "busybox:1.36", command: ["task"], ports }];
+  const first = await world.create("p1", { spec: { containers } });
+  const body = { status: { phase: "Failed" } };
+  const place = { namespace: "default", name: "p1" };
+  await world.client.patch(pods, place, { type: "merge", subresource: "status", body });
+  await world.settle();
+  expect(world.runtime.alive).toEqual([`${first}/c/0`]);
+  await world.create("p2", { spec: { containers } });
+  await world.pass(20);
+  expect((await world.pod("p2")).status).toMatchObject({ phase: "Failed", reason: "NodePorts" });
+  await world.end(`${first}/c/0`, 143);
+  const third = await world.create("p3", { spec: { containers } });
+  expect(world.runtime.alive).toEqual([`${third}/c/0`]);
 });

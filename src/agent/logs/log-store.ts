@@ -6,7 +6,7 @@
  * goes on), marks (what notes mean), read-log with log-block and line-stamps, then choose-run and
  * log-source for what a client of the API asks. Nothing here knows a runtime.
  */
-import { mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
 import type { Closable } from "../../api/client.ts";
@@ -100,8 +100,10 @@ export class LogStore {
     if (growing && options.follow) this.running.attend(growing);
     const file = this.fileOf(pod, run);
     const out = { file, growing, maxBytes: this.maxBytes };
-    if (!hasSplitOutput(pod)) return readLog(out, options, signal);
-    const err = { file: errorFile(file), growing: undefined, maxBytes: this.maxBytes };
+    const errors = errorFile(file);
+    // The run wrote where the annotation said when it began; clients may have edited it since.
+    if (!hasSplitOutput(pod) && !existsSync(errors)) return readLog(out, options, signal);
+    const err = { file: errors, growing: undefined, maxBytes: this.maxBytes };
     return readSplitLog({ out, err }, options, signal);
   }
 

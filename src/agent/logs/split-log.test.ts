@@ -34,3 +34,15 @@ test("a run that wrote to stderr alone has a log, too", async () => {
   writeFileSync(errorFile(file), "error\n");
   expect(await readText(own.logs, pod)).toBe("error\n");
 });
+
+test("outputs that were kept apart are read when the annotation is gone", async () => {
+  const file = own.logs.begin(pod, { container: "c", attempt: 0 });
+  writeFileSync(file, "one\n");
+  writeFileSync(errorFile(file), "error\n");
+  expect(await readText(own.logs, plain)).toBe("one\nerror\n");
+});
+
+test("outputs that were not kept apart are read when the annotation is new", async () => {
+  writeFileSync(own.logs.begin(plain, { container: "c", attempt: 0 }), "one\nerror\n");
+  expect(await readText(own.logs, pod)).toBe("one\nerror\n");
+});
