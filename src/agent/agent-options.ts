@@ -24,6 +24,7 @@ export interface AgentOptions {
   /** Absent: pods have the address of the node, and no sandbox. */
   readonly places?: Pick<
     PodRuntimes,
+    | "adopt"
     | "nameOf"
     | "take"
     | "prepare"

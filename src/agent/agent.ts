@@ -285,6 +285,10 @@ class Agent implements RunningAgent {
     const record = newRecord(pod, facts, ended);
     this.records.set(uid, record);
     // Before anybody else can be given what it has.
+    const runs = [...recovered.running, ...recovered.ended];
+    if (runs.length > 0) {
+      this.options.places?.adopt(pod, runs.find(({ runtime }) => runtime !== undefined)?.runtime);
+    }
     if (pod.status.podIP) this.findAddress(pod);
     this.runs.adopt(record, recovered.running);
     // What its volumes are made of may have changed meanwhile, and is followed again.

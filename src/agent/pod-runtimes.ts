@@ -13,13 +13,12 @@ import type { EngineName, EngineRun } from "./runtimes/engine/engine-run.ts";
 import { containersOf } from "./runtimes/process/containers.ts";
 import type { ProcessRuntime } from "./runtimes/process/process-runtime.ts";
 import { imageNotice } from "./runtimes/process/refusals.ts";
-import type { SandboxNetwork, SandboxUser } from "./runtimes/runtime.ts";
+import type { RuntimeName, SandboxNetwork, SandboxUser } from "./runtimes/runtime.ts";
 import {
   type ChosenRuntime,
   chooseRuntime,
   type DefaultRuntime,
   type RuntimeMeasures,
-  type RuntimeName,
 } from "./runtimes/sandbox/choice.ts";
 import { type ComposedSandbox, composeSandbox } from "./runtimes/sandbox/compose-sandbox.ts";
 import { unreadMessages } from "./termination-message.ts";
@@ -57,6 +56,8 @@ export class PodRuntimes {
   private readonly engined: PodAddresses;
   private readonly files = new Map<string, NetworkFiles>();
   private readonly chosen = new Map<string, ChosenRuntime>();
+  /** By UID, the addresses of pods that an earlier server started. */
+  private readonly kept = new Map<string, string>();
   private readonly identity = ownUser();
   private opening: Promise<PodFiles> | undefined;
   private lastOwner: string | undefined;
@@ -64,6 +65,10 @@ export class PodRuntimes {
   constructor(private readonly options: PodRuntimesOptions) {
     this.bridged = new PodAddresses({ cidr: options.podCidr, reserved: RESERVED });
     this.engined = new PodAddresses({ cidr: options.enginePodCidr, reserved: RESERVED });
+  }
+
+  private get ranges(): readonly PodAddresses[] {
+    return [this.loopback, this.bridged, this.engined];
   }
 
   judge(pod: Pod): Judgement {
@@ -86,8 +91,22 @@ export class PodRuntimes {
     return this.choose(pod).runtime;
   }
 
+  /**
+   * An earlier server started it: its runtime and its address are as they were then, even if this
+   * server would choose others.
+   */
+  adopt(pod: Pod, runtime: RuntimeName | undefined): void {
+    const uid = pod.metadata.uid ?? "";
+    if (runtime !== undefined) this.chosen.set(uid, { runtime, warnings: [] });
+    if (!pod.status.podIP) return;
+    this.kept.set(uid, pod.status.podIP);
+    for (const range of this.ranges) range.keep(pod);
+  }
+
   /** Undefined where there is none left. */
   take(pod: Pod): string | undefined {
+    const kept = this.kept.get(pod.metadata.uid ?? "");
+    if (kept !== undefined) return kept;
     if (this.isContainer(pod)) return this.engined.take(pod);
     if (this.hasNetwork(pod)) return this.bridged.take(pod);
     const { nodeAddress } = this.options;
@@ -97,9 +116,8 @@ export class PodRuntimes {
   release(uid: string): void {
     const isProcess = (this.chosen.get(uid)?.runtime ?? "process") === "process";
     this.chosen.delete(uid);
-    this.loopback.release(uid);
-    this.bridged.release(uid);
-    this.engined.release(uid);
+    this.kept.delete(uid);
+    for (const range of this.ranges) range.release(uid);
     this.files.delete(uid);
     if (isProcess) return;
     this.options.runtime.leave(uid);
@@ -185,7 +203,7 @@ export class PodRuntimes {
 
   private networkOf(pod: Pod): SandboxNetwork | undefined {
     const { podCidr } = this.options;
-    const address = this.hasNetwork(pod) ? this.bridged.take(pod) : undefined;
+    const address = this.hasNetwork(pod) ? this.take(pod) : undefined;
     if (address === undefined) return undefined;
     const gateway = formatAddress(addressAt(podCidr, 1));
     return { address, prefixLength: podCidr.prefixLength, gateway };

@@ -55,6 +55,17 @@ describe("pods of an Indexed Job", () => {
   });
 });
 
+test("a pod that runs keeps its address when its index was removed and another has it", () => {
+  const addresses = new PodAddresses(LOOPBACK_PODS);
+  const address = addresses.take(ofJob("b", 3)) ?? "";
+  addresses.keep(aPod("a", address));
+  expect(addresses.take(aPod("a", address))).toBe(address);
+  addresses.release("b");
+  expect(addresses.take(ofJob("c", 4))).not.toBe(address);
+  addresses.release("a");
+  expect(addresses.take(ofJob("d", 3))).toBe(address);
+});
+
 test("a range that is used up says so, until somebody leaves", () => {
   const addresses = new PodAddresses(SMALL);
   const taken = Array.from({ length: 13 }, (_, at) => addresses.take(aPod(`uid-${at}`)));

@@ -41,11 +41,18 @@ export class PodAddresses {
     const key = keyOf(pod);
     const place = this.storedPlace(pod, key) ?? this.findPlace(key);
     if (place === undefined) return undefined;
-    this.places.set(uid, place);
-    const holder = this.holders.get(place);
-    if (holder) holder.users++;
-    else this.holders.set(place, { key, users: 1 });
+    this.occupy(place, uid, key);
     return this.format(place);
+  }
+
+  /**
+   * The processes of the pod have the address that its status names. It stays theirs even if the
+   * pod has another key by now, since clients may edit its index and its owner.
+   */
+  keep(pod: Pod): void {
+    const uid = pod.metadata.uid ?? "";
+    const place = this.placeOf(pod.status.podIP ?? "");
+    if (place !== undefined && !this.places.has(uid)) this.occupy(place, uid, keyOf(pod));
   }
 
   /** The pod is gone. */
@@ -55,6 +62,13 @@ export class PodAddresses {
     this.places.delete(uid);
     const holder = this.holders.get(place);
     if (holder && --holder.users === 0) this.holders.delete(place);
+  }
+
+  private occupy(place: number, uid: string, key: string): void {
+    this.places.set(uid, place);
+    const holder = this.holders.get(place);
+    if (holder) holder.users++;
+    else this.holders.set(place, { key, users: 1 });
   }
 
   /** One it was told to have before is its own. */

@@ -5,7 +5,9 @@
  */
 import type { Closable } from "../../api/client.ts";
 import type { AttachRequest, CommandStream } from "../../api/stream-source.ts";
-import type { EngineRun } from "./engine/engine-run.ts";
+import type { EngineName, EngineRun } from "./engine/engine-run.ts";
+
+export type RuntimeName = "process" | "sandbox" | EngineName;
 
 /** One run of one container. Attempts count from 0: the restartCount at its start. */
 export interface RunId {
@@ -141,7 +143,13 @@ export interface NamedContainer {
   readonly imageId?: string;
 }
 
-export interface Running extends NamedContainer {
+/** What only `recover` tells. */
+export interface Recorded {
+  /** Where the run was started. */
+  readonly runtime?: RuntimeName;
+}
+
+export interface Running extends NamedContainer, Recorded {
   readonly id: RunId;
   readonly pid: number;
   readonly startedMs: number;
@@ -149,7 +157,7 @@ export interface Running extends NamedContainer {
   readonly place?: string;
 }
 
-export interface Exit extends NamedContainer {
+export interface Exit extends NamedContainer, Recorded {
   readonly id: RunId;
   /** 128 + n for signal n. */
   readonly exitCode: number;

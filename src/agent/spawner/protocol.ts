@@ -87,6 +87,8 @@ export interface EndedRun {
   readonly finishedMs: number;
   readonly isOutOfMemory?: boolean;
   readonly isLost?: boolean;
+  /** Told of runs on record. */
+  readonly isSandboxed?: boolean;
   /** It could not begin after all: what was in the way. Not on record. */
   readonly problem?: string;
 }

@@ -6,6 +6,7 @@
 import type { EndedRun, RunName } from "./protocol.ts";
 import { RecordFile } from "./record-file.ts";
 import { formatEnd, formatForget, formatKill, type RecordedRun } from "./records.ts";
+import { toEnded } from "./to-running.ts";
 
 export class Runs {
   private readonly records: RecordFile;
@@ -46,7 +47,7 @@ export class Runs {
   }
 
   ended(): readonly EndedRun[] {
-    return [...this.byName.values()].flatMap(({ end }) => (end === undefined ? [] : [end]));
+    return [...this.byName.values()].flatMap((run) => toEnded(run) ?? []);
   }
 
   /** Throws when the disk refuses: then nothing has begun. */

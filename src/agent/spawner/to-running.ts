@@ -1,5 +1,5 @@
-/** Pure: what is told of a run that is not over. */
-import type { RunningRun } from "./protocol.ts";
+/** Pure: what is told of the runs on record. */
+import type { EndedRun, RunningRun } from "./protocol.ts";
 import type { RecordedRun } from "./records.ts";
 import { isSandboxSlot } from "./sandbox/sandbox-slot.ts";
 
@@ -12,4 +12,9 @@ export function toRunning({ run, slot, startedMs, place }: RecordedRun): Running
     ...(isSandboxed && { isSandboxed }),
     ...(place !== undefined && { place }),
   };
+}
+
+export function toEnded({ slot, end }: RecordedRun): EndedRun | undefined {
+  const isSandboxed = isSandboxSlot(slot?.slot ?? "");
+  return end && { ...end, ...(isSandboxed && { isSandboxed }) };
 }

@@ -265,12 +265,13 @@ export class EngineRuntime implements Runtime {
     if (!state.isOver) {
       const { pid, startedMs, place } = state;
       const where = place === undefined ? {} : { place };
-      found.running.push({ id, pid, startedMs, ...where, ...this.named(known) });
+      const named = { ...this.named(known), runtime: this.name };
+      found.running.push({ id, pid, startedMs, ...where, ...named });
       void this.watch(id, known, copied);
       return;
     }
     await copied;
-    known.exit = { ...exitOf(id, state), ...this.named(known) };
+    known.exit = { ...exitOf(id, state), ...this.named(known), runtime: this.name };
     found.ended.push(known.exit);
   }
 

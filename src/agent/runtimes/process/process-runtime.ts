@@ -14,7 +14,6 @@ import {
   type EndedRun,
   formatRunName,
   type News,
-  parseRunName,
   type RunName,
   type RunningRun,
   type StartOrder,
@@ -37,6 +36,7 @@ import {
 } from "../runtime.ts";
 import { Execs, execName, isExec } from "./execs.ts";
 import { composeOrder } from "./start-order.ts";
+import { recordedExit, recordedRun, toExit, toRunning } from "./told-runs.ts";
 
 export interface ProcessRuntimeOptions {
   /** Of its own: the spawner's socket, records and slots. */
@@ -193,8 +193,8 @@ class SpawnedProcesses implements ProcessRuntime {
     for (const { run } of all.running) this.inputs.recall(run);
     const isOwn = ({ run }: { readonly run: RunName }) => !isExec(run);
     return {
-      running: all.running.filter(isOwn).map(toRunning),
-      ended: all.ended.filter(isOwn).map(toExit),
+      running: all.running.filter(isOwn).map(recordedRun),
+      ended: all.ended.filter(isOwn).map(recordedExit),
     };
   }
 
@@ -386,12 +386,4 @@ function withResolvers<T>(): Resolvers<T> {
     reject = onError;
   });
   return { promise, resolve, reject };
-}
-
-function toRunning({ run, pid, startedMs, place }: RunningRun): Running {
-  return { id: parseRunName(run), pid, startedMs, ...(place === undefined ? {} : { place }) };
-}
-
-function toExit({ run, ...end }: EndedRun): Exit {
-  return { id: parseRunName(run), ...end };
 }

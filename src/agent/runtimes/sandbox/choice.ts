@@ -3,9 +3,8 @@ import type { Pod } from "../../../api/generated/core.ts";
 import { admitToEngine, engineMissing } from "../engine/engine-refusals.ts";
 import { ENGINES, type EngineName } from "../engine/engine-run.ts";
 import { type Admission, admitPod, NAMES_NOT_RESOLVED } from "../process/refusals.ts";
+import type { RuntimeName } from "../runtime.ts";
 import { admitToSandbox, type SandboxMeasures } from "./sandbox-refusals.ts";
-
-export type RuntimeName = "process" | "sandbox" | EngineName;
 
 /** "auto": a process of the host, unless the pod needs more than that. */
 export type DefaultRuntime = RuntimeName | "auto" | "engine";
