@@ -77,6 +77,14 @@ export async function aJobCluster(
       await endPod(client, found, phase, formatTime(clock.nowMs()));
       await settle();
     },
+    /** As its node ends it that shuts down. */
+    shutDown: async (index?: number) => {
+      const found = (await active()).find((pod) => index === undefined || indexOf(pod) === index);
+      const reason = "TerminationByKubelet";
+      const conditions = [{ type: "DisruptionTarget", status: "True", reason }];
+      await endPod(client, found, "Failed", formatTime(clock.nowMs()), { conditions });
+      await settle();
+    },
     stop: () => running.stop(),
     /** Server and controller begin anew on the same store, with these features switched off. */
     restart: async (...off: readonly Feature[]) => {
@@ -87,6 +95,11 @@ export async function aJobCluster(
     },
     reasons: async () =>
       (await client.list(events, { namespace: "default" })).items.map(({ reason }) => reason),
+    /** Messages of the events that tell of waits after failures. */
+    waits: async () =>
+      (await client.list(events, { namespace: "default" })).items
+        .filter(({ reason }) => reason === "BackOff")
+        .map(({ message }) => message),
     warnings: async () =>
       (await client.list(events, { namespace: "default" })).items
         .filter(({ type }) => type === "Warning")
@@ -105,10 +118,12 @@ async function endPod(
   pod: Pod | undefined,
   phase: "Succeeded" | "Failed",
   finishedAt: string,
+  more: object = {},
 ): Promise<void> {
   const terminated = { exitCode: phase === "Failed" ? 1 : 0, finishedAt };
   const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
-  const body = { status: { phase, containerStatuses: [{ ...container, state: { terminated } }] } };
+  const containerStatuses = [{ ...container, state: { terminated } }];
+  const body = { status: { phase, containerStatuses, ...more } };
   const name = { ...JOB, name: pod?.metadata.name ?? "" };
   await client.patch(pods, name, { type: "merge", body, subresource: "status" });
 }

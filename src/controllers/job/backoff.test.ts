@@ -26,6 +26,13 @@ const NOTE = "2@2026-01-01T00:00:10Z";
 test.each<[string, Job, Ending[], number, number]>([
   ["nothing", aJobWith({}), [], 0, 0],
   ["pods that failed", aJobWith({ failed: 2 }), [failed(1), failed(5)], 2, at(5)],
+  [
+    "no pod that its node ended",
+    aJobWith({ failed: 2 }),
+    [failed(1), { ...failed(5), isByNode: true }],
+    1,
+    at(1),
+  ],
   ["only failures after a success", aJobWith({}), [failed(1), succeeded(2), failed(3)], 1, at(3)],
   ["no failure of the second of a success", aJobWith({}), [failed(2), succeeded(2)], 0, 0],
   ["failures whose pods are gone", aJobWith({ failed: 3 }), [failed(5)], 3, at(5)],

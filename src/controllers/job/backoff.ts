@@ -4,6 +4,9 @@
  * The record is kept in memory and found out again after a restart: from the pods that are still
  * there. A Job that does not keep its pods notes it in an annotation of its own, before a pod may
  * go: the status has no place for it, and knows no times.
+ *
+ * Pods that their node ended count while the controller runs, as in Kubernetes. A restart forgets
+ * them: a server that stops and starts again would otherwise wait for minutes after its own stop.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { formatTime } from "../../api/time.ts";
@@ -42,13 +45,15 @@ export interface Ending {
   readonly hasSucceeded: boolean;
   /** Whether it is one of the failures in the Job's status. */
   readonly isInStatus: boolean;
+  /** Whether its node ended it. */
+  readonly isByNode?: boolean;
 }
 
 /** After a restart. What the note knows ended no later than its time. */
 export function recallRecord(job: Job, endings: readonly Ending[]): FailureRecord {
   const note = parseNote(job.metadata.annotations?.[FAILURES_NOTE] ?? "");
   const record = note ?? { failures: countCollected(job, endings), lastFailureMs: 0 };
-  const later = endings.filter(({ ms }) => ms > record.lastFailureMs);
+  const later = endings.filter(({ ms, isByNode }) => ms > record.lastFailureMs && !isByNode);
   const timesOf = (hasSucceeded: boolean) =>
     later.filter((each) => each.hasSucceeded === hasSucceeded).map(({ ms }) => ms);
   return nextRecord(record, { succeededMs: timesOf(true), failedMs: timesOf(false) });

@@ -65,6 +65,57 @@ test("a large Job gives way to small ones after each share of its pods", async (
   expect(order.findLastIndex((name) => name !== "large")).toBeLessThan(103);
 });
 
+test("a Job that waits after failures says so, once for each wait", async () => {
+  const cluster = await aJobCluster();
+  await cluster.create({});
+  await cluster.end("Failed");
+  await cluster.settle(5000);
+  expect(await cluster.waits()).toEqual([
+    "Waiting 10s before creating pods: 1 pod failed since the last success",
+  ]);
+  await cluster.settle(6000);
+  await cluster.end("Failed");
+  await cluster.settle(5000);
+  expect((await cluster.waits()).slice(1)).toEqual([
+    "Waiting 20s before creating pods: 2 pods failed since the last success",
+  ]);
+});
+
+test("a Job whose failed indexes wait says so", async () => {
+  const cluster = await aJobCluster();
+  const spec = { ...INDEXED, completions: 2, parallelism: 2, backoffLimitPerIndex: 3 };
+  await cluster.create(spec);
+  await cluster.end("Failed", 0);
+  await cluster.end("Failed", 1);
+  expect((await cluster.waits())[0]).toBe(
+    "Waiting 10s before creating pods: 1 failed index to be retried",
+  );
+});
+
+test("a wait below a second is not told", async () => {
+  const cluster = await aJobCluster({ backoff: { firstMs: 500, maxMs: 900 } });
+  await cluster.create({});
+  await cluster.end("Failed");
+  expect(await cluster.waits()).toEqual([]);
+});
+
+test.each([
+  ["", {}, {}],
+  [" of a Job that keeps no pods", {}, { "tallyjob.io/keep-pods": "none" }],
+  [" of an index", { ...INDEXED, completions: 1, backoffLimitPerIndex: 9 }, {}],
+])("a pod that its node ended holds its replacement up until a restart%s", async (...given) => {
+  const [, spec, annotations] = given;
+  const cluster = await aJobCluster();
+  await cluster.create(spec, annotations);
+  await cluster.shutDown();
+  expect(await cluster.running()).toHaveLength(0);
+  await cluster.restart();
+  expect(await cluster.running()).toHaveLength(1);
+  await cluster.end("Failed");
+  await cluster.restart();
+  expect(await cluster.running()).toHaveLength(0);
+});
+
 test("after a failure the replacement waits, twice as long each time", async () => {
   const cluster = await aJobCluster();
   await cluster.create({});

@@ -21,6 +21,8 @@ export interface JobMemory {
   lastSyncMs: number;
   /** Since when a status waits to be written, and the start of the Job that it tells. */
   unwritten?: { readonly sinceMs: number; readonly startTime?: string };
+  /** Until when the Job waits after failures, as the last event about that told. */
+  toldWaitMs?: number;
   /** The annotations that were last looked through for something to complain about. */
   heard: string;
   /** Of a Job with a work list. */

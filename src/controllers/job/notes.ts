@@ -22,10 +22,10 @@ export function composeNotes(job: Job, board: Scoreboard, nowMs: number): Notes 
 }
 
 /** Successes after a success have nothing to note. */
-function composeFailures(job: Job, { record }: Scoreboard, nowMs: number): string | undefined {
+function composeFailures(job: Job, { lasting }: Scoreboard, nowMs: number): string | undefined {
   if (keptPodsOf(job) === "all") return undefined;
   const noted = job.metadata.annotations?.[FAILURES_NOTE] ?? "0@";
-  if (record.failures === 0 && noted.startsWith("0@")) return undefined;
-  const text = formatNote(record, nowMs);
+  if (lasting.failures === 0 && noted.startsWith("0@")) return undefined;
+  const text = formatNote(lasting, nowMs);
   return text === noted ? undefined : text;
 }

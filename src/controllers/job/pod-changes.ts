@@ -26,12 +26,15 @@ export interface PlannedPod {
   readonly isRerun?: true;
 }
 
+/** The failures that a Job waits after. */
+export type WaitedFor = { readonly failedPods: number } | { readonly failedIndexes: number };
+
 export type PodChanges =
   /** Nobody looked: the Job is being deleted. */
   | { readonly kind: "leave" }
   | { readonly kind: "keep" }
-  /** Pods are missing, and it is too early after a failure. */
-  | { readonly kind: "wait"; readonly delayMs: number }
+  /** Pods are missing, and it is too early after a failure, or the work list is not there. */
+  | { readonly kind: "wait"; readonly delayMs: number; readonly after?: WaitedFor }
   | {
       readonly kind: "create";
       readonly pods: readonly PlannedPod[];
@@ -112,7 +115,7 @@ function decideCreation(situation: Situation, missing: number): PodChanges {
   const hasMore = missing > count;
   if (limitsEachIndex(job.spec)) return decideEachIndex(situation, count, hasMore);
   const delayMs = remainingMs(backoff, board.record, nowMs);
-  if (delayMs > 0) return { kind: "wait", delayMs };
+  if (delayMs > 0) return { kind: "wait", delayMs, after: { failedPods: board.record.failures } };
   if (!isIndexed(job.spec)) {
     return { kind: "create", pods: Array.from({ length: count }, () => ({})), hasMore };
   }
@@ -127,18 +130,25 @@ function decideEachIndex(situation: Situation, count: number, hasMore: boolean):
   const { job, board, nowMs, backoff } = situation;
   const pods = plannedReruns(situation, count);
   let delayMs = Number.POSITIVE_INFINITY;
+  let failedIndexes = 0;
   const mayOvertake = letsOthersOvertake(job);
   const candidates = count - pods.length + (mayOvertake ? board.retained.size : 0);
   for (const index of pendingIndexes(job, board, candidates)) {
     if (pods.length >= count) break;
     const replaced = board.retained.get(index);
-    const waitMs = replaced ? remainingMs(backoff, failureRecord(replaced), nowMs) : 0;
-    if (waitMs > 0) delayMs = Math.min(delayMs, waitMs);
-    else pods.push({ index, failures: failuresAfter(replaced) });
+    const record = replaced && !board.forgiven.has(replaced.uid) && failureRecord(replaced);
+    const waitMs = record ? remainingMs(backoff, record, nowMs) : 0;
+    if (waitMs > 0) {
+      delayMs = Math.min(delayMs, waitMs);
+      failedIndexes++;
+    } else {
+      pods.push({ index, failures: failuresAfter(replaced) });
+    }
   }
   const again = mayOvertake && delayMs < Number.POSITIVE_INFINITY ? { delayMs } : {};
   if (pods.length > 0) return { kind: "create", pods, hasMore, ...again };
-  return delayMs < Number.POSITIVE_INFINITY ? { kind: "wait", delayMs } : { kind: "keep" };
+  if (delayMs === Number.POSITIVE_INFINITY) return { kind: "keep" };
+  return { kind: "wait", delayMs, after: { failedIndexes } };
 }
 
 /** Before the others: somebody asked for these by name. */

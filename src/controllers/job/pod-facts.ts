@@ -22,6 +22,14 @@ export function hasTrackingFinalizer({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
+/** Its node ended it for reasons of its own, as when the node shuts down. */
+export function wasEndedByNode({ status }: Pod): boolean {
+  return (status.conditions ?? []).some(
+    ({ type, status: is, reason }) =>
+      type === "DisruptionTarget" && is === "True" && reason === "TerminationByKubelet",
+  );
+}
+
 export function isRerun({ metadata }: Pod): boolean {
   return metadata.annotations?.[RERUN] !== undefined;
 }

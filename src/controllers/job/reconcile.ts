@@ -28,6 +28,7 @@ import {
   isIncomprehensible,
   wishesOf,
 } from "./annotations.ts";
+import { findBackoffNotice } from "./backoff-notice.ts";
 import { changePods, releasePods } from "./change-pods.ts";
 import { claimPods } from "./claim-pods.ts";
 import { decideJob, type JobDecision } from "./decide.ts";
@@ -118,6 +119,7 @@ async function performSync(
   const began = startTime === undefined ? {} : { startTime };
   const observation = { job, board, nowMs: clock.nowMs(), backoff, podsPerSync, ...began };
   const decided = decideJob(observation);
+  tellOfBackoff(recorder, memory, job, decided, observation.nowMs);
   const dressed: Dressed = hasWorkList(job)
     ? await addItems(sync, memory, job, decided)
     : { decision: decided };
@@ -162,6 +164,20 @@ async function addItems(
   const { complaint } = dressed;
   if (complaint !== undefined) recorder.event(job, "Warning", "WorkListUnavailable", complaint);
   return dressed;
+}
+
+/** Once for each wait: syncs come more often. */
+function tellOfBackoff(
+  recorder: EventRecorder,
+  memory: JobMemory,
+  job: Job,
+  { podChanges }: JobDecision,
+  nowMs: number,
+): void {
+  const notice = findBackoffNotice(podChanges, nowMs, memory.toldWaitMs);
+  if (!notice) return;
+  memory.toldWaitMs = notice.untilMs;
+  recorder.event(job, "Normal", "BackOff", notice.message);
 }
 
 function throwFirst([error]: readonly unknown[]): void {

@@ -31,6 +31,7 @@ import {
   restartsOf,
   type Stage,
   stageOf,
+  wasEndedByNode,
 } from "./pod-facts.ts";
 import { countCompleted, type SuccessRule, successRulesOf } from "./success-policy.ts";
 
@@ -80,8 +81,19 @@ export interface Scoreboard {
   /** Tracked pods whose end counts and that no status has counted, by how they ended. */
   successes: number;
   failures: number;
+  /** Failures that hold up the next pod, and of these the ones that count after a restart. */
   record: FailureRecord;
-  news: { readonly succeededMs: number[]; readonly failedMs: number[] };
+  lasting: FailureRecord;
+  /** Failed pods that their node had ended before the Job was first looked at: see backoff.ts. */
+  readonly forgiven: Set<string>;
+  news: News;
+}
+
+interface News {
+  readonly succeededMs: number[];
+  readonly failedMs: number[];
+  /** Of the failed pods those that their node ended. */
+  readonly byNodeMs: number[];
 }
 
 /** The indexes to run once more. */
@@ -110,6 +122,7 @@ export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboar
   const named = new Set([...succeeded, ...failed]);
   const assessed = Array.from(pods, (pod) => assess(spec, pod));
   const endings = () => assessed.flatMap((known) => findEnding(known, named) ?? []);
+  const record = former?.record ?? recallRecord(job, endings());
   const board: Scoreboard = {
     spec,
     isEnding: isEndAnnounced(job),
@@ -131,12 +144,15 @@ export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboar
     successes: 0,
     failures: 0,
     reruns: NO_RERUNS,
-    record: former?.record ?? recallRecord(job, endings()),
-    news: { succeededMs: [], failedMs: [] },
+    record,
+    lasting: former?.lasting ?? record,
+    forgiven: former?.forgiven ?? new Set(),
+    news: noNews(),
   };
   for (const now of assessed) {
     const before = former?.known.get(now.uid);
     const isTold = named.has(now.uid) || (before !== undefined && isOver(before));
+    if (!former && now.failure && wasEndedByNode(now.pod)) board.forgiven.add(now.uid);
     enter(board, now, former === undefined || isTold);
   }
   return board;
@@ -165,8 +181,10 @@ export function forgetPod(board: Scoreboard, uid: string): void {
 
 /** What has to wait until all changes are known: the back-off, and who is kept back. */
 export function settleBoard(board: Scoreboard): void {
-  board.record = nextRecord(board.record, board.news);
-  board.news = { succeededMs: [], failedMs: [] };
+  const { succeededMs, failedMs, byNodeMs } = board.news;
+  board.record = nextRecord(board.record, { succeededMs, failedMs: [...failedMs, ...byNodeMs] });
+  board.lasting = nextRecord(board.lasting, { succeededMs, failedMs });
+  board.news = noNews();
   if (!limitsEachIndex(board.spec)) return;
   for (const known of [...board.finished.values()]) retain(board, known);
 }
@@ -204,6 +222,7 @@ function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undef
     ms: finishedMs(pod),
     hasSucceeded: stage === "succeeded",
     isInStatus: isNamed && failure?.isCounted === true,
+    isByNode: wasEndedByNode(pod),
   };
 }
 
@@ -237,9 +256,17 @@ function enter(board: Scoreboard, now: KnownPod, isTold: boolean): void {
   board.finished.set(now.uid, now);
   if (now.index !== undefined) scoreIndex(board, now, now.index);
   if (!isTold && now.hasPlace && !now.isRerun) {
-    const { succeededMs, failedMs } = board.news;
-    (now.stage === "succeeded" ? succeededMs : failedMs).push(finishedMs(now.pod));
+    endingsLike(board.news, now).push(finishedMs(now.pod));
   }
+}
+
+function noNews(): News {
+  return { succeededMs: [], failedMs: [], byNodeMs: [] };
+}
+
+function endingsLike({ succeededMs, failedMs, byNodeMs }: News, { stage, pod }: KnownPod) {
+  if (stage === "succeeded") return succeededMs;
+  return wasEndedByNode(pod) ? byNodeMs : failedMs;
 }
 
 function withdraw(board: Scoreboard, before: KnownPod): void {
