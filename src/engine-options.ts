@@ -132,7 +132,12 @@ export interface CoreEngine {
   /** Settles when its node runs pods, if it is one; rejects when it cannot. */
   readonly begun: Promise<void>;
   /** Settles when every connection is closed and the store is synced. Safe to call twice. */
-  stop(): Promise<void>;
+  stop(): Promise<Stopped>;
+}
+
+export interface Stopped {
+  /** Pods whose processes go on. */
+  readonly leftRunning: number;
 }
 
 /** What an engine on the network is known by. */

@@ -6,12 +6,8 @@ import { join } from "node:path";
 import type { AuditFile } from "./access/audit-file.ts";
 import { storedSigningKey } from "./access/signing-key.ts";
 import { tokenVerifier as secretVerifier } from "./access/token.ts";
-import {
-  type NodeAgent,
-  type PreparedRuntime,
-  prepareRuntime,
-  type ReachedServer,
-} from "./agent/node-agent.ts";
+import { type NodeAgent, prepareRuntime } from "./agent/node-agent.ts";
+import type { PreparedRuntime, ReachedServer } from "./agent/node-agent-options.ts";
 import { DEFAULT_FEATURE_GATES } from "./api/feature-gates.ts";
 import type { Node } from "./api/generated/core.ts";
 import { systemClock } from "./base/clock.ts";
@@ -47,6 +43,7 @@ import {
   type Engine,
   type EngineOptions,
   type Served,
+  type Stopped,
 } from "./engine-options.ts";
 import { verbsOf } from "./kinds/kind.ts";
 import { registry } from "./kinds/registry.ts";
@@ -107,17 +104,19 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   let agent: NodeAgent | undefined;
   let begun: Promise<void> | undefined;
   const running: RunningController[] = [];
-  const stop = async (): Promise<void> => {
+  const stop = async (): Promise<Stopped> => {
     await begun?.catch(() => {});
+    const leavesRunning = options.agent?.onExit === "leave";
     // How its pods end is still to be written, and counted.
-    if (agent) await agent.stop({ leavesRunning: options.agent?.onExit === "leave" });
-    else await closeRuntime(runtime);
+    const stopped = await agent?.stop({ leavesRunning, isWithServer: true });
+    if (!agent) await closeRuntime(runtime);
     for (const controller of running) controller.stop();
     sweeper?.stop();
     await Promise.all(listeners.map((listener) => listener.close()));
     await audit?.close();
     opened.close();
     await store.close();
+    return { leftRunning: leavesRunning ? (stopped?.pods ?? 0) : 0 };
   };
   try {
     audit = await openAudit(network);
@@ -169,8 +168,8 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
   }
 }
 
-function onlyOnce(act: () => Promise<void>): () => Promise<void> {
-  let acting: Promise<void> | undefined;
+function onlyOnce<T>(act: () => Promise<T>): () => Promise<T> {
+  let acting: Promise<T> | undefined;
   return () => {
     acting ??= act();
     return acting;

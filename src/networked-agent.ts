@@ -6,7 +6,8 @@
 import { hostname } from "node:os";
 import type { OpenNames } from "./agent/network/pod-files.ts";
 import { nodeNameOf } from "./agent/node/host-facts.ts";
-import { type NodeAgent, type NodeAgentOptions, startNodeAgent } from "./agent/node-agent.ts";
+import { type NodeAgent, startNodeAgent } from "./agent/node-agent.ts";
+import type { NodeAgentOptions } from "./agent/node-agent-options.ts";
 import type { Service } from "./api/generated/core.ts";
 import { services as serviceType } from "./api/resources.ts";
 import { type Cidr, formatAddress } from "./base/address.ts";
@@ -29,8 +30,9 @@ export async function startNetworkedAgent(options: NetworkedAgentOptions): Promi
   return {
     ...agent,
     stop: async (how) => {
-      await agent.stop(how);
+      const stopped = await agent.stop(how);
       await network.close();
+      return stopped;
     },
   };
 }

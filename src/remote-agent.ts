@@ -7,7 +7,8 @@
 import { hostname } from "node:os";
 import { issueAuthority, issueServer } from "./access/x509.ts";
 import { nodeNameOf } from "./agent/node/host-facts.ts";
-import { type NodeAgent, type NodeAgentOptions, prepareRuntime } from "./agent/node-agent.ts";
+import { type NodeAgent, prepareRuntime } from "./agent/node-agent.ts";
+import type { NodeAgentOptions } from "./agent/node-agent-options.ts";
 import type { Client } from "./api/client.ts";
 import { pods, services } from "./api/resources.ts";
 import { addressAt, formatAddress, isLoopback, parseAddress, parseCidr } from "./base/address.ts";
@@ -20,7 +21,7 @@ import { systemRandom } from "./base/random.ts";
 import { findObject } from "./client/find.ts";
 import { remoteClient } from "./client/remote.ts";
 import type { AccessOptions } from "./client/renewing-connection.ts";
-import type { AgentMeasures } from "./engine-options.ts";
+import type { AgentMeasures, Stopped } from "./engine-options.ts";
 import { startNetworkedAgent } from "./networked-agent.ts";
 import { type Endpoint, openEndpoint, type PodPlace } from "./nodes/endpoint.ts";
 import { NODE_AUTHORITY } from "./nodes/remote-node.ts";
@@ -41,7 +42,7 @@ export interface RemoteAgentOptions {
 
 export interface RemoteAgent {
   readonly nodeName: string;
-  stop(): Promise<void>;
+  stop(): Promise<Stopped>;
 }
 
 export async function startRemoteAgent(options: RemoteAgentOptions): Promise<RemoteAgent> {
@@ -52,12 +53,14 @@ export async function startRemoteAgent(options: RemoteAgentOptions): Promise<Rem
   const opened: { agent?: NodeAgent; endpoint?: Endpoint } = {};
   const metrics = new Metrics();
   const listening = logOnSignal(metrics.diagnostics, log);
-  const stop = async () => {
-    await opened.agent?.stop({ leavesRunning: measures.onExit === "leave" });
+  const stop = async (): Promise<Stopped> => {
+    const leavesRunning = measures.onExit === "leave";
+    const stopped = await opened.agent?.stop({ leavesRunning });
     await opened.endpoint?.close();
     client.close();
     await lock.release();
     await listening.close();
+    return { leftRunning: leavesRunning ? (stopped?.pods ?? 0) : 0 };
   };
   try {
     const runtime = prepareRuntime(dataDir, measures, log);

@@ -35,6 +35,8 @@ export interface AgentOptions {
     | "sweep"
     | "close"
   >;
+  /** It starts nothing and tells nothing before it stops: then it ends the pods that run. */
+  readonly onlyEnds?: boolean;
   readonly inherited: Surroundings["inherited"];
   readonly logs: Pick<LogStore, "begin" | "end" | "onNews">;
   /** What becomes of a run that prints more than it may: it goes on unheard, or is failed. */

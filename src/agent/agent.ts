@@ -29,13 +29,14 @@ import { JobGate } from "./job-gate.ts";
 import { DISK_FULL, logLimitNotice, MOST_TOLD } from "./logs/log-notices.ts";
 import type { LogNews } from "./logs/log-store.ts";
 import { Peers } from "./network/peers.ts";
+import { graceOf } from "./pod/endings.ts";
 import { type Eviction, factsOf, hasBegun, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
 import { probeCarrier } from "./probes/carry-out.ts";
 import { Probes } from "./probes/probes.ts";
-import { byPod, NOTHING_RECOVERED, type Recovered } from "./recovered.ts";
+import { byPod, NOTHING_RECOVERED, type Recovered, recoverRuns } from "./recovered.ts";
 import { Runs } from "./runs.ts";
 import type { Exit, RunId } from "./runtimes/runtime.ts";
 import { surroundingsOf } from "./surround.ts";
@@ -46,7 +47,12 @@ export interface RunningAgent {
   /** A container of a pod of this node, as it is now. */
   find(pod: Pod, container: string): ContainerNow | undefined;
   /** Terminates the pods, and tells so, or leaves them to run and to be found again. */
-  stop(options: { readonly leavesRunning: boolean }): Promise<void>;
+  stop(options: { readonly leavesRunning: boolean }): Promise<StoppedPods>;
+}
+
+export interface StoppedPods {
+  /** How many had processes, which were ended or left to run. */
+  readonly pods: number;
 }
 
 export interface ContainerNow {
@@ -61,18 +67,17 @@ export interface ContainerNow {
 /** Pods looked at at once: a look waits for nothing but its own write. */
 const WORKERS = 256;
 
-export async function openAgent(options: AgentOptions): Promise<RunningAgent> {
+export async function openAgent(
+  options: AgentOptions,
+  recovering = recoverRuns(options.runtime),
+): Promise<RunningAgent> {
   const { client, clock, log, node } = options;
-  // What ends while the caches fill is told to nobody a second time.
-  const early: Exit[] = [];
-  const listening = options.runtime.onExit((exit) => early.push(exit));
   const [recovered, caches] = await Promise.all([
-    options.runtime.recover(),
+    recovering,
     openCaches({ client, clock, log }, node.name),
   ]);
   const agent = new Agent(options, caches, recovered);
-  listening.close();
-  for (const exit of early) agent.onExit(exit);
+  for (const exit of recovered.takeEarly()) agent.onExit(exit);
   return agent;
 }
 
@@ -155,7 +160,8 @@ class Agent implements RunningAgent {
     options.places?.sweep((uid) => this.records.has(uid));
   }
 
-  async stop({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
+  async stop({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<StoppedPods> {
+    const pods = [...this.records.values()].filter(({ facts }) => hasLife(facts)).length;
     if (!leavesRunning) await this.terminateAll();
     this.worker.stop();
     this.hooks.close();
@@ -166,6 +172,7 @@ class Agent implements RunningAgent {
     this.options.places?.close();
     for (const cache of Object.values(this.caches)) cache.close();
     await this.options.runtime.close({ leavesRunning });
+    return { pods };
   }
 
   find({ metadata }: Pod, name: string): ContainerNow | undefined {
@@ -211,13 +218,18 @@ class Agent implements RunningAgent {
     // Not inside the very write that woke it.
     await Promise.resolve();
     const record = this.records.get(uid);
-    if (!record || this.ending?.has(uid) === false) return done;
+    if (!record || !this.isAtWorkOn(uid)) return done;
     if (!record.isAdmitted && !this.hasTurn(uid, record)) return done;
     const againInMs = await workOnPod(this.work, record);
     if (record.isProbed) this.probes.follow(record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
     this.gate.stateDrained();
     return againInMs === undefined ? done : after(againInMs);
+  }
+
+  /** While it stops: the pods that it ends. An agent that only ends pods waits for its stop. */
+  private isAtWorkOn(uid: string): boolean {
+    return this.ending?.has(uid) ?? !this.options.onlyEnds;
   }
 
   /** A pod that is to go has waited long enough. */
@@ -292,7 +304,7 @@ class Agent implements RunningAgent {
     if (pod.status.podIP) this.findAddress(pod);
     this.runs.adopt(record, recovered.running);
     // What its volumes are made of may have changed meanwhile, and is followed again.
-    if (hasLife(facts)) void this.volumes?.prepare(pod);
+    if (hasLife(facts) && !this.options.onlyEnds) void this.volumes?.prepare(pod);
     for (const exit of recovered.ended) {
       // What it printed while nobody looked may be more than it may.
       this.options.logs.begin(pod, exit.id);
@@ -351,12 +363,15 @@ class Agent implements RunningAgent {
   /** As a node that shuts down does: pods get their time, and are told to be failed. */
   private async terminateAll(): Promise<void> {
     const { clock } = this.options;
-    const eviction: Eviction = { ...SHUTDOWN, sinceMs: clock.nowMs() };
+    const sinceMs = clock.nowMs();
     const ending = new Set<string>();
     for (const [uid, record] of this.records) {
+      // What has ended by itself is told as well: its runtime forgets it when it is closed.
+      if (hasLife(record.facts) || record.ended.length > 0) ending.add(uid);
       if (!hasLife(record.facts)) continue;
+      const graceSeconds = Math.min(SHUTDOWN_GRACE_SECONDS, graceOf(record.pod));
+      const eviction: Eviction = { ...SHUTDOWN, graceSeconds, sinceMs };
       record.facts = { ...record.facts, eviction };
-      ending.add(uid);
     }
     // From here on nothing else is begun: what replaces these pods is for the next start.
     this.ending = ending;
@@ -377,5 +392,4 @@ const SHUTDOWN_MS = 10_000;
 const SHUTDOWN = {
   reason: "Terminated",
   message: "Pod was terminated in response to imminent node shutdown.",
-  graceSeconds: SHUTDOWN_GRACE_SECONDS,
 };

@@ -11,7 +11,8 @@ export function addAgent(program: Command, machine: Machine): void {
     .description(
       "Make this machine a node of an API server that is already there: of another tally up, or " +
         "of any Kubernetes. Pods that are bound to the node run as processes of this machine.\n\n" +
-        "One line on stdout says when the node is ready; logs go to stderr. Ctrl-C stops it.",
+        "One line on stdout says when the node is ready; logs go to stderr. Ctrl-C stops it. " +
+        "Running pods keep running, and the next start adopts them; tally down ends them.",
     )
     .option("--kubeconfig <file>", KUBECONFIG_HELP)
     .option("--context <name>", "Context of the kubeconfig to use.")

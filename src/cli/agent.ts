@@ -8,6 +8,7 @@ import { type AgentFlags, readAgentFlags } from "./agent-flags.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { dataPath } from "./data-path.ts";
 import { findAccess } from "./find-access.ts";
+import { leftRunningLine } from "./left-running.ts";
 import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { withOwnRange } from "./own-ranges.ts";
@@ -39,8 +40,10 @@ export async function agent(flags: AgentFlags, machine: Machine): Promise<void> 
       machine.writeOut(`Node ${running.nodeName} is ready at ${url}\n`);
       await stop.requested;
     } finally {
-      await running.stop();
+      const { leftRunning } = await running.stop();
       log.info("stopped");
+      const line = leftRunningLine(leftRunning, { adoptedBy: "tally agent", data: dataDir });
+      if (line !== undefined) machine.writeOut(`${line}\n`);
     }
   } finally {
     stop.close();

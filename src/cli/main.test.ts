@@ -62,7 +62,7 @@ test.each([
   [["up", "--prot", "1"], "tally: unknown option '--prot'"],
   [["up", "--port"], "tally: option '--port <port>' argument missing"],
   [["up", "now"], "tally: too many arguments for 'up'"],
-  [["down"], "tally: unknown command 'down'"],
+  [["sideways"], "tally: unknown command 'sideways'"],
   [[], "Usage: tally"],
 ])("%j is refused with a hint and exit code 2", async (argv, hint) => {
   const { exitCode, out, error } = await run(...argv);
@@ -95,7 +95,19 @@ const COMMANDS = [
   ...["run", "scale", "pause", "resume", "create-workflow"],
   ...["status", "list", "retry", "results", "report", "prune", "completion"],
   ...["controller", "install", "uninstall"],
-  ...["up", "kubeconfig", "agent", "apply", "get", "describe", "logs", "wait", "delete", "version"],
+  ...[
+    "up",
+    "down",
+    "kubeconfig",
+    "agent",
+    "apply",
+    "get",
+    "describe",
+    "logs",
+    "wait",
+    "delete",
+    "version",
+  ],
 ];
 
 test.each(COMMANDS)("docs/cli.md explains exactly the flags of %s", async (command) => {

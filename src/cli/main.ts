@@ -112,6 +112,13 @@ const GROUPS: readonly CommandGroup[] = [
     },
   },
   {
+    names: ["down"],
+    add: async (program, machine) => {
+      const { addDown } = await import("./down-command.ts");
+      addDown(program, machine);
+    },
+  },
+  {
     names: ["kubeconfig"],
     add: async (program, machine) => {
       const { addKubeconfig } = await import("./kubeconfig-command.ts");

@@ -18,7 +18,9 @@ export function addNodeOptions(command: Command, defaults: AgentMeasureFlags): C
     .option("--on-log-limit <what>", ON_LOG_LIMIT_HELP, defaults.onLogLimit);
 }
 
-const ON_EXIT_HELP = "What becomes of running pods: terminate or leave.";
+const ON_EXIT_HELP =
+  "What becomes of running pods at the end: leave lets them run, and the next start adopts them; " +
+  "terminate ends them.";
 const DEFAULT_RUNTIME_HELP =
   "Where pods run that name no runtime class: process, sandbox, docker, podman, engine for " +
   "either of these, or auto: process or sandbox, by what they need.";

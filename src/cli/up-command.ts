@@ -10,8 +10,8 @@ export function addUp(program: Command, machine: Machine): void {
     .summary("Run the API server until it is told to stop.")
     .description(
       "Run a Kubernetes API server on this machine, in the foreground.\n\n" +
-        "One line on stdout says when it is ready; logs go to stderr. Ctrl-C stops it. What " +
-        "was stored is there again at the next start.",
+        "One line on stdout says when it is ready; logs go to stderr. Ctrl-C stops it. Running " +
+        "pods keep running, and the next start adopts them; tally down ends them.",
     )
     .option("--data <dir>", DATA_HELP)
     .option("--address <ip>", "Address to listen on.", UP_DEFAULTS.address)

@@ -66,7 +66,7 @@ export const UP_DEFAULTS: UpFlags = {
   authorizationMode: "RBAC",
   agent: true,
   maxPods: "10000",
-  onExit: "terminate",
+  onExit: "leave",
   ...SANDBOX_DEFAULTS,
   cgroups: true,
   logMaxBytes: "0",

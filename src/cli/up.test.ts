@@ -45,6 +45,7 @@ async function runUp(
     url: url ?? "https://127.0.0.1:6443",
     stop: async () => {
       stops++;
+      return { leftRunning: 0 };
     },
   };
   await up({ ...UP_DEFAULTS, ...flags }, machine, async (given) => {
@@ -109,7 +110,7 @@ test("the agent gets what the flags say", async () => {
   const { options } = await runUp({
     nodeName: "n1",
     maxPods: "5",
-    onExit: "leave",
+    onExit: "terminate",
     defaultRuntime: "sandbox",
     podCidr: "10.9.0.0/20",
     sandboxShare: ["/data"],
@@ -121,7 +122,7 @@ test("the agent gets what the flags say", async () => {
   expect(options.agent).toEqual({
     nodeName: "n1",
     maxPods: 5,
-    onExit: "leave",
+    onExit: "terminate",
     sandbox: {
       defaultRuntime: "sandbox",
       podCidr: { network: [10, 9, 0, 0], prefixLength: 20 },
@@ -146,7 +147,7 @@ test("without flags the engine gets the defaults", async () => {
     port: 6443,
     agent: {
       maxPods: 10_000,
-      onExit: "terminate",
+      onExit: "leave",
       strictLimits: false,
       usesCgroups: true,
       logMaxBytes: 0,
@@ -199,7 +200,11 @@ test("a kubeconfig that cannot be changed stops the engine and is the error", as
   await writeFile(own, "not: [valid");
   const machine = testMachine({ home, environment: { KUBECONFIG: own } });
   let stops = 0;
-  const start = async () => ({ url: "https://127.0.0.1:6443", stop: async () => void stops++ });
+  const stop = async () => {
+    stops++;
+    return { leftRunning: 0 };
+  };
+  const start = async () => ({ url: "https://127.0.0.1:6443", stop });
   const flags = { ...UP_DEFAULTS, mergeKubeconfig: true };
   await expect(up(flags, machine, start)).rejects.toThrow("is no valid kubeconfig");
   expect({ stops, out: machine.out() }).toEqual({ stops: 1, out: "" });
@@ -265,7 +270,11 @@ test("a signal while the engine starts stops it as soon as it stands", async () 
   let stops = 0;
   await up(UP_DEFAULTS, machine, async () => {
     machine.signal("SIGINT");
-    return { url: "https://127.0.0.1:6443", stop: async () => void stops++ };
+    const stop = async () => {
+      stops++;
+      return { leftRunning: 0 };
+    };
+    return { url: "https://127.0.0.1:6443", stop };
   });
   expect(stops).toBe(1);
 });

@@ -23,9 +23,11 @@ import {
   SOCKET,
 } from "../engine-options.ts";
 import { dataPath } from "./data-path.ts";
+import { leftRunningLine } from "./left-running.ts";
 import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
+import { shellWord } from "./shell-word.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
 
@@ -66,8 +68,10 @@ export async function up(
       machine.writeOut(`Tally is ready at ${access.url}  (${exportCommand(kubeconfig)})\n`);
       await stop.requested;
     } finally {
-      await engine.stop();
+      const { leftRunning } = await engine.stop();
       log.info("stopped");
+      const line = leftRunningLine(leftRunning, { adoptedBy: "tally up", data: flags.data });
+      if (line !== undefined) machine.writeOut(`${line}\n`);
     }
   } finally {
     stop.close();
@@ -197,6 +201,5 @@ async function mergeIntoUsersOwn(access: Access, machine: Machine, log: Log): Pr
 }
 
 function exportCommand(kubeconfig: string): string {
-  const isPlain = /^[\w./@+,-]+$/.test(kubeconfig);
-  return `export KUBECONFIG=${isPlain ? kubeconfig : `'${kubeconfig.replaceAll("'", "'\\''")}'`}`;
+  return `export KUBECONFIG=${shellWord(kubeconfig)}`;
 }

@@ -34,7 +34,7 @@ export async function reachEngine({ dataDir, start }: Reaching): Promise<Reached
     try {
       const engine = await start();
       const { client, ledger, begun } = engine;
-      return { client, ledger, isOwn: true, begun, close: () => engine.stop() };
+      return { client, ledger, isOwn: true, begun, close: async () => void (await engine.stop()) };
     } catch (error) {
       if (!isInUse(error)) throw error;
       if (performance.now() > untilMs) {

@@ -14,7 +14,7 @@ import { findEngine, reachEngine } from "../../src/run/reach-engine.ts";
 import { until } from "../run/tally-run.ts";
 
 let dataDir: string;
-const engines: { stop(): Promise<void> }[] = [];
+const engines: { stop(): Promise<unknown> }[] = [];
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "tally-socket-"));
 });

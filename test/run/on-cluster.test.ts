@@ -19,7 +19,7 @@ afterEach(async () => {
 const CLUSTER = ["--kubeconfig", "server/kubeconfig"];
 
 async function startServer(): Promise<void> {
-  const up = place.start(["up", "--data", "server", "--port", "0"]);
+  const up = place.start(["up", "--data", "server", "--port", "0", "--on-exit=terminate"]);
   server = up;
   await until(() => up.out().includes("Tally is ready"));
 }

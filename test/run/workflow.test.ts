@@ -90,7 +90,7 @@ test("a run at a time, as the original design types it", async () => {
 
 test("a server of the directory sees to it, and deletes all of it with the workflow", async () => {
   provide();
-  const up = place.start(["up", "--data", ".tally", "--port", "0"]);
+  const up = place.start(["up", "--data", ".tally", "--port", "0", "--on-exit=terminate"]);
   await until(() => up.out().includes("Tally is ready"));
   await place.run(processFiles("--asTemplate"));
   await place.run(mergeFiles());

@@ -23,6 +23,8 @@ export interface TallyAgentOptions {
   readonly nodeName: string;
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
+  readonly exitFlags?: readonly string[];
 }
 
 /** Resolves when the node is ready. */
@@ -32,7 +34,9 @@ export async function startTallyAgent(
 ): Promise<TallyAgent> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "tally-agent-")));
   const own = ["--kubeconfig", kubeconfig, "--node-name", options.nodeName, "--data", dataDir];
-  const args = [projectFile("dist/main.js"), "agent", ...own, ...(options.args ?? [])];
+  const { exitFlags = ["--on-exit=terminate"] } = options;
+  const main = projectFile("dist/main.js");
+  const args = [main, "agent", ...own, ...exitFlags, ...(options.args ?? [])];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

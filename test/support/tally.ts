@@ -22,6 +22,8 @@ export interface Tally {
   readonly process: ChildProcess;
   /** Everything it has written to stderr. */
   log(): string;
+  /** Everything it has written to stdout. */
+  out(): string;
   call(method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
   /** SIGTERM; settles with the exit code. */
   stop(): Promise<number | null>;
@@ -35,6 +37,8 @@ export interface TallyOptions {
   readonly args?: readonly string[];
   /** Whether pods run on this machine; in most tests nobody but the test plays the node. */
   readonly hasAgent?: boolean;
+  /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
+  readonly exitFlags?: readonly string[];
   readonly dataDir?: string;
   readonly command?: readonly string[];
   /** Where it is started; absent: where the tests are. */
@@ -46,7 +50,8 @@ export interface TallyOptions {
 export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "tally-test-")));
   const [program = "", ...before] = options.command ?? [process.execPath];
-  const own = ["up", "--port", "0", "--data", dataDir, ...(options.hasAgent ? [] : ["--no-agent"])];
+  const { hasAgent = false, exitFlags = ["--on-exit=terminate"] } = options;
+  const own = ["up", "--port", "0", "--data", dataDir, ...(hasAgent ? exitFlags : ["--no-agent"])];
   const args = [...before, BINARY, ...own, ...(options.args ?? [])];
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -57,7 +62,12 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  // All it wrote is read by then.
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   const testifying: Testifying = { process: child, log: () => log };
   const forget = addWitness({
     name: `tally up in ${dataDir}`,
@@ -94,17 +104,40 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     dataDir,
     process: child,
     log: () => log,
+    out: () => out,
     call: ask,
     stop,
     kill,
     dispose: async () => {
       const isRunning = child.exitCode === null && child.signalCode === null;
       // Pods would survive a kill.
-      if (isRunning) await (options.hasAgent ? stop() : kill());
+      if (isRunning) await (hasAgent ? stop() : kill());
       forget();
+      // With flags of its own it may have left pods running.
+      if (hasAgent && options.exitFlags) await runTally(["down", "--data", dataDir]);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Any command of the real binary, until it ends. */
+export function runTally(args: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [BINARY, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  let error = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    error += text;
+  });
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, out, error })));
 }
 
 async function readyLine(

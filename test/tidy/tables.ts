@@ -68,6 +68,9 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
       "engine-options.ts",
     ],
   },
+  "end-node.ts": {
+    imports: ["base", "api", "client", "agent", "engine.ts", "engine-options.ts"],
+  },
   remote: { imports: ["base", "api", "ledger", "client", "worklist", "controllers"] },
   run: {
     imports: ["base", "api", "ledger", "client", "worklist", "access", "engine-options.ts"],
@@ -97,6 +100,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
       "remote-agent.ts",
       "engine-options.ts",
       "engine.ts",
+      "end-node.ts",
       "stored-runs.ts",
     ],
     // The spawner starts while the engine is still being loaded.

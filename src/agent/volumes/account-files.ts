@@ -74,12 +74,10 @@ export class AccountFiles {
     this.byPod.delete(podUid);
   }
 
-  /** Where nothing is left running nobody needs a token any more. */
-  close({ leavesRunning }: { readonly leavesRunning: boolean }): void {
+  close(): void {
     this.isClosed = true;
     this.accounts?.close();
     for (const { timer } of this.supplies.values()) timer?.cancel();
-    if (!leavesRunning) rmSync(this.options.directory, { recursive: true, force: true });
   }
 
   private open(): Promise<unknown> {

@@ -2,7 +2,7 @@
  * What an agent asks of volumes. Most pods have none, and of most processes nothing of it is ever
  * needed: whatever makes volumes is loaded for the first pod that has some.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../api/client.ts";
 import type { ConfigMap, Container, Pod, Secret } from "../../api/generated/core.ts";
@@ -100,7 +100,9 @@ export class PodVolumes {
 
   /** Settles when what is being removed is gone; where nothing is left running, mounts too. */
   async close({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<void> {
-    this.accounts?.close({ leavesRunning });
+    this.accounts?.close();
+    // Where nothing is left running nobody needs a token any more.
+    if (!leavesRunning) rmSync(this.accountsDirectory, { recursive: true, force: true });
     for (const cache of this.caches) cache.close();
     await Promise.allSettled(this.removals);
     if (!leavesRunning) await this.volumes?.directories.unmountAll();
@@ -117,6 +119,10 @@ export class PodVolumes {
     void removal.finally(() => this.removals.delete(removal));
   }
 
+  private get accountsDirectory(): string {
+    return path.join(this.options.measures.directory, "accounts");
+  }
+
   private get podsDirectory(): string {
     return path.join(this.options.measures.directory, "pods");
   }
@@ -127,7 +133,7 @@ export class PodVolumes {
     if (certificateAuthority === undefined) return undefined;
     if (this.accounts !== undefined) return this.accounts.prepare(pod);
     return import("./account-files.ts").then(({ AccountFiles }) => {
-      const directory = path.join(measures.directory, "accounts");
+      const directory = this.accountsDirectory;
       this.accounts ??= new AccountFiles({ ...this.options, directory, certificateAuthority });
       return this.accounts.prepare(pod);
     });

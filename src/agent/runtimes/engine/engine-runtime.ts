@@ -239,9 +239,9 @@ export class EngineRuntime implements Runtime {
     await Promise.all([...this.removals.values(), ...(leavesRunning ? this.copies.values() : [])]);
     if (!leavesRunning) {
       await Promise.all([...this.known.values()].map((each) => containers.remove(each.container)));
-      await holders.releaseAll();
-      await holders.removeNetwork().catch(() => {});
     }
+    const isOver = !leavesRunning || (this.known.size === 0 && holders.wereUsed);
+    if (isOver) await holders.close();
     api.close();
   }
 

@@ -20,6 +20,8 @@ export interface PodHoldersOptions {
 export class PodHolders {
   private readonly holders = new Map<string, Promise<string>>();
   private ready: Promise<void> | undefined;
+  /** Whether there may be something of ours at the engine. */
+  wereUsed = false;
 
   constructor(private readonly options: PodHoldersOptions) {}
 
@@ -39,6 +41,7 @@ export class PodHolders {
   }
 
   adopt(podUid: string, id: string): void {
+    this.wereUsed = true;
     this.holders.set(podUid, Promise.resolve(id));
   }
 
@@ -59,18 +62,16 @@ export class PodHolders {
     }
   }
 
-  async releaseAll(): Promise<void> {
-    await Promise.all([...this.holders.keys()].map((uid) => this.release(uid)));
-  }
-
   /** Nothing of ours stays at the engine that nobody uses. */
-  async removeNetwork(): Promise<void> {
+  async close(): Promise<void> {
+    await Promise.all([...this.holders.keys()].map((uid) => this.release(uid)));
     const path = `/networks/${this.networkName}`;
-    await this.options.api.askIfThere({ method: "DELETE", path });
+    await this.options.api.askIfThere({ method: "DELETE", path }).catch(() => {});
     this.ready = undefined;
   }
 
   private async make(podUid: string, run: EngineRun, network: EngineNetwork): Promise<string> {
+    this.wereUsed = true;
     this.ready ??= this.prepare();
     try {
       await this.ready;
