@@ -146,6 +146,15 @@ test("what was done before the run began is counted and not told", () => {
   expect([0, 3, 4].map(book.isSettled)).toEqual([true, false, true]);
 });
 
+test("an index that is to be run once more is not settled until it has been", () => {
+  const asked = { ...job.metadata, annotations: { "tallyjob.io/rerun-indexes": "4" } };
+  const settled = { completedIndexes: "0-2", failedIndexes: "4" };
+  book.begin({ ...job, metadata: asked, status: settled });
+  expect([0, 4].map(book.isSettled)).toEqual([true, false]);
+  book.takeJob({ ...job, status: settled });
+  expect([0, 4].map(book.isSettled)).toEqual([true, true]);
+});
+
 test("what a Job takes over from an earlier one is done before it has a status", () => {
   const annotations = { "tallyjob.io/completed-indexes": "1,3" };
   book.begin({ ...job, metadata: { ...job.metadata, annotations }, status: {} });

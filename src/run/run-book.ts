@@ -16,7 +16,7 @@ import {
 } from "../api/index-set.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { CONTINUES_FROM } from "../ledger/story.ts";
-import { FAILED_INDEXES } from "../worklist/names.ts";
+import { FAILED_INDEXES, RERUN_INDEXES } from "../worklist/names.ts";
 import { type AttemptEnd, attemptOf, endOf, isOver, type TaskAttempt } from "./attempt.ts";
 
 export interface RunListener {
@@ -56,6 +56,9 @@ export class RunBook {
    * the first attempt would be reported in place of the last.
    */
   readonly #givenUpAt = new Map<number, number>();
+  /** Indexes that the Job is asked to run once more, and has not yet. */
+  #reruns = emptyIndexes();
+  #rerunText = "";
   #retries = 0;
 
   constructor(private readonly listener: RunListener) {}
@@ -98,9 +101,10 @@ export class RunBook {
     return this.#running.values();
   }
 
-  /** Whether the index has ended for good. */
+  /** Whether the index has ended for good, and is not to be run once more. */
   readonly isSettled = (index: number): boolean =>
-    hasIndex(this.#succeeded, index) || hasIndex(this.#failed, index);
+    (hasIndex(this.#succeeded, index) || hasIndex(this.#failed, index)) &&
+    !hasIndex(this.#reruns, index);
 
   get isFinished(): boolean {
     return finishOf(this.#job) !== undefined;
@@ -118,10 +122,12 @@ export class RunBook {
       addIndex(this.#succeeded, index);
     for (const index of firstExcept(failed, [], failed.size)) addIndex(this.#failed, index);
     this.#failedText = job.status.failedIndexes ?? "";
+    this.#takeReruns(job);
   }
 
   takeJob(job: Job): void {
     this.#job = job;
+    this.#takeReruns(job);
     const { failedIndexes: text = "" } = job.status;
     if (text === this.#failedText && !this.isFinished) return;
     this.#settledRevision = revisionOf(job);
@@ -140,6 +146,13 @@ export class RunBook {
   knowPodsUntil(resourceVersion: string): void {
     this.#podsRevision = Math.max(this.#podsRevision, Number(resourceVersion));
     this.#reportCertain();
+  }
+
+  #takeReruns({ metadata, spec }: Job): void {
+    const text = metadata.annotations?.[RERUN_INDEXES] ?? "";
+    if (text === this.#rerunText) return;
+    this.#rerunText = text;
+    this.#reruns = parseIndexes(text, spec.completions ?? 0);
   }
 
   takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {

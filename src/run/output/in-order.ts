@@ -2,25 +2,25 @@
 
 export class InOrder<T> {
   readonly #waiting = new Map<number, T>();
-  #next: number;
+  #next = 0;
 
-  /** @param isSettled whether an index ended before anybody listened */
-  constructor(private readonly isSettled: (index: number) => boolean) {
-    this.#next = 0;
-    this.#skipSettled();
-  }
+  /**
+   * @param isSettled whether an index has ended. It may also hold for an index that was added: an
+   * index is skipped only if nothing was added for it, such as one that ended before this run.
+   */
+  constructor(private readonly isSettled: (index: number) => boolean) {}
 
-  /** What may be shown now, in order. */
+  /** What may be shown now, in order. An index that has been passed is shown at once. */
   add(index: number, value: T): readonly T[] {
+    if (index < this.#next) return [value];
     this.#waiting.set(index, value);
     const ready: T[] = [];
     for (;;) {
       const next = this.#waiting.get(this.#next);
-      if (next === undefined) return ready;
-      ready.push(next);
+      if (next !== undefined) ready.push(next);
+      else if (!this.isSettled(this.#next)) return ready;
       this.#waiting.delete(this.#next);
       this.#next++;
-      this.#skipSettled();
     }
   }
 
@@ -29,9 +29,5 @@ export class InOrder<T> {
     const left = [...this.#waiting].sort(([one], [other]) => one - other);
     this.#waiting.clear();
     return left.map(([, value]) => value);
-  }
-
-  #skipSettled(): void {
-    while (this.isSettled(this.#next)) this.#next++;
   }
 }
