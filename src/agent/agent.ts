@@ -8,7 +8,6 @@
  */
 import type { Job } from "../api/generated/batch.ts";
 import type { Container, Pod } from "../api/generated/core.ts";
-import { runsAhead } from "../api/pods-ahead.ts";
 import type { CacheChange } from "../client/cache.ts";
 import { KeyedWorker } from "../controllers/runtime/keyed-worker.ts";
 import { after, done, type Outcome } from "../controllers/runtime/outcome.ts";
@@ -26,11 +25,12 @@ import { describeRecord } from "./describe-record.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { JobGate } from "./job-gate.ts";
+import { JobTurns } from "./job-turns.ts";
 import { DISK_FULL, logLimitNotice, MOST_TOLD } from "./logs/log-notices.ts";
 import type { LogNews } from "./logs/log-store.ts";
 import { Peers } from "./network/peers.ts";
 import { graceOf } from "./pod/endings.ts";
-import { type Eviction, factsOf, hasBegun, hasLife } from "./pod/facts.ts";
+import { type Eviction, factsOf, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
@@ -40,7 +40,6 @@ import { byPod, NOTHING_RECOVERED, type Recovered, recoverRuns } from "./recover
 import { Runs } from "./runs.ts";
 import type { Exit, RunId } from "./runtimes/runtime.ts";
 import { surroundingsOf } from "./surround.ts";
-import { Turns } from "./turns.ts";
 import { openPodVolumes, type PodVolumes } from "./volumes/pod-volumes.ts";
 
 export interface RunningAgent {
@@ -94,8 +93,8 @@ class Agent implements RunningAgent {
   private readonly recovered: Map<string, Recovered>;
   private readonly peers: Peers;
   private readonly volumes: PodVolumes | undefined;
-  private readonly turns = new Turns();
   private readonly gate: JobGate;
+  private readonly turns: JobTurns;
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
   private onQuiet: (() => void) | undefined;
@@ -140,9 +139,11 @@ class Agent implements RunningAgent {
     const hasStrays = () => this.runs.hasStrays;
     const gated = { jobs: caches.jobs, nodeName: options.node.name, records, hasStrays, retry };
     this.gate = new JobGate({ ...own, ...gated });
+    this.turns = new JobTurns({ findJob: (pod) => this.gate.findJob(pod), call: wake });
     const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
-    const isOver = ({ pod }: PodRecord) => this.callNext(this.turns.leave(pod.metadata.uid ?? ""));
-    this.work = { client, clock, runtime, runs: this.runs, admit, tell, isOver, untold: new Set() };
+    const isOver = ({ pod }: PodRecord) => this.turns.leave(pod.metadata.uid ?? "");
+    const runs = this.runs;
+    this.work = { ...own, runs, admit, tell, wake, isOver, untold: new Set() };
     const carryOut = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });
     this.probes = new Probes({ clock, carryOut, tell, wake });
     const reconcile = (uid: string) => this.look(uid);
@@ -196,8 +197,7 @@ class Agent implements RunningAgent {
   }
 
   private onJob({ type, object: job }: CacheChange<Job>): void {
-    const { metadata, spec } = job;
-    this.callNext(this.turns.limit(metadata.uid ?? "", spec.parallelism ?? 1));
+    this.turns.onJob(job);
     this.gate.onJob(job, type === "DELETED");
   }
 
@@ -219,7 +219,7 @@ class Agent implements RunningAgent {
     await Promise.resolve();
     const record = this.records.get(uid);
     if (!record || !this.isAtWorkOn(uid)) return done;
-    if (!record.isAdmitted && !this.hasTurn(uid, record)) return done;
+    if (!record.isAdmitted && !this.turns.has(record)) return done;
     const againInMs = await workOnPod(this.work, record);
     if (record.isProbed) this.probes.follow(record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
@@ -232,29 +232,9 @@ class Agent implements RunningAgent {
     return this.ending?.has(uid) ?? !this.options.onlyEnds;
   }
 
-  /** A pod that is to go has waited long enough. */
-  private hasTurn(uid: string, { pod, facts }: PodRecord): boolean {
-    if (pod.metadata.deletionTimestamp !== undefined || facts.isRemoved) return true;
-    const found = this.gate.findJob(pod);
-    if (!found) return true;
-    const { job, uid: group } = found;
-    const limit = job?.spec.parallelism ?? 1;
-    // A pod that has begun needs no turn: how it ends, or ended, is to be reported.
-    if (hasBegun(facts)) {
-      if (job && runsAhead(job) && hasLife(facts)) this.turns.keep(group, uid, limit);
-      return true;
-    }
-    if (!job) this.gate.hold(group, pod);
-    return job !== undefined && (!runsAhead(job) || this.turns.take(group, uid, limit));
-  }
-
-  private callNext(uids: readonly string[]): void {
-    for (const uid of uids) this.worker.add(uid);
-  }
-
   private dismiss(uid: string, record: PodRecord): void {
     this.records.delete(uid);
-    this.callNext(this.turns.leave(uid));
+    this.turns.leave(uid);
     this.work.untold.delete(record);
     this.runs.dismiss(record);
     if (record.isProbed) this.probes.leave(uid);
@@ -277,10 +257,11 @@ class Agent implements RunningAgent {
       this.worker.add(uid);
       return;
     }
-    if (known) known.pod = pod;
-    else if (this.ending || !this.isOwed(uid, pod)) return;
-    else this.recall(uid, pod);
-    this.worker.add(uid);
+    if (!known && (this.ending || !this.isOwed(uid, pod))) return;
+    const record = known ?? this.recall(uid, pod);
+    record.pod = pod;
+    // Pods that wait are looked at in the order in which they are called, not in which they came.
+    if (record.isAdmitted || this.turns.has(record)) this.worker.add(uid);
   }
 
   /** Of a pod that is over, changes are others' business, unless a run of it was found. */
@@ -288,7 +269,7 @@ class Agent implements RunningAgent {
     return !isThrough(pod) || this.recovered.has(uid);
   }
 
-  private recall(uid: string, pod: Pod): void {
+  private recall(uid: string, pod: Pod): PodRecord {
     const recovered = this.recovered.get(uid) ?? NOTHING_RECOVERED;
     this.recovered.delete(uid);
     for (const { id } of recovered.running) this.options.logs.begin(pod, id);
@@ -311,6 +292,7 @@ class Agent implements RunningAgent {
       this.options.logs.end(exit.id);
       this.runs.hearOut(record, exit);
     }
+    return record;
   }
 
   onExit(exit: Exit): void {

@@ -60,7 +60,7 @@ export class JobGate {
   }
 
   /** The pod is looked at again when there is news of the Job. */
-  hold(jobUid: string, { metadata: { uid = "" } }: Pod): void {
+  private hold(jobUid: string, { metadata: { uid = "" } }: Pod): void {
     this.heldFor.set(uid, jobUid);
     const waiting = this.held.get(jobUid) ?? new Set();
     this.held.set(jobUid, waiting.add(uid));

@@ -12,6 +12,7 @@ import { ApiError } from "../api/errors.ts";
 import type { PodStatus } from "../api/generated/core.ts";
 import { pods } from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Admit, TellOfPod } from "./admit.ts";
 import { announcementsOf } from "./pod/announcements.ts";
 import { isTerminal } from "./pod/endings.ts";
@@ -21,6 +22,7 @@ import { type PodAction, planPod } from "./pod/plan.ts";
 import { composePodStatus } from "./pod/status.ts";
 import { actionBegan } from "./pod/transitions.ts";
 import type { PodRecord } from "./pod-record.ts";
+import { removePod } from "./remove-pod.ts";
 import type { Runs } from "./runs.ts";
 import type { Runtime } from "./runtimes/runtime.ts";
 
@@ -30,7 +32,9 @@ export interface PodWork {
   readonly runtime: Runtime;
   readonly runs: Runs;
   readonly admit: Admit;
+  readonly log: Log;
   readonly tell: TellOfPod;
+  readonly wake: (uid: string) => void;
   /** The pod has come to its end, told or not. */
   readonly isOver: (record: PodRecord) => void;
   /** Pods with something to tell that waits for more. */
@@ -63,7 +67,8 @@ export async function workOnPod(work: PodWork, record: PodRecord): Promise<NextL
   return Math.min(tellInMs, againInMs);
 }
 
-function begin({ runs }: PodWork, record: PodRecord, action: PodAction): void {
+function begin(work: PodWork, record: PodRecord, action: PodAction): void {
+  const { runs } = work;
   switch (action.kind) {
     case "start":
       runs.start(record, action);
@@ -83,7 +88,7 @@ function begin({ runs }: PodWork, record: PodRecord, action: PodAction): void {
     case "renew":
       return;
     case "remove":
-      runs.removeObject(record);
+      removePod(work, record.pod);
       return;
   }
 }

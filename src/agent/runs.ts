@@ -3,10 +3,8 @@
  * is waited for: the outcome wakes the pod.
  */
 import type { Client } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
 import type { Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
-import { pods } from "../api/resources.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { TellOfPod } from "./admit.ts";
@@ -41,6 +39,7 @@ import {
   type Runtime,
   type StopSignal,
 } from "./runtimes/runtime.ts";
+import { StartLines } from "./start-lines.ts";
 
 type Start = Extract<PodAction, { kind: "start" }>;
 
@@ -81,6 +80,7 @@ export class Runs {
   /** Runs that are ended for what they did, and what is told of them. */
   private readonly condemned = new Map<string, Notice>();
   private readonly allowance = new EventAllowance();
+  private readonly lines = new StartLines();
 
   constructor(private readonly options: RunsOptions) {}
 
@@ -118,6 +118,7 @@ export class Runs {
     const { client, runtime, compose, tell, wake } = this.options;
     const uid = uidOf(record.pod);
     const id: RunId = { podUid: uid, container, attempt };
+    const line = this.lines.join(controllerOf(record.pod)?.uid);
     try {
       const holder = this.findHolder(record);
       if (holder !== undefined) {
@@ -132,14 +133,13 @@ export class Runs {
       }
       // A process is claimed by a pod that a crash cannot take back.
       await client.durable(record.pod.metadata.resourceVersion ?? "");
-      if (isUnwanted(record)) {
-        record.facts = startIsHeld(record.facts, container, undefined);
-        this.leave(record);
-        return;
-      }
+      if (this.isDropped(record, container)) return;
       const preparing = this.options.prepare?.(record.pod);
       if (preparing !== undefined && !(await this.isPrepared(record, container, preparing))) return;
+      // Its Job began others before it, of which the runtime is to hear first.
+      await line.before;
       // After the last await: its Job may have been paused or replaced meanwhile.
+      if (this.isDropped(record, container)) return;
       if (!this.options.mayBegin(record)) {
         record.facts = startIsHeld(record.facts, container, WAITING.forJob);
         this.leave(record);
@@ -154,7 +154,9 @@ export class Runs {
         return;
       }
       const place = this.places.find(uid);
-      const running = await runtime.start(place === undefined ? request : { ...request, place });
+      const starting = runtime.start(place === undefined ? request : { ...request, place });
+      line.leave();
+      const running = await starting;
       const beginning = beginningOf(findContainer(record.pod, container));
       record.facts = runBegan(record.facts, running, beginning);
       if (this.mayTellRoutine(record)) {
@@ -163,8 +165,17 @@ export class Runs {
     } catch (error) {
       this.startFailed(record, id, error);
     } finally {
+      line.leave();
       wake(uid);
     }
+  }
+
+  /** Whether it was asked to end before it began. */
+  private isDropped(record: PodRecord, container: string): boolean {
+    if (!isUnwanted(record)) return false;
+    record.facts = startIsHeld(record.facts, container, undefined);
+    this.leave(record);
+    return true;
   }
 
   /** It waits as a container does that is being created. */
@@ -173,12 +184,10 @@ export class Runs {
     container: string,
     preparing: Promise<boolean>,
   ): Promise<boolean> {
-    const isReady = await preparing;
-    if (isReady && !isUnwanted(record)) return true;
+    if (await preparing) return true;
     const hasInits = (record.pod.spec.initContainers?.length ?? 0) > 0;
     const waiting = { reason: hasInits ? "PodInitializing" : "ContainerCreating" };
-    record.facts = startIsHeld(record.facts, container, isReady ? undefined : waiting);
-    if (isReady) this.leave(record);
+    record.facts = startIsHeld(record.facts, container, waiting);
     return false;
   }
 
@@ -342,20 +351,6 @@ export class Runs {
     record.reading--;
     if (message !== undefined) record.facts = lastWordsRead(record.facts, exit.id, message);
     this.options.wake(uidOf(record.pod));
-  }
-
-  removeObject(record: PodRecord): void {
-    const { namespace = "", name = "" } = record.pod.metadata;
-    const preconditions = { uid: uidOf(record.pod) };
-    this.options.client
-      .delete(pods, { namespace, name }, { gracePeriodSeconds: 0, preconditions })
-      .catch((error) => {
-        const isGone = error instanceof ApiError && ["NotFound", "Conflict"].includes(error.reason);
-        if (isGone) return;
-        const { clock, log, wake } = this.options;
-        log.warn("a pod could not be removed", { name, error });
-        clock.schedule(RETRY_MS, () => wake(uidOf(record.pod)));
-      });
   }
 
   /** The agent is through with it. */

@@ -1,87 +1,95 @@
 /**
- * Pure: pods that were made ahead of time, and whose turn it is. A Job may have more pods made than
- * it runs at once, so that the next one begins the moment one ends, and not after a round through
- * the server and the disk. Until its turn such a pod is left alone: it has not begun.
+ * Pure: which pods of a Job may begin, and in which order. A Job may have more pods made than it
+ * runs at once, so that the next one begins the moment one ends, and not after a round through the
+ * server and the disk. Whenever there is room, the waiting pod with the lowest completion index
+ * begins, whichever came first: after a restart pods come in the order of their names.
+ *
+ * A change names nobody by itself: `call` does, once all that is known is entered.
  */
+import { LowestFirst } from "./lowest-first.ts";
 
 interface Group {
   limit: number;
   readonly running: Set<string>;
-  /** In the order they came. */
-  readonly waiting: Set<string>;
+  readonly waiting: LowestFirst<string>;
+}
+
+export interface WaitingPod {
+  readonly uid: string;
+  /** Undefined where the Job is not Indexed: such a pod waits in the order of arrival. */
+  readonly index: number | undefined;
 }
 
 export class Turns {
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
+  /** Groups in which somebody may have a turn now. */
+  readonly #changed = new Set<string>();
 
-  /** Whether the pod may begin now; if not, it is told of when it may. */
-  take(group: string, uid: string, limit: number): boolean {
-    const own = this.#join(group, uid, limit);
-    if (own.running.has(uid)) return true;
-    if (own.running.size >= own.limit) {
-      own.waiting.add(uid);
-      return false;
-    }
+  has(uid: string): boolean {
+    const group = this.#groupOf.get(uid);
+    return group !== undefined && this.#groups.get(group)?.running.has(uid) === true;
+  }
+
+  /** The pod waits until `call` names it. It is entered once, with the index it has then. */
+  wait(group: string, { uid, index = Number.POSITIVE_INFINITY }: WaitingPod, limit: number): void {
+    const own = this.#enter(group, uid, limit);
+    if (!own.running.has(uid)) own.waiting.add(uid, index);
+  }
+
+  /** A pod that has begun has its turn, however many have. */
+  keep(group: string, uid: string, limit: number): void {
+    const own = this.#enter(group, uid, limit);
     own.waiting.delete(uid);
     own.running.add(uid);
-    return true;
   }
 
-  /** What runs already has its turn, however many do. */
-  keep(group: string, uid: string, limit: number): void {
-    this.#join(group, uid, limit).running.add(uid);
-  }
-
-  /** Answers with those whose turn it is. */
-  leave(uid: string): readonly string[] {
+  leave(uid: string): void {
     const name = this.#groupOf.get(uid);
     const group = name === undefined ? undefined : this.#groups.get(name);
     this.#groupOf.delete(uid);
-    if (name === undefined || group === undefined) return [];
+    if (name === undefined || group === undefined) return;
     group.running.delete(uid);
     group.waiting.delete(uid);
-    const next = advance(group);
-    if (group.running.size + group.waiting.size === 0) this.#groups.delete(name);
-    return next;
+    this.#changed.add(name);
   }
 
-  /** Answers with those whose turn it is. */
-  limit(group: string, limit: number): readonly string[] {
+  limit(group: string, limit: number): void {
     const own = this.#groups.get(group);
-    if (!own) return [];
+    if (!own || own.limit === limit) return;
     own.limit = limit;
-    return advance(own);
+    this.#changed.add(group);
+  }
+
+  /** Those whose turn it is now; of each Job in the order of their indexes. */
+  call(): readonly string[] {
+    const called: string[] = [];
+    for (const name of this.#changed) {
+      const group = this.#groups.get(name);
+      if (!group) continue;
+      const { running, waiting } = group;
+      while (running.size < group.limit) {
+        const uid = waiting.shift();
+        if (uid === undefined) break;
+        running.add(uid);
+        called.push(uid);
+      }
+      if (running.size + waiting.size === 0) this.#groups.delete(name);
+    }
+    this.#changed.clear();
+    return called;
   }
 
   /** A pod stays in the group it came with: clients may change its owner while it waits. */
-  #join(name: string, uid: string, limit: number): Group {
-    const former = this.#groupOf.get(uid) ?? name;
-    const own = former === name ? undefined : this.#groups.get(former);
-    if (own) return own;
-    this.#groupOf.set(uid, name);
-    return this.#group(name, limit);
-  }
-
-  #group(name: string, limit: number): Group {
+  #enter(asked: string, uid: string, limit: number): Group {
+    const former = this.#groupOf.get(uid) ?? asked;
+    const name = this.#groups.has(former) ? former : asked;
     const known = this.#groups.get(name);
-    if (known) {
-      known.limit = limit;
-      return known;
-    }
-    const made: Group = { limit, running: new Set(), waiting: new Set() };
-    this.#groups.set(name, made);
-    return made;
+    const group = known ?? { limit, running: new Set(), waiting: new LowestFirst() };
+    if (name === asked) group.limit = limit;
+    this.#groups.set(name, group);
+    this.#groupOf.set(uid, name);
+    this.#changed.add(name);
+    return group;
   }
-}
-
-function advance({ limit, running, waiting }: Group): readonly string[] {
-  const next: string[] = [];
-  for (const uid of waiting) {
-    if (running.size >= limit) break;
-    waiting.delete(uid);
-    running.add(uid);
-    next.push(uid);
-  }
-  return next;
 }

@@ -198,6 +198,7 @@ test.each([
   ["ready more recently", onNode({ status: ready(NOW) }), onNode({ status: ready(deleted) })],
   ["restarted more often", onNode({ status: restarts(3) }), onNode({ status: restarts(1) })],
   ["newer", onNode({ metadata: { creationTimestamp: NOW } }), onNode({})],
+  ["with the higher index", onNode({ index: 10 }), onNode({ index: 9 })],
 ])("of two pods the one %s goes first", (_case, first, second) => {
   expect(compareForRemoval(first, second)).toBeLessThan(0);
   expect(compareForRemoval(second, first)).toBeGreaterThan(0);

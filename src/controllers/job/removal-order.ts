@@ -1,4 +1,5 @@
 /** Pure: of several pods the one to remove is the one that has done least. */
+import { completionIndexOf } from "../../api/completion-index.ts";
 import type { ContainerStatus, Pod } from "../../api/generated/core.ts";
 import { findReady, isReady, sidecarNames } from "./pod-facts.ts";
 
@@ -8,7 +9,20 @@ export function compareForRemoval(one: Pod, other: Pod): number {
     const difference = rank(one) - rank(other);
     if (difference !== 0) return difference;
   }
-  return compareReadySince(one, other) || compareRestarts(one, other) || compareAge(one, other);
+  return (
+    compareReadySince(one, other) ||
+    compareRestarts(one, other) ||
+    compareAge(one, other) ||
+    compareIndex(one, other)
+  );
+}
+
+/**
+ * Kubernetes has no rule beyond that, and age is known to the second. The highest index goes first:
+ * otherwise a lower one would be made anew, and begin after those that stayed.
+ */
+function compareIndex(one: Pod, other: Pod): number {
+  return (completionIndexOf(other) ?? 0) - (completionIndexOf(one) ?? 0);
 }
 
 const PHASES = ["Pending", "Unknown", "Running"];

@@ -6,12 +6,12 @@
  * remembered), observe, reconcile, notices; then decide-preemption, nominations and preempt, for
  * pods that others have to go for. What runs a pod on its node is none of its business.
  */
-import type { Pod } from "../../api/generated/core.ts";
 import { nodes, podDisruptionBudgets, pods } from "../../api/resources.ts";
 import { openCache } from "../../client/cache.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { openRecorder } from "../runtime/recorder.ts";
+import { compareArrival } from "./arrival.ts";
 import { describeMemory, SchedulerMemory } from "./memory.ts";
 import { Notices } from "./notices.ts";
 import { observeNode, observePod } from "./observe.ts";
@@ -52,7 +52,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
   nodeCache.onChange((change) => observeNode(memory, change) && worker.add(ALL_PODS), {
     existing: true,
   });
-  for (const object of cache.list().toSorted(byAge)) {
+  for (const object of cache.list().toSorted(compareArrival)) {
     observePod(memory, { type: "ADDED", object }, clock.monotonicMs());
   }
   cache.onChange((change) => {
@@ -74,11 +74,4 @@ async function start(context: ControllerContext): Promise<RunningController> {
       recorder.stop();
     },
   };
-}
-
-function byAge(one: Pod, other: Pod): number {
-  const [first = "", second = ""] = [one, other].map(
-    ({ metadata }) => metadata.creationTimestamp ?? "",
-  );
-  return first < second ? -1 : first > second ? 1 : 0;
 }
