@@ -7,6 +7,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
 import type { Judgement } from "./admit.ts";
 import type { Surroundings } from "./compose-run.ts";
+import type { Variable } from "./environment/variable.ts";
 import type { LogStore } from "./logs/log-store.ts";
 import type { PodRuntimes } from "./pod-runtimes.ts";
 import type { LastWords } from "./runs.ts";
@@ -37,7 +38,8 @@ export interface AgentOptions {
   >;
   /** It starts nothing and tells nothing before it stops: then it ends the pods that run. */
   readonly onlyEnds?: boolean;
-  readonly inherited: Surroundings["inherited"];
+  /** What processes have of the agent's own environment, unless they belong to a run. */
+  readonly inherited: readonly Variable[];
   readonly logs: Pick<LogStore, "begin" | "end" | "onNews">;
   /** What becomes of a run that prints more than it may: it goes on unheard, or is failed. */
   readonly onLogLimit: "cut" | "fail";

@@ -37,6 +37,7 @@ import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
 import { probeCarrier } from "./probes/carry-out.ts";
 import { Probes } from "./probes/probes.ts";
 import { byPod, NOTHING_RECOVERED, type Recovered, recoverRuns } from "./recovered.ts";
+import { RunEnvironments } from "./run-environments.ts";
 import { Runs } from "./runs.ts";
 import type { Exit, RunId } from "./runtimes/runtime.ts";
 import { surroundingsOf } from "./surround.ts";
@@ -90,6 +91,7 @@ class Agent implements RunningAgent {
   private readonly work: PodWork;
   private readonly tell: TellOfPod;
   private readonly around: Surroundings;
+  private readonly environments: RunEnvironments;
   private readonly recovered: Map<string, Recovered>;
   private readonly peers: Peers;
   private readonly volumes: PodVolumes | undefined;
@@ -115,7 +117,9 @@ class Agent implements RunningAgent {
     const find = (uid: string) => this.records.get(uid);
     const findAddress = (pod: Pod) => this.findAddress(pod);
     const volumes = () => this.volumes;
-    const around = surroundingsOf({ options, caches, volumes, findAddress, tell });
+    this.environments = this.openEnvironments();
+    const inherited = (pod: Pod) => this.environments.of(pod);
+    const around = surroundingsOf({ options, caches, volumes, findAddress, inherited, tell });
     this.around = around;
     const compose = (pod: Pod, id: RunId) => composeRun(around, pod, id);
     const surround = (pod: Pod, container: Container) =>
@@ -191,6 +195,18 @@ class Agent implements RunningAgent {
     };
   }
 
+  private openEnvironments(): RunEnvironments {
+    const { clock, inherited: own } = this.options;
+    return new RunEnvironments({
+      ...this.caches,
+      clock,
+      own,
+      retry: (uid) => this.tryAgain(uid),
+      tell: this.tell,
+      tellOfJob: (job, { reason, message }) => this.recorder.event(job, "Warning", reason, message),
+    });
+  }
+
   private tryAgain(uid: string): void {
     const record = this.records.get(uid);
     if (record) this.runs.tryAgain(record);
@@ -209,6 +225,8 @@ class Agent implements RunningAgent {
 
   /** Undefined where there is nothing to wait for. Volumes last: they say when to try again. */
   private prepare(pod: Pod): Promise<boolean> | undefined {
+    const usesImages = this.options.places?.isContainer(pod) ?? false;
+    if (!usesImages && this.environments.mustWait(pod)) return Promise.resolve(false);
     const place = this.options.places?.prepare(pod);
     if (place === undefined) return this.volumes?.prepare(pod);
     return place.then((isReady) => isReady && (this.volumes?.prepare(pod) ?? true));
@@ -235,6 +253,7 @@ class Agent implements RunningAgent {
   private dismiss(uid: string, record: PodRecord): void {
     this.records.delete(uid);
     this.turns.leave(uid);
+    this.environments.forget(uid);
     this.work.untold.delete(record);
     this.runs.dismiss(record);
     if (record.isProbed) this.probes.leave(uid);

@@ -4,11 +4,12 @@ import { getQuantity, milliUnits, wholeUnits } from "../api/quantity.ts";
 import { composeCommand, composeParts } from "./environment/command.ts";
 import { composeEnvironment } from "./environment/environment.ts";
 import type { ApiServerAddress } from "./environment/service-variables.ts";
-import type { ContainerProblem, Variable, Variables } from "./environment/variable.ts";
+import type { ContainerProblem, Variables } from "./environment/variable.ts";
 import { findContainer } from "./find-container.ts";
 import { errorFile, hasSplitOutput, messageFile } from "./logs/places.ts";
+import type { FoundInherited, Inherited } from "./run-environments.ts";
 import type { EngineRun } from "./runtimes/engine/engine-run.ts";
-import type { RunId, RunRequest } from "./runtimes/runtime.ts";
+import type { ProcessSettings, RunId, RunRequest } from "./runtimes/runtime.ts";
 import type { ComposedSandbox } from "./runtimes/sandbox/compose-sandbox.ts";
 import type { ComposedMounts } from "./volumes/mounts.ts";
 
@@ -20,7 +21,8 @@ export interface Surroundings {
     readonly allocatable: { readonly [resource: string]: string };
   };
   readonly podIp: (pod: Pod) => string;
-  readonly inherited: readonly Variable[];
+  /** What the processes of a pod have without asking for it, or what is in the way. */
+  readonly inherited: (pod: Pod) => FoundInherited;
   readonly configMap: (namespace: string, name: string) => ConfigMap | undefined;
   readonly secret: (namespace: string, name: string) => Secret | undefined;
   readonly services: (namespace: string) => readonly Service[];
@@ -50,7 +52,7 @@ export function composeRun(around: Surroundings, pod: Pod, id: RunId): ComposedR
   if (!container) throw new Error(`the pod has no container ${id.container}`);
   const composed = composeSurroundings(around, pod, container);
   if ("problem" in composed) return composed;
-  const { environment, workingDirectory } = composed;
+  const { environment, workingDirectory, settings } = composed;
   const engine = around.engine?.(pod, container, composed.variables);
   const run = engine
     ? composeParts(container, composed.variables)
@@ -77,6 +79,7 @@ export function composeRun(around: Surroundings, pod: Pod, id: RunId): ComposedR
     ...(hasSplitOutput(pod) ? { errorFile: errorFile(logFile) } : {}),
     messageFile: messageFile(logFile),
     ...(resources.limits === undefined ? {} : { limits }),
+    ...(settings === undefined || sandbox !== undefined ? {} : { settings }),
     ...(container.stdin || container.tty ? { input: inputOf(container) } : {}),
     ...(mounted === undefined ? {} : { mounts: mounted.mounts }),
     ...(accountDirectory === undefined ? {} : { accountDirectory }),
@@ -94,6 +97,7 @@ export type ComposedSurroundings =
       readonly environment: RunRequest["environment"];
       readonly variables: Variables;
       readonly workingDirectory?: string;
+      readonly settings?: ProcessSettings;
     }
   | { readonly problem: ContainerProblem };
 
@@ -105,6 +109,8 @@ export function composeSurroundings(
 ): ComposedSurroundings {
   const { namespace = "" } = pod.metadata;
   const apiServer = around.apiServer?.(pod);
+  const inherited = around.usesImages?.(pod) ? NOTHING : around.inherited(pod);
+  if ("problem" in inherited) return inherited;
   const composed = composeEnvironment({
     pod,
     container,
@@ -113,10 +119,17 @@ export function composeSurroundings(
     configMaps: (name) => around.configMap(namespace, name),
     secrets: (name) => around.secret(namespace, name),
     services: around.services(namespace),
-    inherited: around.usesImages?.(pod) ? [] : around.inherited,
+    inherited: inherited.variables,
     ...(apiServer === undefined ? {} : { apiServer }),
   });
-  const { workingDir } = container;
-  if ("problem" in composed || workingDir === undefined) return composed;
-  return { ...composed, workingDirectory: workingDir };
+  if ("problem" in composed) return composed;
+  const { workingDir: workingDirectory = inherited.workingDirectory } = container;
+  const { settings } = inherited;
+  return {
+    ...composed,
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...(settings === undefined ? {} : { settings }),
+  };
 }
+
+const NOTHING: Inherited = { variables: [] };

@@ -15,12 +15,13 @@ export interface SurroundingParts {
   readonly caches: Caches;
   readonly volumes: () => PodVolumes | undefined;
   readonly findAddress: (pod: Pod) => string | undefined;
+  readonly inherited: Surroundings["inherited"];
   readonly tell: TellOfPod;
 }
 
 export function surroundingsOf(parts: SurroundingParts): Surroundings {
-  const { options, caches, volumes, findAddress } = parts;
-  const { node, inherited, logs, apiServer, places } = options;
+  const { options, caches, volumes, findAddress, inherited } = parts;
+  const { node, logs, apiServer, places } = options;
   const { configMaps, secrets, services } = caches;
   return {
     node,

@@ -13,6 +13,13 @@ export const POD_SPEC = {
 
 export const INDEXED = { completionMode: "Indexed", completions: 5, parallelism: 3 };
 
+/** A Job as a client writes it. */
+export function writtenJob(metadata: Body, spec: Body = {}): Job {
+  const template = { spec: POD_SPEC };
+  const whole = { apiVersion: "batch/v1", kind: "Job", metadata, spec: { template, ...spec } };
+  return { ...whole, status: {} } as unknown as Job;
+}
+
 /** A Job as it is after its creation. */
 export function aJob(spec: Body = {}, metadata: Body = {}): Draft<Job> {
   const template = { spec: POD_SPEC };

@@ -15,6 +15,12 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
   return {
     environment: {},
     workingDirectory: "/nowhere",
+    captureEnvironment: () => ({
+      variables: new Uint8Array(),
+      workingDirectory: "/nowhere",
+      umask: "0022",
+      limits: "",
+    }),
     home: "/nowhere",
     hostName: "box",
     addresses: () => [],

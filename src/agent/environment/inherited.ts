@@ -5,6 +5,7 @@
  * All else stays behind: what was exported for the server, tokens and KUBECONFIG among it, is not
  * meant for whatever a pod runs.
  */
+import { NOT_HANDED_ON } from "../../api/run-environment.ts";
 import type { Variable } from "./variable.ts";
 
 const NAMES: readonly string[] = [
@@ -37,13 +38,10 @@ export function inheritedVariables(server: {
   return inherited;
 }
 
-/** What a shell knows of itself and not of the processes it starts. */
-const SHELLS_OWN = ["_", "PWD", "OLDPWD", "SHLVL"];
-
 /** For whoever starts processes on behalf of the very user whose environment it is. */
 export function allVariables(server: { readonly [name: string]: string | undefined }): Variable[] {
   const usual = inheritedVariables(server);
-  const names = new Set([...SHELLS_OWN, ...usual.map(([name]) => name)]);
+  const names = new Set([...NOT_HANDED_ON, ...usual.map(([name]) => name)]);
   const others = Object.entries(server).filter(([name]) => !names.has(name));
   return [...usual, ...others.map(([name, value]): Variable => [name, value ?? ""])];
 }

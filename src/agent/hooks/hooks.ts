@@ -97,7 +97,7 @@ export class Hooks {
     if (command.length === 0) throw new Error("the hook has no command");
     const around = this.options.surround(pod, container);
     if ("problem" in around) throw new Error(around.problem.message);
-    const { environment, workingDirectory } = around;
+    const { environment, workingDirectory, settings } = around;
     const exitCode = await this.options.runtime.exec(
       {
         of: id,
@@ -105,6 +105,7 @@ export class Hooks {
         command,
         environment,
         ...(workingDirectory === undefined ? {} : { workingDirectory }),
+        ...(settings === undefined ? {} : { settings }),
       },
       signal,
     );

@@ -88,7 +88,7 @@ async function execute(
   const { command = [] } = probe.exec ?? {};
   const around = surround(pod, container);
   if ("problem" in around) return { error: around.problem.message };
-  const { environment, workingDirectory } = around;
+  const { environment, workingDirectory, settings } = around;
   const outputFile = directory === undefined ? undefined : join(directory, `${id.podUid}-${name}`);
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {
@@ -100,6 +100,7 @@ async function execute(
         environment,
         isPassing: true,
         ...(workingDirectory === undefined ? {} : { workingDirectory }),
+        ...(settings === undefined ? {} : { settings }),
         ...(outputFile === undefined ? {} : { outputFile }),
       },
       signal,

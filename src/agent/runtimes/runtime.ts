@@ -30,6 +30,8 @@ export interface RunRequest {
   /** What the process writes here, under the name its runtime gives it, is told of its end. */
   readonly messageFile?: string;
   readonly limits?: { readonly cpuMillis?: number; readonly memoryBytes?: number };
+  /** Of a process of the host; absent: as the server has them. */
+  readonly settings?: ProcessSettings;
   /** Somebody may attach to it; absent: it has no input. */
   readonly input?: {
     readonly stdin: boolean;
@@ -47,6 +49,16 @@ export interface RunRequest {
   readonly engine?: EngineRun;
   /** Which index of which Job it runs: recorded with the run, and told by `recover`. */
   readonly place?: string;
+}
+
+/** What a process is started with besides its environment. */
+export interface ProcessSettings {
+  /** Octal: "0022". */
+  readonly umask: string;
+  /** As base/process-limits.ts writes them. */
+  readonly limits: string;
+  /** Told at a start that goes on with less: the limits that could not be had. */
+  readonly onUnmet?: (unmet: readonly string[]) => void;
 }
 
 /** What a run has of its own that a process of the host shares with all others. */
@@ -114,6 +126,7 @@ export interface ExecRequest {
   readonly command: readonly string[];
   readonly environment: RunRequest["environment"];
   readonly workingDirectory?: string;
+  readonly settings?: ProcessSettings;
   /** What it prints goes here; absent: it is nobody's. */
   readonly outputFile?: string;
   /** Nobody will ask for it a second time: it is forgotten when it is over. */

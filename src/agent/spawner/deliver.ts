@@ -22,7 +22,7 @@ export async function deliverSignal(
   const untilMs = performance.now() + longestMs;
   let command = findCommand(slot, isSandboxed);
   while (command === undefined && performance.now() < untilMs && !hasEnded()) {
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await pause();
     command = findCommand(slot, isSandboxed);
   }
   if (hasEnded()) return;
@@ -31,6 +31,11 @@ export async function deliverSignal(
   if (!isSandboxed) sendSignal(-slot, signal);
   else if (command !== undefined && !isMarked(command, run)) sendSignal(command, signal);
   await sweeper.tell(run, isSandboxed ? 0 : slot, signal);
+}
+
+/** Until something is looked at again that takes milliseconds. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
 
 const AGAIN_MS = 2;

@@ -15,6 +15,11 @@ const [directory = "", version = "", cgroups] = process.argv.slice(2);
 /** With nothing to run and nobody to ask for it there is no reason to stay. */
 const LONELY_MS = 5 * 60_000;
 const LATER_MS = 5;
+const OWNERS = 0o700;
+
+// Its own files, and the logs that its slots make, have to be the owner's to read and to write.
+const mask = process.umask();
+if ((mask & OWNERS) !== 0) process.umask(mask & ~OWNERS);
 
 const lock = await lockDirectory(directory);
 let peer: Socket | undefined;

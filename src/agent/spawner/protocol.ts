@@ -36,12 +36,21 @@ export interface StartOrder {
   /** It has this terminal in place of its input and its outputs. */
   readonly terminal?: { readonly path: string; readonly setsid: string };
   readonly limits?: Limits;
+  /** Absent: as the spawner has them. */
+  readonly settings?: OrderedSettings;
   /** Beside that run: its processes are those of that one, and end with it. */
   readonly beside?: RunName;
   /** Absent: on the host itself. */
   readonly sandbox?: SandboxOrder;
   /** Kept on record with the run; the spawner does not read it. */
   readonly place?: string;
+}
+
+export interface OrderedSettings {
+  /** Octal. */
+  readonly umask: string;
+  /** As base/process-limits.ts writes them. */
+  readonly limits: string;
 }
 
 export interface SandboxOrder extends Sandbox {
@@ -58,7 +67,8 @@ export interface Limits {
 export type News =
   | { readonly news: "greeting"; readonly version: string; readonly can: Capabilities }
   | { readonly news: "retiring" }
-  | ({ readonly news: "started" } & RunningRun)
+  /** Perhaps with less than was asked for: the limits that could not be had. */
+  | ({ readonly news: "started"; readonly unmet?: readonly string[] } & RunningRun)
   | ({ readonly news: "refused"; readonly run: RunName } & Refusal)
   | ({ readonly news: "ended" } & EndedRun)
   | { readonly news: "signalled"; readonly run: RunName; readonly signal: StopSignal }

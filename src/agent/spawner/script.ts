@@ -3,7 +3,7 @@
  *
  * 1. writes "b NUMBER" into its own file: a run without it was never read, and did not begin,
  * 2. goes to the working directory,
- * 3. forks; the fork opens the log, and becomes the command,
+ * 3. forks; the fork sets umask and limits, opens the log, and becomes the command,
  * 4. writes "e NUMBER STATUS" into its own file (stderr of the slot), so that the end is known
  *    whoever is left to hear it,
  * 5. and tells the spawner (stdout of the slot).
@@ -14,6 +14,7 @@
  */
 import type { StartOrder } from "./protocol.ts";
 import { quote } from "./quote.ts";
+import type { Restored } from "./restore-settings.ts";
 
 export interface ScriptFacts {
   /** Counts the runs of a spawner's records. */
@@ -22,6 +23,10 @@ export interface ScriptFacts {
   readonly executable: string;
   /** Names the run and those around it: see processes.ts. */
   readonly marker: string;
+  /** How the run gets its own umask and limits; absent: it has those of the slot. */
+  readonly restored?: Restored;
+  /** Whether env(1) takes values from variables; absent: it does. */
+  readonly envSplits?: () => boolean;
 }
 
 export const MARKER = "TALLY_RUN";
@@ -31,10 +36,20 @@ export const SLOT_PREAMBLE = "trap : TERM INT QUIT HUP USR1 USR2\n";
 
 export function composeScript(order: StartOrder, facts: ScriptFacts): string {
   const { number, marker } = facts;
-  const run = `${composeCommand(order, facts, marker)} ${composeFiles(order)}`;
+  const command = `${composeCommand(order, facts, marker)} ${composeFiles(order)}`;
+  const run = `${composeSettings(order, facts)}${command}`;
   // A shell exports where it is, which no container runtime does.
   const enter = `echo "b ${number}">&2;cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
   return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;
+}
+
+/** A log that nobody may read has to be there before the umask says so. */
+function composeSettings({ terminal, logFile, errorFile }: StartOrder, facts: ScriptFacts): string {
+  const { restored } = facts;
+  if (restored === undefined) return "";
+  if (!restored.isClosed || terminal !== undefined) return restored.shell;
+  const errors = errorFile === undefined ? "" : ` 2>>${quote(errorFile)}`;
+  return `: >>${quote(logFile)}${errors}&&${restored.shell}`;
 }
 
 export function composeFiles({ stdinFile, terminal, logFile, errorFile }: StartOrder): string {
@@ -52,7 +67,7 @@ function composeCommand(order: StartOrder, facts: ScriptFacts, marker: string): 
 /** The variables as a shell sets them, and the command; between them there is room for a prefix. */
 export function composeAssignments(
   order: Pick<StartOrder, "command" | "environment" | "terminal">,
-  { executable, marker }: Pick<ScriptFacts, "executable" | "marker">,
+  { executable, marker, restored, envSplits = () => true }: Omit<ScriptFacts, "number">,
   /** Names that only the command itself may be given. */
   late = NEVER,
 ): { readonly assignments: string; readonly words: string } {
@@ -62,20 +77,43 @@ export function composeAssignments(
   // A built-in would run inside the slot and differ from the program of that name.
   const program = BUILT_IN.has(name) ? executable : name;
   const leader = order.terminal === undefined ? [] : [order.terminal.setsid, "-c"];
-  const words = [...leader, program, ...args].map(quote).join(" ");
+  const { prefix = [] } = restored ?? {};
+  const words = [...leader, ...prefix, program, ...args].map(quote).join(" ");
   const isPlain = (each: string) => isPlainName(each) && !late.test(each);
   const plain = environment.filter(([each]) => isPlain(each));
   const odd = environment.filter(([each]) => !isPlain(each));
-  const assignments = plain.map(([each, value]) => `${each}=${quote(value)} `).join("");
+  const assignments = assign(plain);
   if (odd.length === 0) return { assignments, words };
+  if (envSplits()) {
+    const carried = odd.map(([, value], at): Assigned => [`${CARRIER}${at}`, value]);
+    return { assignments: assignments + assign(carried), words: `${renaming(odd)} ${words}` };
+  }
   const oddWords = odd.map(([each, value]) => quote(`${each}=${value}`)).join(" ");
   return { assignments, words: `${ENV} ${oddWords} ${words}` };
 }
 
+type Assigned = readonly [name: string, value: string];
+
+function assign(variables: readonly Assigned[]): string {
+  return variables.map(([name, value]) => `${name}=${quote(value)} `).join("");
+}
+
+/** The arguments of a process can be read by everybody: they have names, and no values. */
+function renaming(odd: readonly Assigned[]): string {
+  const unset = odd.map((_, at) => `-u ${CARRIER}${at}`);
+  const named = odd.map(([name], at) => {
+    return `"${name.replace(/["$\\]/g, "\\$&")}=\${${CARRIER}${at}}"`;
+  });
+  return `${ENV} -S ${quote([...unset, "--", ...named].join(" "))}`;
+}
+
+/** Names of the variables that env(1) gives other names. */
+const CARRIER = "TALLY_VALUE_";
+
 const NEVER = /(?!)/;
 
 /** Sets names that a shell cannot, at the price of one more exec. */
-const ENV = "/usr/bin/env";
+export const ENV = "/usr/bin/env";
 
 function isPlainName(name: string): boolean {
   return SHELL_NAME.test(name) && !SHELL_OWN.test(name);
@@ -85,8 +123,9 @@ const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Variables with a meaning of their own in some shell: read-only, or checked when they are set. */
 const SHELL_OWN = new RegExp(
-  "^(_|(BASH|HIST|MAIL|OPT).*|DIRSTACK|ENV|E?UID|FUNCNAME|GROUPS|IFS|LINENO|PPID|PS[0-9]|RANDOM" +
-    "|SECONDS|SHELLOPTS)$",
+  "^(_|BASH(_.*|OPTS|PID)?|HIST(CMD|CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)" +
+    "|MAIL(CHECK|PATH)?|OPT(ARG|ERR|IND)|DIRSTACK|ENV|E?UID|FUNCNAME|GROUPS|IFS|LINENO|PPID" +
+    "|PS[0-9]|RANDOM|SECONDS|SHELLOPTS)$",
 );
 
 /** Of dash, busybox ash and bash. */

@@ -14,6 +14,7 @@ import {
   truncateSync,
   unlinkSync,
 } from "node:fs";
+import { bytesOfText, hasEscapedBytes } from "../../base/byte-text.ts";
 import { findStatus } from "./outcome.ts";
 import { findTicks } from "./processes.ts";
 import { splitLines } from "./protocol.ts";
@@ -85,7 +86,7 @@ export class Slot {
 
   /** What is no run: its output is said to `onEnd`. */
   write(script: string): void {
-    this.shell.stdin?.write(script);
+    this.shell.stdin?.write(hasEscapedBytes(script) ? bytesOfText(script) : script);
   }
 
   /** What the shell said before it told the status of a run. */
@@ -114,7 +115,7 @@ export class Slot {
   }
 }
 
-const SHELL = existsSync("/bin/dash") ? "/bin/dash" : "/bin/sh";
+export const SHELL = existsSync("/bin/dash") ? "/bin/dash" : "/bin/sh";
 const RUNS_PER_FILE = 512;
 
 /** The file of a slot, and when it was last written to. */

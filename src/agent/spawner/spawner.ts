@@ -10,11 +10,12 @@ import { describeError } from "../../base/describe-error.ts";
 import type { StopSignal } from "../runtimes/runtime.ts";
 import { AdoptedRuns } from "./adopted-runs.ts";
 import { type Cgroups, noCgroups, openCgroups } from "./cgroups.ts";
-import { deliverSignal } from "./deliver.ts";
+import { deliverSignal, pause } from "./deliver.ts";
 import { findExecutable } from "./executable.ts";
 import { ensureFolder, forgetFolders } from "./folders.ts";
 import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
 import { Pool, slotFile } from "./pool.ts";
+import { ProcessSettings } from "./process-settings.ts";
 import { bootName, isSameProcess, sendSignal } from "./processes.ts";
 import {
   type Capabilities,
@@ -53,6 +54,7 @@ interface Begun extends Start {
 
 export class Spawner {
   private readonly cgroups: Cgroups;
+  private readonly settings = new ProcessSettings();
   private readonly sweeper = new Sweeper();
   private readonly runs: Runs;
   private readonly pool: Pool;
@@ -302,14 +304,15 @@ export class Spawner {
       const { slot: name } = slot.identity;
       if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, limited, order.limits);
       const marker = this.outerMarker + (order.beside ?? run.run);
-      script = this.sandboxes.compose(order, slot, { number: run.number, executable, marker });
+      const facts = { number: run.number, executable, marker, ...this.settings.factsOf(order) };
+      script = this.sandboxes.compose(order, slot, facts);
     } catch (error) {
       this.refuse(begun, describeError(error));
       return;
     }
     this.sweeper.spare(run.run);
     slot.run(script);
-    this.options.tell({ news: "started", ...toRunning(run) });
+    this.options.tell({ news: "started", ...toRunning(run), ...this.settings.unmet(order) });
   }
 
   private refuse({ run, slot }: Begun, message: string): void {
@@ -393,8 +396,4 @@ export class Spawner {
   private hasEnded(run: RunName): boolean {
     return this.runs.find(run)?.end !== undefined;
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }

@@ -27,6 +27,7 @@ import {
   type CommandBeside,
   type ExecRequest,
   type Exit,
+  type ProcessSettings,
   type RunId,
   type Running,
   RunRefused,
@@ -35,7 +36,7 @@ import {
   type StopSignal,
 } from "../runtime.ts";
 import { Execs, execName, isExec } from "./execs.ts";
-import { composeOrder } from "./start-order.ts";
+import { composeExecOrder, composeOrder } from "./start-order.ts";
 import { recordedExit, recordedRun, toExit, toRunning } from "./told-runs.ts";
 
 export interface ProcessRuntimeOptions {
@@ -70,6 +71,7 @@ interface Starting {
   readonly running: Promise<Running>;
   readonly resolve: (running: Running) => void;
   readonly reject: (refusal: Error) => void;
+  readonly onUnmet?: ProcessSettings["onUnmet"];
 }
 
 interface Signalling {
@@ -120,27 +122,20 @@ class SpawnedProcesses implements ProcessRuntime {
 
   start(request: RunRequest): Promise<Running> {
     const order = composeOrder(request, process.cwd());
-    const { input } = request;
-    if (input === undefined) return this.begin(order);
-    return this.inputs.prepare(order, input).then((prepared) => this.begin(prepared));
+    const { input, settings } = request;
+    if (input === undefined) return this.begin(order, settings);
+    return this.inputs.prepare(order, input).then((prepared) => this.begin(prepared, settings));
   }
 
   async exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
     const beside = formatRunName(request.of);
     const run = execName(request);
+    const isSandboxed = this.running.get(beside)?.isSandboxed === true;
     const end = this.execs.expect(request.isPassing ? undefined : beside, run);
     const kill = () => this.connection?.send({ order: "signal", run, signal: "KILL" });
     signal.addEventListener("abort", kill, { once: true });
     try {
-      await this.begin({
-        order: "start",
-        run,
-        command: request.command,
-        environment: request.environment,
-        directory: request.workingDirectory ?? process.cwd(),
-        logFile: request.outputFile ?? "/dev/null",
-        beside,
-      });
+      await this.begin(composeExecOrder(request, { run, beside, isSandboxed }, process.cwd()));
       return await end;
     } catch (error) {
       this.execs.neverBegan(run);
@@ -168,11 +163,13 @@ class SpawnedProcesses implements ProcessRuntime {
     return running?.isSandboxed ? enterNetwork(running.pid) : undefined;
   }
 
-  private begin(order: StartOrder): Promise<Running> {
+  private begin(order: StartOrder, settings?: ProcessSettings): Promise<Running> {
     const asked = this.starting.get(order.run);
     if (asked !== undefined) return asked.running;
     const { promise, resolve, reject } = withResolvers<Running>();
-    this.starting.set(order.run, { order, running: promise, resolve, reject });
+    const { onUnmet } = settings ?? {};
+    const starting = { order, running: promise, resolve, reject };
+    this.starting.set(order.run, onUnmet ? { ...starting, onUnmet } : starting);
     this.connection?.send(order);
     return promise;
   }
@@ -269,9 +266,10 @@ class SpawnedProcesses implements ProcessRuntime {
     }
   }
 
-  private onStarted(run: RunningRun): void {
+  private onStarted({ unmet, ...run }: Extract<News, { news: "started" }>): void {
     const starting = this.take(run.run);
     if (starting === undefined) return;
+    if (unmet !== undefined) starting.onUnmet?.(unmet);
     this.running.set(run.run, run);
     starting.resolve(toRunning(run));
   }

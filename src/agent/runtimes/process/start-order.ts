@@ -1,6 +1,12 @@
 /** Pure: from a run to what the spawner is asked for. */
-import { formatRunName, type SandboxOrder, type StartOrder } from "../../spawner/protocol.ts";
-import type { Mount, RunRequest } from "../runtime.ts";
+import {
+  formatRunName,
+  type OrderedSettings,
+  type RunName,
+  type SandboxOrder,
+  type StartOrder,
+} from "../../spawner/protocol.ts";
+import type { ExecRequest, Mount, ProcessSettings, RunRequest } from "../runtime.ts";
 
 /** /dev/termination-log is the host's: what would be there in a container has another name. */
 const MESSAGE_VARIABLE = "TALLY_TERMINATION_LOG";
@@ -11,6 +17,7 @@ const ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** The directory is that of a run that names none. */
 export function composeOrder(request: RunRequest, directory: string): StartOrder {
   const { id, command, workingDirectory, logFile, errorFile, limits, sandbox, place } = request;
+  const { settings } = request;
   return {
     order: "start",
     run: formatRunName(id),
@@ -20,9 +27,38 @@ export function composeOrder(request: RunRequest, directory: string): StartOrder
     logFile,
     ...(errorFile !== undefined && { errorFile }),
     ...(limits && { limits }),
+    ...(settings && { settings: orderSettings(settings) }),
     ...(sandbox && { sandbox: { ...sandbox, ...furnitureOf(request) } }),
     ...(place !== undefined && { place }),
   };
+}
+
+export interface BesideRun {
+  readonly run: RunName;
+  readonly beside: RunName;
+  /** What a sandbox has of its own is not changed from outside. */
+  readonly isSandboxed: boolean;
+}
+
+export function composeExecOrder(
+  { command, environment, workingDirectory, outputFile, settings }: ExecRequest,
+  { run, beside, isSandboxed }: BesideRun,
+  directory: string,
+): StartOrder {
+  return {
+    order: "start",
+    run,
+    command,
+    environment,
+    directory: workingDirectory ?? directory,
+    logFile: outputFile ?? "/dev/null",
+    ...(settings && !isSandboxed && { settings: orderSettings(settings) }),
+    beside,
+  };
+}
+
+function orderSettings({ umask, limits }: ProcessSettings): OrderedSettings {
+  return { umask, limits };
 }
 
 /** A sandbox has its files where Kubernetes has them. */

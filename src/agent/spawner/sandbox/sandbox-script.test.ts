@@ -69,7 +69,10 @@ test("what changes how programs are loaded reaches the command alone", () => {
   const [before = "", after = ""] = script.split("'/usr/bin/setpriv'");
   expect(before).toContain("PATH='/bin' ");
   expect(before).not.toContain("LD_PRELOAD");
-  expect(after).toContain("/usr/bin/env 'LD_PRELOAD=/evil.so' 'work' 'it'\\''s'");
+  expect(before).toContain("TALLY_VALUE_0='/evil.so' ");
+  expect(after).toContain(
+    `/usr/bin/env -S '-u TALLY_VALUE_0 -- "LD_PRELOAD=\${TALLY_VALUE_0}"' 'work' 'it'\\''s'`,
+  );
 });
 
 test("what others share is left to them when a run ends", () => {
