@@ -30,6 +30,14 @@ const LEAN = {
   load: (id) => (id === "\0nothing" ? "export {};" : undefined),
 };
 
+const BINARY = "main.js";
+/**
+ * Node raises its soft limit of open files before anything of ours runs, and tasks are to have the
+ * one that was there before: the shell, which becomes Node, notes it with its pid. For Node the
+ * second line is a text and a comment.
+ */
+const LAUNCHER = ["#!/bin/sh", `":" //# ; TALLY_LAUNCH="$$ $(ulimit -S -n)" exec node "$0" "$@"`];
+
 requireNode();
 installDependencies();
 const isFresh = await bundle({
@@ -106,6 +114,9 @@ async function bundle({ parts, output, sources }) {
   fs.rmSync(fresh, { recursive: true, force: true });
   try {
     for (const part of parts) await writePart(part, fresh);
+    const binary = path.join(fresh, BINARY);
+    if (output === "dist") fs.writeFileSync(binary, launched(fs.readFileSync(binary, "utf8")));
+    if (output === "dist") fs.chmodSync(binary, 0o755);
     fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);
     fs.rmSync(inRoot(output), { recursive: true, force: true });
     fs.renameSync(fresh, inRoot(output));
@@ -113,6 +124,13 @@ async function bundle({ parts, output, sources }) {
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** The binary, with a shell in place of the usual first line. */
+function launched(text) {
+  const [first, ...rest] = text.split("\n");
+  if (!first.startsWith("#!")) fail(`${BINARY} has no first line that says what runs it`);
+  return [...LAUNCHER, ...rest].join("\n");
 }
 
 async function writePart({ inputs, format, names }, dir) {

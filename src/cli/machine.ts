@@ -1,6 +1,8 @@
 /** The machine as a command sees it: what it reads, writes and is told. A test brings its own. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, homedir, hostname, networkInterfaces } from "node:os";
+import type { RunEnvironment } from "../api/run-environment.ts";
+import { captureEnvironment } from "./capture-environment.ts";
 
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
@@ -12,6 +14,8 @@ export interface Environment {
 export interface Machine {
   readonly environment: Environment;
   readonly workingDirectory: string;
+  /** What a run is stored with: also bytes that `environment` cannot show, umask and limits. */
+  readonly captureEnvironment: () => RunEnvironment;
   readonly home: string;
   readonly hostName: string;
   /** Of all its networks. */
@@ -48,11 +52,13 @@ export interface Machine {
 }
 
 export function thisMachine(): Machine {
+  const workingDirectory = process.cwd();
   // Whoever read our output may be gone: that is no reason for a server to end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   return {
     environment: process.env,
-    workingDirectory: process.cwd(),
+    workingDirectory,
+    captureEnvironment: () => captureEnvironment(workingDirectory),
     home: homedir(),
     hostName: hostname(),
     addresses: ownAddresses,

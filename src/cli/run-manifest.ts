@@ -2,6 +2,7 @@
 
 import type { Job } from "../api/generated/batch.ts";
 import type { KubeObject } from "../api/object.ts";
+import { systemRandom } from "../base/random.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { SURPLUS_PODS } from "../worklist/names.ts";
 import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
@@ -35,12 +36,21 @@ export async function readJobManifest(
   }
   const namespace = flags.namespace ?? job.metadata.namespace ?? NAMESPACE;
   return {
-    job: prepared(job, { name: name ?? job.metadata.name ?? "", namespace }, flags),
+    job: prepared(job, { name: name ?? nameOf(job), namespace }, flags),
     before: support.map((object) => placed(object, namespace)),
     support: () => [],
     said: [],
   };
 }
+
+/** Made here as the server would make it: what belongs to the run is named after its Job. */
+function nameOf({ metadata }: Job): string {
+  const { name, generateName = "" } = metadata;
+  if (name !== undefined) return name;
+  return `${generateName.slice(0, LONGEST_PREFIX)}${systemRandom.suffix()}`;
+}
+
+const LONGEST_PREFIX = 58;
 
 /** What a run needs of it: outputs apart, and that nothing running is lost when it is paused. */
 function prepared(

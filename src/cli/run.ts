@@ -13,6 +13,7 @@ import type { RunPlace } from "../run/run-place.ts";
 import { itemNames } from "../run/stored-items.ts";
 import { BROKEN_OFF, INTERRUPTED } from "../run/summary.ts";
 import { takeUpRun } from "../run/take-up.ts";
+import { attachEnvironment } from "../worklist/attach-environment.ts";
 import { composeRun } from "../worklist/compose-run.ts";
 import { BACKOFF_ORDER, SURPLUS_PODS } from "../worklist/names.ts";
 import { itemCount } from "../worklist/work-list.ts";
@@ -47,13 +48,20 @@ export async function run(
     const { printRun } = await import("./run-dry.ts");
     return printRun(asked.request, flags, machine);
   }
-  for (const text of asked.said) machine.writeError(`tally: ${text}\n`);
+  const run = withEnvironment(asked, machine);
+  for (const text of run.said) machine.writeError(`tally: ${text}\n`);
   if (flags.asTemplate || flags.runAt !== undefined) {
     const { keepAsked } = await import("./run-kept.ts");
-    return keepAsked(asked, flags, machine, (prepareRun) => conduct(prepareRun, flags, machine));
+    return keepAsked(run, flags, machine, (prepareRun) => conduct(prepareRun, flags, machine));
   }
   const said = (text: string) => machine.writeError(`tally: ${text}\n`);
-  await conduct((engine) => prepare(engine, asked, flags, said), flags, machine);
+  await conduct((engine) => prepare(engine, run, flags, said), flags, machine);
+}
+
+/** What it was typed with belongs to the run, whichever process hosts the engine later. */
+function withEnvironment(asked: AskedRun, machine: Machine): AskedRun {
+  const suffix = asked.request?.suffix ?? systemRandom.suffix();
+  return attachEnvironment(asked, machine.captureEnvironment(), suffix);
 }
 
 /** On a cluster. */

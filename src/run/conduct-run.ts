@@ -77,6 +77,7 @@ class Conductor implements RunWishes {
   private readonly name: Name;
   private readonly stopping = new AbortController();
   private readonly failures: AttemptEnd[] = [];
+  private readonly noticed = new Set<string>();
   private wish: Wish = "run";
   private endIfStopped: RunEnd = "interrupted";
 
@@ -176,6 +177,13 @@ class Conductor implements RunWishes {
     });
   }
 
+  /** After a break the same is listed again. */
+  private onNotice(message: string): void {
+    if (this.noticed.has(message)) return;
+    this.noticed.add(message);
+    this.reporter.notice(message);
+  }
+
   private onItem(end: AttemptEnd): void {
     if (end.outcome === "Failed" && this.failures.length < MAX_FAILURES_SHOWN) {
       this.failures.push(end);
@@ -209,6 +217,7 @@ class Conductor implements RunWishes {
       book: this.book,
       job: { namespace, name, uid },
       itemAt: this.run.itemAt,
+      onNotice: (message) => this.onNotice(message),
       onNews: () => {
         this.reporter.progress(this.book);
         this.checkStopped();

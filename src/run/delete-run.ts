@@ -1,18 +1,20 @@
 /**
- * Removing a run with everything that belongs to it: the Job, its pods, its list. An engine that is
- * running does it as for any Job. Where there is none nothing is started for it: what was left
- * unfinished of other runs would go on.
+ * Removing a run with everything that belongs to it: the Job, its pods, its list and its
+ * environment. An engine that is running does it as for any Job. Where there is none nothing is
+ * started for it: what was left unfinished of other runs would go on.
  */
 import type { Client, Name, ResourceType } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
-import { jobs, pods } from "../api/resources.ts";
+import { jobs, pods, secrets } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
 import { listObjects } from "./retry.ts";
+import { environmentPlace } from "./run-environment.ts";
 
 export async function deleteRun(client: Client, job: Job, isLive: boolean): Promise<void> {
   const { namespace = "", name = "", uid = "" } = job.metadata;
   const lists = await listObjects(client, job);
+  const environment = environmentPlace(job);
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
   await deleteIfThere(client, jobs, { namespace, name });
   if (isLive) await untilGone(client, { namespace, name }, uid);
@@ -22,6 +24,7 @@ export async function deleteRun(client: Client, job: Job, isLive: boolean): Prom
   }
   // One that was left without an owner when the run was retried would stay for ever.
   for (const each of lists?.names ?? []) await deleteIfThere(client, lists?.type ?? jobs, each);
+  if (environment) await deleteIfThere(client, secrets, environment);
 }
 
 /** Its processes end by themselves, or with the next engine, which knows no pod of theirs. */

@@ -72,6 +72,7 @@ class FakeCluster {
       book,
       job: { namespace: "default", name: "work", uid: this.job.metadata.uid ?? "" },
       itemAt: (index) => `item ${index}`,
+      onNotice: () => {},
       onNews: () => {},
       signal: new AbortController().signal,
     });

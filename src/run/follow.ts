@@ -5,11 +5,12 @@
  *
  * What is entered is on disk first: nobody may be told of an end that a crash could take back.
  */
-import type { Client, Closable, ObjectEvent } from "../api/client.ts";
+import type { Client, Closable, ObjectEvent, WatchRequest } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
-import type { Pod } from "../api/generated/core.ts";
-import { jobs, pods } from "../api/resources.ts";
+import type { Event, Pod } from "../api/generated/core.ts";
+import { events, jobs, pods } from "../api/resources.ts";
+import { environmentNameOf, LIMITS_NOT_RESTORED } from "../api/run-environment.ts";
 import { findObject } from "../client/find.ts";
 import type { LedgerReader } from "../ledger/reader.ts";
 import { endInLedger } from "./attempt.ts";
@@ -28,6 +29,8 @@ export interface Following {
   readonly job: FollowedJob;
   /** What an index works on, for one whose pod was not seen. */
   readonly itemAt: (index: number) => string | undefined;
+  /** What the engine has to tell of the Job, once. */
+  readonly onNotice: (message: string) => void;
   /** Called after each batch of news. */
   readonly onNews: () => void;
   /** Ends it with "stopped". */
@@ -53,9 +56,11 @@ export async function followJob(following: Following): Promise<FollowEnd> {
     book.takeJob(current);
     await readUntold(following, current);
     following.onNews();
+    const notices = await readNotices(following, current);
     return await new Attachment(following).until((handlers) => [
       client.watch(pods, { ...place, resourceVersion: listed.resourceVersion }, handlers.pods),
       client.watch(jobs, { ...only, resourceVersion: found.resourceVersion }, handlers.jobs),
+      ...(notices ? [client.watch(events, notices, handlers.events)] : []),
     ]);
   } catch (error) {
     if (signal.aborted) return "stopped";
@@ -82,9 +87,23 @@ async function isGone({ client, job }: Following): Promise<boolean> {
 
 type News = { readonly pod: ObjectEvent<Pod> } | { readonly job: ObjectEvent<Job> };
 
+/** Of a run with limits of its own, the event that they could not be restored. */
+async function readNotices(
+  { client, job, onNotice }: Following,
+  current: Job,
+): Promise<WatchRequest | undefined> {
+  if (environmentNameOf(current) === undefined) return undefined;
+  const fieldSelector = `involvedObject.uid=${job.uid},reason=${LIMITS_NOT_RESTORED}`;
+  const place = { namespace: job.namespace, fieldSelector };
+  const { items, resourceVersion } = await client.list(events, place);
+  for (const { message = "" } of items) onNotice(message);
+  return { ...place, resourceVersion };
+}
+
 interface Handlers {
   readonly pods: { onEvent(event: ObjectEvent<Pod>): void; onEnd(error?: Error): void };
   readonly jobs: { onEvent(event: ObjectEvent<Job>): void; onEnd(error?: Error): void };
+  readonly events: { onEvent(event: ObjectEvent<Event>): void; onEnd(error?: Error): void };
 }
 
 class Attachment {
@@ -115,10 +134,12 @@ class Attachment {
   }
 
   private handlers(): Handlers {
+    const { onNotice } = this.following;
     const onEnd = () => this.resolve("lost");
     return {
       pods: { onEvent: (pod) => this.take({ pod }), onEnd },
       jobs: { onEvent: (job) => this.take({ job }), onEnd },
+      events: { onEvent: ({ object }) => onNotice(object.message ?? ""), onEnd },
     };
   }
 
@@ -154,6 +175,7 @@ class Attachment {
     const { book } = this.following;
     if (!book.isFinished || !book.job) return;
     await readUntold(this.following, book.job);
+    await readNotices(this.following, book.job);
     this.following.onNews();
     this.resolve("finished");
   }

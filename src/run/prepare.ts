@@ -5,6 +5,7 @@ import type { Job } from "../api/generated/batch.ts";
 import { isFinished } from "../api/job-finished.ts";
 import type { KubeObject } from "../api/object.ts";
 import { jobs } from "../api/resources.ts";
+import type { RunEnvironment } from "../api/run-environment.ts";
 import { findObject } from "../client/find.ts";
 import type { ListPast } from "../worklist/stored-list.ts";
 import { createSupport, submitRun } from "./submit.ts";
@@ -15,6 +16,8 @@ export interface NewRun {
   readonly before?: readonly KubeObject[];
   /** Objects that belong to the Job: its list, with what is known of its items from before. */
   readonly support: (past?: ListPast) => readonly KubeObject[];
+  /** What its processes are started with, which is among its support. */
+  readonly environment?: RunEnvironment;
 }
 
 /** A name that is taken; what can be done about it depends on the state of that run. */

@@ -91,7 +91,7 @@ export async function giveTo(
   await client.patch(typeOf(object), { namespace, name }, { type: "merge", body });
 }
 
-function ownedBy(object: KubeObject, owner: Job): KubeObject {
+export function ownedBy(object: KubeObject, owner: Job): KubeObject {
   const ownerReferences = [ownerReference(owner)];
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }

@@ -22,6 +22,7 @@ import { drainRun } from "./drain.ts";
 import { formerUids } from "./former-jobs.ts";
 import { isConflict, type NewRun } from "./prepare.ts";
 import type { ReachedEngine } from "./reached-engine.ts";
+import { planEnvironment } from "./run-environment.ts";
 import { hasList, readStoredList, type StoredList } from "./stored-items.ts";
 import { createSupport, submitRun } from "./submit.ts";
 
@@ -57,18 +58,22 @@ async function takeUp(engine: ReachedEngine, asked: ListedRun, former: Job): Pro
   // A command that was killed had created the Job, and not its list: nothing has run.
   const isBare = hasList(former) && stored === undefined;
   const isSameList = !isBare && isSame(stored?.list, asked.list);
+  const environment = await planEnvironment(client, former, asked);
   if (isSameList && isSameWork(former, asked.job)) {
     const isComplete = former.status.succeeded === former.spec.completions;
     if (isFinished(former) && isComplete) return { job: former, said: ["everything is done"] };
     if (!isFinished(former)) {
       const { parallelism } = asked.job.spec;
-      return { job: await resumeRun(client, { namespace, name }, parallelism), said: [] };
+      await environment.apply();
+      const job = await resumeRun(client, { namespace, name }, parallelism);
+      return { job, said: environment.said };
     }
   }
   const settled = isFinished(former) || isBare ? former : await drainRun(client, former);
   const uids = await formerUids(engine, settled);
   const decided = decide({ former: settled, stored, asked, isSameList, uids });
-  return { job: await replace(client, asked, settled, decided), said: decided.said };
+  const said = [...decided.said, ...environment.said];
+  return { job: await replace(client, asked, settled, decided), said };
 }
 
 function replace(client: Client, asked: ListedRun, former: Job, decided: Decided): Promise<Job> {

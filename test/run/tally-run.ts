@@ -22,16 +22,32 @@ export interface Started {
   error(): string;
 }
 
+/** What the process has around it, if that is not what the test has. */
+export interface How {
+  /** On top of the environment of this process. */
+  readonly env?: { readonly [name: string]: string };
+  /** Commands for the shell that starts it: "umask 077". */
+  readonly before?: string;
+  readonly directory?: string;
+  /** Its first line says what runs it, as with an installed program. */
+  readonly isInstalled?: boolean;
+}
+
 /** A directory of its own to run things in. Everything that was started there goes with it. */
 export class Place {
   readonly directory = mkdtempSync(path.join(tmpdir(), "tally-run-"));
   private readonly started = new Set<ChildProcess>();
 
-  start(args: readonly string[], input?: string): Started {
-    const child = spawn(process.execPath, [BINARY, ...args], {
-      cwd: this.directory,
+  start(args: readonly string[], input?: string, how: How = {}): Started {
+    const { env = {}, before, isInstalled, directory = this.directory } = how;
+    const typed = [...(isInstalled ? [] : [process.execPath]), BINARY, ...args];
+    // The shell becomes the program: the process keeps its pid.
+    const [program = "", ...words] =
+      before === undefined ? typed : ["sh", "-c", `${before}; exec "$@"`, "sh", ...typed];
+    const child = spawn(program, words, {
+      cwd: directory,
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-      env: { ...process.env, HOME: this.directory, XDG_STATE_HOME: "" },
+      env: { ...process.env, HOME: this.directory, XDG_STATE_HOME: "", ...env },
     });
     this.started.add(child);
     if (input !== undefined) child.stdin?.end(input);
@@ -54,8 +70,8 @@ export class Place {
     return { process: child, ended, out: () => written.out, error: () => written.error };
   }
 
-  run(args: readonly string[], input?: string): Promise<Ended> {
-    return this.start(args, input).ended;
+  run(args: readonly string[], input?: string, how?: How): Promise<Ended> {
+    return this.start(args, input, how).ended;
   }
 
   /** Its diagnostics, if it hosts the engine, are in the log of the engine. */

@@ -34,6 +34,12 @@ test("a Job has what its template has, its owner, and a list of its own", () => 
   expect(newJob(aTemplate(), { name: "j", owner: OWNER }).metadata.annotations).toBeUndefined();
 });
 
+test("a Job of a template with an environment names a copy of its own", () => {
+  const template = aTemplate({}, { "tallyjob.io/environment": "t-environment-x" });
+  const job = newJob(template, { name: "j", owner: OWNER });
+  expect(job.metadata.annotations).toEqual({ "tallyjob.io/environment": "j-environment" });
+});
+
 test.each<[JobCondition[], object | undefined]>([
   [[], undefined],
   [[{ type: "SuccessCriteriaMet", status: "True" }], undefined],

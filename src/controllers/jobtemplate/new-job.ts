@@ -6,6 +6,7 @@
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { KubeObject } from "../../api/object.ts";
+import { ENVIRONMENT } from "../../api/run-environment.ts";
 import { WORK_LIST } from "../../worklist/names.ts";
 
 export interface JobWishes {
@@ -22,6 +23,7 @@ export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWi
   const annotations = {
     ...metadata.annotations,
     ...(list ? { [WORK_LIST]: formatList({ ...list, name: listNameOf(name) }) } : {}),
+    ...(environmentOf(template) ? { [ENVIRONMENT]: environmentNameOf(name) } : {}),
   };
   return {
     apiVersion: "batch/v1",
@@ -61,6 +63,15 @@ function formatList({ kind, name }: ListName): string {
 
 export function listNameOf(jobName: string): string {
   return `${jobName}-list`;
+}
+
+/** The Secret with the environment of a template; each of its Jobs has a copy. */
+export function environmentOf({ metadata = {} }: JobTemplateSpec): string | undefined {
+  return metadata.annotations?.[ENVIRONMENT];
+}
+
+export function environmentNameOf(jobName: string): string {
+  return `${jobName}-environment`;
 }
 
 export interface JobEnd {

@@ -1,16 +1,26 @@
 /**
- * Makes a Job of a template, and a copy of its list that goes with the Job. Whatever of it is there
- * already is left as it is, so that whoever was killed on the way simply does it again. The Job
- * comes first: its pods wait for the list, and a list without a Job would stay for ever.
+ * Makes a Job of a template, and copies of its list and its environment that go with the Job.
+ * Objects that are there already are left as they are, so that a controller that was killed on the
+ * way simply does it again. The Job comes first: its pods wait for the copies, and a copy without
+ * a Job would stay for ever.
  */
 import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
+import type { OwnerReference } from "../../api/generated/meta.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import { chunkName, type ListObject, parseHeader } from "../../worklist/stored-list.ts";
-import { type JobWishes, type ListName, listNameOf, listOf, newJob } from "./new-job.ts";
+import {
+  environmentNameOf,
+  environmentOf,
+  type JobWishes,
+  type ListName,
+  listNameOf,
+  listOf,
+  newJob,
+} from "./new-job.ts";
 
 export async function startJob(
   client: Client,
@@ -18,6 +28,8 @@ export async function startJob(
   wishes: JobWishes,
 ): Promise<Job> {
   const job = await ensureJob(client, newJob(template, wishes));
+  const environment = environmentOf(template);
+  if (environment !== undefined) await ensureEnvironment(client, environment, job);
   const list = listOf(template);
   if (list) await ensureList(client, list, job);
   return job;
@@ -36,9 +48,22 @@ async function ensureJob(client: Client, wanted: Job): Promise<Job> {
   }
 }
 
+async function ensureEnvironment(client: Client, name: string, job: Job): Promise<void> {
+  const { namespace = "", name: jobName = "" } = job.metadata;
+  const original = await findObject(client, secrets, { namespace, name });
+  if (!original) throw new Error(`the environment is not there: secret "${name}" not found`);
+  const copied = environmentNameOf(jobName);
+  const metadata = { name: copied, namespace, ownerReferences: [ownedBy(job)] };
+  await ensureCopy(client, { ...original, metadata });
+}
+
+function ownedBy({ metadata }: Job): OwnerReference {
+  const { name = "", uid = "" } = metadata;
+  return { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
+}
+
 async function ensureList(client: Client, { kind, name }: ListName, job: Job): Promise<void> {
-  const { namespace = "", name: jobName = "", uid = "" } = job.metadata;
-  const owner = { apiVersion: "batch/v1", kind: "Job", name: jobName, uid, controller: true };
+  const { namespace = "", name: jobName = "" } = job.metadata;
   let count = 1;
   for (let at = 0; at < count; at++) {
     const original = await getChunk(client, kind, { namespace, name: chunkName(name, at) });
@@ -46,7 +71,7 @@ async function ensureList(client: Client, { kind, name }: ListName, job: Job): P
     const metadata = {
       name: chunkName(listNameOf(jobName), at),
       namespace,
-      ownerReferences: [owner],
+      ownerReferences: [ownedBy(job)],
     };
     await ensureCopy(client, { ...original, metadata, immutable: true });
   }
