@@ -25,20 +25,27 @@ export function fullPiece(span: Run): Piece {
   return { head: span, text: "", tail: span };
 }
 
-/** The bits of the words from there on, as far as the span goes. */
+/** The bits of the words from there on, as far as the span goes: a whole number of words. */
 export function pieceOf(words: Uint32Array, at: number, span: Run): Piece {
   const runs: Piece[] = [];
   let first = -1;
-  for (let index = span.first; index <= span.end; index++) {
-    const offset = index - span.first;
-    const word = index < span.end ? (words[at + (offset >>> 5)] ?? 0) : 0;
-    const isIn = (word & (1 << (offset & 31))) !== 0;
-    if (isIn === first >= 0) continue;
-    if (!isIn) runs.push(fullPiece({ first, end: index }));
-    first = isIn ? index : -1;
+  for (let start = span.first; start < span.end; start += 32) {
+    const word = words[at + (start - span.first) / 32] ?? 0;
+    // A small Job fills one word of a thousand: no run begins or ends in the others.
+    if (word === (first < 0 ? 0 : ALL_ONES)) continue;
+    for (let bit = 0; bit < 32; bit++) {
+      const isIn = (word & (1 << bit)) !== 0;
+      if (isIn === first >= 0) continue;
+      if (!isIn) runs.push(fullPiece({ first, end: start + bit }));
+      first = isIn ? start + bit : -1;
+    }
   }
-  return joinPieces(runs, span);
+  if (first >= 0) runs.push(fullPiece({ first, end: span.end }));
+  return runs.length === 0 ? NOTHING : joinPieces(runs, span);
 }
+
+const ALL_ONES = 0xffffffff;
+const NOTHING: Piece = { text: "" };
 
 /** Of spans that follow one another within this one. Where there is none nothing is set. */
 export function joinPieces(pieces: readonly Piece[], span: Run): Piece {
