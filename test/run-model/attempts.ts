@@ -1,0 +1,74 @@
+/** Pure: what the journal of the tasks says: each attempt, and what became of it. */
+import type { Begin, History, LegSeen } from "./history.ts";
+
+export interface Attempt {
+  readonly task: string;
+  readonly number: number;
+  readonly begin: Begin;
+  /** Lines of the journal. */
+  readonly beginAt: number;
+  readonly end?: { readonly at: number; readonly code: number };
+  readonly fate: Fate;
+}
+
+/**
+ * ended: it came to its end, and that was recorded.
+ * lost: whoever should have recorded its end was killed before. It counts, and is run again.
+ * doubtful: it ended at about the time of such a kill. It may be recorded, or be lost.
+ * stopped: the program ended it on request. It does not count.
+ * vanished: somebody ended it who had no reason to.
+ */
+export type Fate = "ended" | "lost" | "doubtful" | "stopped" | "vanished";
+
+const TERMINATED = 143;
+
+export function attemptsOf(history: History): readonly Attempt[] {
+  const { journal } = history;
+  const ends = new Map<string, { at: number; code: number }>();
+  journal.forEach((line, at) => {
+    if (line.kind === "end") ends.set(`${line.task} ${line.attempt}`, { at, code: line.code });
+  });
+  const lastOfSlot = new Map<number, number>();
+  journal.forEach((line, at) => {
+    if (line.kind === "begin") lastOfSlot.set(line.slot, at);
+  });
+  return journal.flatMap((begin, beginAt) => {
+    if (begin.kind !== "begin" || begin.task === undefined) return [];
+    const { task, attempt: number } = begin;
+    const end = ends.get(`${task} ${number}`);
+    const isLast = lastOfSlot.get(begin.slot) === beginAt;
+    const killed = isLast ? slotKill(history.legs, begin.slot) : undefined;
+    const fate = fateOf({ begin, beginAt, end, killed, legs: history.legs });
+    return [{ task, number, begin, beginAt, fate, ...(end ? { end } : {}) }];
+  });
+}
+
+function slotKill(legs: readonly LegSeen[], slot: number) {
+  return legs.find(({ interrupted }) => interrupted?.slots.includes(slot))?.interrupted;
+}
+
+function fateOf(given: {
+  readonly begin: Begin;
+  readonly beginAt: number;
+  readonly end: { readonly at: number; readonly code: number } | undefined;
+  readonly killed: { readonly from: number; readonly to: number } | undefined;
+  readonly legs: readonly LegSeen[];
+}): Fate {
+  const { begin, beginAt, end, killed, legs } = given;
+  if (killed) return end === undefined || end.at >= killed.to ? "lost" : "doubtful";
+  if (end !== undefined && end.code !== TERMINATED) return "ended";
+  const own = legs.filter(({ leg, to }) => leg.run === begin.run && to > beginAt);
+  const isAsked = own.some(({ interrupted }) => isStop(interrupted?.act));
+  return isAsked || haltsNow(legs, begin.run) ? "stopped" : "vanished";
+}
+
+function isStop(act: string | undefined): boolean {
+  return act === "interrupt twice" || act === "terminate";
+}
+
+export function haltsNow(legs: readonly LegSeen[], run: string): boolean {
+  return legs.some(
+    ({ leg: { command, ...leg } }) =>
+      leg.run === run && command.kind === "run" && command.flags.halt === "now",
+  );
+}
