@@ -1,5 +1,5 @@
 /** Plays the story of a seed and judges it. One that fails is made smaller, printed and kept. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { generateStory } from "./generate.ts";
 import type { History, Violation } from "./history.ts";
@@ -28,13 +28,17 @@ const SHRINKS = Number(process.env["RUN_MODEL_SHRINKS"] ?? 40);
 const TRIES = 2;
 /** Kinds of failures that are known, when others are looked for. */
 const IGNORED = (process.env["RUN_MODEL_IGNORE"] ?? "").split(",");
+/** The kinds that are looked for; absent: all. */
+const ONLY = process.env["RUN_MODEL_ONLY"]?.split(",");
 
 export async function attemptStory(
   story: Story,
   options: Partial<PlayOptions> = {},
 ): Promise<Attempted> {
   const { history, keys } = await playStory(story, options);
-  const violations = judge(story, history, keys).filter(({ kind }) => !IGNORED.includes(kind));
+  const violations = judge(story, history, keys).filter(
+    ({ kind }) => !IGNORED.includes(kind) && (ONLY === undefined || ONLY.includes(kind)),
+  );
   return { story, history, violations };
 }
 
@@ -43,7 +47,23 @@ export async function attemptSeed(
   seed: number,
   options: AttemptOptions = {},
 ): Promise<{ readonly attempted: Attempted; readonly failure?: string }> {
-  const attempted = await attemptStory(generateStory(seed), options);
+  return attemptAndShrink(generateStory(seed), options);
+}
+
+/** A story as it was kept, or one written by hand. */
+export async function attemptFile(
+  file: string,
+  options: AttemptOptions = {},
+): Promise<{ readonly attempted: Attempted; readonly failure?: string }> {
+  const { story, smallest, ...bare } = JSON.parse(readFileSync(file, "utf8"));
+  return attemptAndShrink(smallest?.story ?? story ?? bare, options);
+}
+
+async function attemptAndShrink(
+  story: Story,
+  options: AttemptOptions,
+): Promise<{ readonly attempted: Attempted; readonly failure?: string }> {
+  const attempted = await attemptStory(story, options);
   const [first] = attempted.violations;
   if (first === undefined) return { attempted };
   const { shrinks = SHRINKS } = options;

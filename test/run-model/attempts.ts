@@ -13,10 +13,10 @@ export interface Attempt {
 
 /**
  * ended: it came to its end, and that was recorded.
- * lost: whoever should have recorded its end was killed before. It counts, and is run again.
- * doubtful: it ended at about the time of such a kill. It may be recorded, or be lost.
+ * lost: its slot was killed before it could record the end. It counts, and the item runs again.
+ * doubtful: it ended at about the time of such a kill. It may be recorded or lost.
  * stopped: the program ended it on request. It does not count.
- * vanished: somebody ended it who had no reason to.
+ * vanished: the program ended it without a request.
  */
 export type Fate = "ended" | "lost" | "doubtful" | "stopped" | "vanished";
 

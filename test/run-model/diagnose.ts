@@ -1,14 +1,14 @@
-/** What is known when a command does not end: processes, last output, what the run says of itself. */
-import { spawnSync } from "node:child_process";
+/** Describes a command that does not end: its processes, its last output, the status of its run. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { pause } from "./interrupt.ts";
 import { commandLineOf, type Stage, type Started } from "./stage.ts";
 import type { Leg } from "./story.ts";
 
 const LAST_LETTERS = 1500;
 const LAST_LINES = 12;
 
-export function describeHang(leg: Leg, started: Started, stage: Stage): string {
+export async function describeHang(leg: Leg, started: Started, stage: Stage): Promise<string> {
   const groups: [string, readonly number[]][] = [
     ["cli", stage.clis()],
     ["spawner", stage.spawner()],
@@ -23,18 +23,20 @@ export function describeHang(leg: Leg, started: Started, stage: Stage): string {
     `${leg.command.kind} of ${leg.run} does not end`,
     ...["processes:", ...processes, "journal:", ...journal.map((line) => `  ${line}`)],
     ...["stdout:", last(started.out()), "stderr:", last(started.error())],
-    ...["status:", last(askStatus(leg.run, stage))],
+    ...["status:", last(await askStatus(leg.run, stage))],
     ...["engine.log:", last(read(path.join(stage.data, "engine.log")))],
     ...["spawner.log:", last(read(path.join(stage.data, "agent", "spawner.log")))],
   ].join("\n");
 }
 
 /** The process that hangs may not answer: the wait for it is limited. */
-function askStatus(run: string, stage: Stage): string {
-  const args = [stage.program, "status", run, "-o", "json", "--data", stage.data];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { timeout: 5000, encoding: "utf8" });
-  return `${stdout}${stderr}`;
+async function askStatus(run: string, stage: Stage): Promise<string> {
+  const asked = stage.start({ args: ["status", run, "-o", "json"], place: stage.placeOf(0) });
+  await Promise.race([asked.ended, pause(LONGEST_ANSWER_MS)]);
+  return `${asked.out()}${asked.error()}`;
 }
+
+const LONGEST_ANSWER_MS = 10_000;
 
 function stateOf(pid: number): string {
   return /^State:\s+(\S)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "?";

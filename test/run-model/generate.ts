@@ -38,19 +38,24 @@ interface Draft {
   flags: Flags;
   /** Values that were in the list once. */
   readonly known: Set<string>;
+  /** Values that may come into it. */
+  readonly choice: readonly string[];
   exists: boolean;
   isFinished: boolean;
 }
 
 function generateRun(run: string, chance: Chance, isShared: boolean): Leg[] {
-  const values = Array.from({ length: chance.pick([0, 1, 2, 3, 4, 5, 6, 7, 9, 13]) }, () =>
-    chance.pick(VALUES),
-  );
   const batch = chance.happens(0.12) ? chance.between(2, 3) : 1;
+  // In a batch a newline stands between two values.
+  const choice = VALUES.filter((value) => batch === 1 || !value.includes("\n"));
+  const values = Array.from({ length: chance.pick([0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 9, 13]) }, () =>
+    chance.pick(choice),
+  );
   const draft: Draft = {
     list: { values, batch, tag: 0 },
     flags: generateFlags(chance),
     known: new Set(values),
+    choice,
     exists: false,
     isFinished: false,
   };
@@ -123,7 +128,7 @@ function generateInterruption(command: LegCommand, chance: Chance): Interruption
   }
   const moment: Moment = chance.happens(0.6)
     ? { begun: chance.between(1, 6) }
-    : { afterMs: chance.between(50, 900) };
+    : { afterMs: chance.between(50, 1200) };
   return { moment, act };
 }
 
@@ -186,14 +191,14 @@ function edit(draft: Draft, chance: Chance): void {
 
 const MOST_ITEMS = 16;
 
-function editOnce(values: string[], { known }: Draft, chance: Chance): void {
+function editOnce(values: string[], { known, choice }: Draft, chance: Chance): void {
   const at = chance.between(0, Math.max(0, values.length - 1));
   switch (chance.pick(["top", "top", "append", "delete", "move", "reverse", "double", "return"])) {
     case "top":
-      values.unshift(chance.pick(VALUES));
+      values.unshift(chance.pick(choice));
       break;
     case "append":
-      values.push(chance.pick(VALUES));
+      values.push(chance.pick(choice));
       break;
     case "delete":
       values.splice(at, 1);

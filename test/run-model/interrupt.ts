@@ -7,13 +7,14 @@ import type { Act, Moment } from "./story.ts";
 const LOOK_AGAIN_MS = 4;
 /** When nothing more begins, the moment is now: the tasks that run may be held. */
 const STALLED_MS = 1_200;
-const LONGEST_START_MS = 15_000;
+/** The same before the first task: those of the last command may be held. */
+const LONGEST_START_MS = 3_000;
 
 /** Settles when the moment has come, or the command has ended. */
 export async function untilMoment(
   moment: Moment,
   started: Started,
-  begun: () => number,
+  { begun, isHeld }: { readonly begun: () => number; readonly isHeld: () => boolean },
 ): Promise<void> {
   if ("dieAt" in moment) {
     await started.ended;
@@ -30,7 +31,7 @@ export async function untilMoment(
       if (count >= moment.begun) return;
       if (count !== last.count) last = { count, atMs: nowMs };
       const longest = count > 0 ? STALLED_MS : LONGEST_START_MS;
-      if (nowMs - last.atMs > longest) return;
+      if (nowMs - last.atMs > longest && (count > 0 || isHeld())) return;
     }
     await pause(LOOK_AGAIN_MS);
   }

@@ -1,14 +1,13 @@
 /**
- * Pure: the reference model of `tally run`. It knows the story and what was seen when it was played,
- * and says what is wrong about it. It is written from the documentation and imports nothing of the
- * program. Where a kill makes several outcomes right, it accepts these and no others:
+ * Pure: the reference model of `tally run`. It takes a story and the history of playing it, and
+ * returns everything that is wrong. It is written from the documentation and imports nothing of the
+ * program. If a kill makes several outcomes right, it accepts these and no others:
  *
- * 1. An attempt whose end nobody could record counts and is run again. See attempts.ts.
+ * 1. An attempt whose end nobody could record counts and runs again. See attempts.ts.
  * 2. A command that was killed took effect or did not. See world.ts.
  * 3. An item that failed for good, in a run that was not finished, may be run again by a resume.
  *
- * What tasks did is judged here, what commands printed in printed.ts, and what reports say in
- * reports.ts.
+ * This file judges the tasks, printed.ts the output of commands, and reports.ts the reports.
  */
 import { type Attempt, attemptsOf } from "./attempts.ts";
 import {
@@ -23,7 +22,7 @@ import {
 import type { History, LegSeen, Violation } from "./history.ts";
 import { judgePrinted } from "./printed.ts";
 import { judgeReports } from "./reports.ts";
-import type { Story } from "./story.ts";
+import type { Act, Story } from "./story.ts";
 import { type Context, contextsOf, worldsOf } from "./world.ts";
 
 export function judge(
@@ -52,9 +51,15 @@ function judgeRun(
     const contexts = contextsOf(legs, world, history.journal.length);
     const facts = { story, run, history, contexts, attempts, keys };
     const found = LAWS.flatMap((law) => law(facts));
-    if (best === undefined || found.length < best.length) best = found;
+    if (best === undefined || weight(found) < weight(best)) best = found;
   }
   return [...judgeUnexpected(legs, history, run), ...(best ?? [])];
+}
+
+/** In a world in which tasks begin that nobody asked for, the wrong commands took effect. */
+function weight(violations: readonly Violation[]): number {
+  const isWorst = ({ kind }: Violation) => kind.startsWith("begins ");
+  return violations.length + violations.filter(isWorst).length * 1_000;
 }
 
 const LAWS: readonly ((facts: RunFacts) => readonly Violation[])[] = [
@@ -241,10 +246,13 @@ function judgeEnd(facts: RunFacts, context: Context): readonly Violation[] {
 
 /** Whether somebody of the story killed the command. */
 function isKilled({ history }: RunFacts, { leg, step, interrupted }: LegSeen): boolean {
-  if (interrupted?.act.startsWith("kill")) return true;
+  // Ctrl-C before the program listens to it ends it as it ends any other.
+  if (interrupted && !KILLS_OTHERS.includes(interrupted.act)) return true;
   if (leg.interruption && "dieAt" in leg.interruption.moment) return true;
   return history.legs.some((each) => each.step === step && each.interrupted?.act === "kill all");
 }
+
+const KILLS_OTHERS: readonly Act[] = ["kill spawner", "kill slot", "kill slots and spawner"];
 
 function judgeIdle(facts: RunFacts, context: Context, what: string): readonly Violation[] {
   const { seen, tasks, wasFinished } = context;

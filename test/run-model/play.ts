@@ -25,7 +25,7 @@ export interface Played {
 
 const DIST = path.resolve(import.meta.dirname, "../../dist/main.js");
 /** Of an idle machine a hundredth is enough. */
-const PATIENCE_MS = Number(process.env["TALLY_MODEL_PATIENCE_MS"] ?? 60_000);
+const PATIENCE_MS = Number(process.env["TALLY_MODEL_PATIENCE_MS"] ?? 120_000);
 /** The spawner of the last run may take a moment to leave. */
 const LEAVING_MS = 10_000;
 
@@ -77,10 +77,13 @@ async function playStep({ legs }: Step, playing: Playing): Promise<readonly LegS
     while (!isOver && stage.journalLength() === before) await pause(5);
   }
   const settled = await Promise.allSettled(played);
-  return settled.map((each) => {
+  const seen: LegSeen[] = [];
+  for (const each of settled) {
     if (each.status === "rejected") throw each.reason;
-    return each.value;
-  });
+    // Only now: while another command goes on, somebody may kill the engine that answers.
+    seen.push({ ...each.value, ...(await ask(each.value, playing)) });
+  }
+  return seen;
 }
 
 async function playLeg(leg: Leg, playing: Playing): Promise<LegSeen> {
@@ -94,35 +97,37 @@ async function playLeg(leg: Leg, playing: Playing): Promise<LegSeen> {
   const { moment } = leg.interruption ?? {};
   const dieAt = moment && "dieAt" in moment ? { TALLY_TEST_DIE_AT: moment.dieAt } : {};
   const started = stage.start({ args, place, environment: dieAt });
-  const hanging = setTimeout(() => {
-    const text = describeHang(leg, started, stage);
-    for (const pid of stage.clis()) process.kill(pid, "SIGKILL");
-    reject(new Hang(text));
-  }, patienceMs);
-  let reject: (error: Error) => void = () => {};
-  const hung = new Promise<never>((_resolve, refuse) => {
-    reject = refuse;
-  });
+  const hanging = watchForHang(leg, started, stage, patienceMs);
   const releasing = release.at === "later" ? setTimeout(() => stage.release(run), release.ms) : 0;
   try {
-    const interrupted = await Promise.race([meddle(leg, started, stage, from), hung]);
-    const code = await Promise.race([started.ended, hung]);
+    const interrupted = await Promise.race([meddle(leg, started, stage, from), hanging.hung]);
+    const code = await Promise.race([started.ended, hanging.hung]);
     const to = stage.journalLength();
-    const seen = { leg, step: playing.number, from, to, code, place };
-    const texts = { out: started.out(), error: started.error() };
-    const reports = code === null ? {} : await Promise.race([ask(leg, playing, texts), hung]);
     return {
-      ...seen,
-      ...texts,
-      ...reports,
+      ...{ leg, step: playing.number, from, to, code, place },
+      ...{ out: started.out(), error: started.error() },
       ...(version === undefined ? {} : { version }),
       ...(interrupted === undefined ? {} : { interrupted }),
     };
   } finally {
-    clearTimeout(hanging);
+    hanging.stop();
     clearTimeout(releasing);
     if (release.at === "later") stage.release(run);
   }
+}
+
+/** Rejects when a command takes longer than anybody has patience for. */
+function watchForHang(leg: Leg, started: Started, stage: Stage, patienceMs: number) {
+  let timer: NodeJS.Timeout | undefined;
+  const hung = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(async () => {
+      const text = await describeHang(leg, started, stage);
+      // It was only slow, and has ended while it was looked at.
+      if (started.isOver()) return;
+      reject(new Hang(text));
+    }, patienceMs);
+  });
+  return { hung, stop: () => clearTimeout(timer) };
 }
 
 async function meddle(
@@ -136,7 +141,8 @@ async function meddle(
     const lines = stage.journal().slice(from);
     return lines.filter((line) => line.kind === "begin" && line.run === run).length;
   };
-  await untilMoment(interruption.moment, started, begun);
+  const isHeld = () => stage.tasks().some((task) => task.run === run);
+  await untilMoment(interruption.moment, started, { begun, isHeld });
   const isTooLate = started.isOver();
   const seen = isTooLate ? undefined : await interrupt(interruption.act, started, stage);
   if (release.at === "interruption") stage.release(run);
@@ -180,16 +186,18 @@ function flagsOf({ jobs, retries, halt, maxFailed, keepOrder, output }: Flags): 
 
 /** What the program says of the run now that the command has ended. */
 async function ask(
-  { run, command }: Leg,
+  { leg: { run, command }, code, error }: LegSeen,
   { stage, isLast }: Playing,
-  { error }: { readonly error: string },
 ): Promise<{ reports?: Reports; reportProblem?: string }> {
-  if (error.includes("the list is empty")) return {};
+  const isNothing = /the list is empty|there (is|are) no run/.test(error);
+  if (code === null || isNothing) return {};
   const place = stage.placeOf(0);
   const tell = async (...args: readonly string[]) => {
     const started = stage.start({ args, place });
     const code = await started.ended;
-    if (code === 0) return started.out();
+    // Also if nothing of it was kept: then the logs are empty, which the model judges.
+    const isEmpty = args[0] === "logs" && started.error().includes("nothing was run");
+    if (code === 0 || isEmpty) return started.out();
     throw new Error(`tally ${args.join(" ")}: exit ${code}: ${started.error()}`);
   };
   const values = command.kind === "run" && command.list.batch === 1 ? command.list.values : [];

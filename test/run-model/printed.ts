@@ -15,7 +15,8 @@ export function judgePrinted(facts: RunFacts): readonly Violation[] {
     const found: Violation[] = [];
     for (const [at, group] of groups.entries()) {
       const attempt = findAttempt(facts, group.key);
-      const text = `${what}: ${group.key} ${attempt?.task ?? "of nobody"}: ${group.lines.join(" ")}`;
+      const task = attempt?.task ?? "of nobody";
+      const text = `${what}: ${group.key} ${task}: ${group.lines.join(" ")}`;
       if (!attempt || !isShowable(facts, context, attempt)) {
         found.push({ kind: "printed", text });
         continue;
@@ -31,6 +32,7 @@ export function judgePrinted(facts: RunFacts): readonly Violation[] {
       ...found,
       ...judgeMissing(facts, context, groups),
       ...judgeSequence(facts, context, groups),
+      ...judgeEvents(facts, context),
     ];
   });
 }
@@ -50,6 +52,8 @@ function printedText({ seen, flags }: Context): string {
 
 export interface RunEvent {
   readonly type: string;
+  readonly index?: number;
+  readonly exitCode?: number;
   readonly stdout?: string;
   readonly doneBefore?: number;
   readonly items?: number;
@@ -146,4 +150,17 @@ function judgeSequence(
   const isSorted = indexes.every((index, at) => at === 0 || index > (indexes[at - 1] ?? -1));
   const text = `step ${seen.step}: ${indexes.join(" ")}`;
   return isSorted ? [] : [{ kind: "printed out of order", text }];
+}
+
+/** In JSON each item has its index, its own output and its own exit code. */
+function judgeEvents(facts: RunFacts, { seen, flags, tasks }: Context): readonly Violation[] {
+  if (seen.leg.command.kind !== "run" || flags.output !== "json") return [];
+  const items = eventsOf(seen.out).filter(({ type }) => type === "item");
+  return items.flatMap(({ index = -1, stdout = "", exitCode }) => {
+    const shown = findAttempt(facts, tokensOf(stdout)[0]?.key ?? "");
+    if (shown === undefined || shown.fate !== "ended") return [];
+    if (shown.task === tasks[index] && shown.end?.code === exitCode) return [];
+    const text = `step ${seen.step}: index ${index} with exit ${exitCode} is ${shown.task}`;
+    return [{ kind: "event", text }];
+  });
 }

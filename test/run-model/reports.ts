@@ -180,7 +180,7 @@ function judgeBefore(facts: RunFacts, context: Context): readonly Violation[] {
   return [{ kind: "done before", text: `${said} are said to be, ${least} to ${most} were` }];
 }
 
-/** The program's own records of beginnings are in list order, whatever the processes wrote first. */
+/** The start times that the program recorded are in list order. */
 function judgeStarts(
   facts: RunFacts,
   context: Context,

@@ -97,7 +97,7 @@ function* smallerLeg(leg: Leg): Generator<Leg> {
       yield { ...leg, interruption: { act, moment: { begun: moment.begun - 1 } } };
     }
   }
-  if (release.at === "later") yield { ...leg, release: { at: "start" } };
+  if (release.at !== "start") yield { ...leg, release: { at: "start" } };
   if (command.kind === "run") {
     for (const smaller of smallerCommands(command)) yield { ...leg, command: smaller };
   }

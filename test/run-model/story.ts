@@ -1,7 +1,7 @@
 /**
- * A story: what a user, and bad luck, do to some runs in one directory. It is plain data, so that
- * it can be printed, kept in a file and made smaller. generate.ts makes one of a seed, play.ts plays
- * it against the real program, model.ts says whether what happened is right.
+ * A story: what a user and bad luck do to some runs in one directory. It is plain data, so that it
+ * can be printed, kept in a file and made smaller. generate.ts makes a story from a seed, play.ts
+ * plays it against the real program, and model.ts judges what happened.
  */
 
 export interface Story {

@@ -16,8 +16,8 @@ finish() {
 trap 'finish 143' TERM
 facts=$(umask; ulimit -Sf)
 set -- $facts
-echo "B $run $version $JOB_COMPLETION_INDEX $key $attempt $$ $PPID \${WORD:-none} $1 $2 \${PWD##*/}" \\
-  >>"$root/journal"
+place="\${WORD:-none} $1 $2 \${PWD##*/}"
+echo "B $run $version $JOB_COMPLETION_INDEX $key $attempt $$ $PPID $place" >>"$root/journal"
 code=0 lines=1 held=0
 plan="$root/plans/$key.$attempt"
 [ -e "$plan" ] || plan="$root/plans/$key.after"

@@ -1,6 +1,6 @@
 /**
- * Pure: what each command of a story meant for its run. A command that was killed may have taken
- * effect or not: there is a world for each of the two, and a history is right if it is right in one.
+ * Pure: what each command of a story means for its run. A command that was killed may have taken
+ * effect or not: there is a world for both, and a history is right if it is right in one of them.
  */
 import type { LegSeen, PlaceSeen } from "./history.ts";
 import { type Flags, type List, taskNames } from "./story.ts";

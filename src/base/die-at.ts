@@ -1,0 +1,21 @@
+/**
+ * A place at which a test can end the process, as `kill -9` would, between two awaits. Without the
+ * variable TALLY_TEST_DIE_AT nothing happens. "resume:3" ends it at the third step of that name,
+ * "any:3" at the third step of any name.
+ */
+
+const VARIABLE = "TALLY_TEST_DIE_AT";
+const passed = new Map<string, number>();
+
+export function dieAt(step: string): void {
+  const wanted = process.env[VARIABLE];
+  if (wanted !== undefined && isDue(wanted, step, passed)) process.kill(process.pid, "SIGKILL");
+}
+
+/** Counts the step, for itself and among all. */
+export function isDue(wanted: string, step: string, counts: Map<string, number>): boolean {
+  for (const name of [step, "any"]) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const at = wanted.lastIndexOf(":");
+  const name = wanted.slice(0, at);
+  return (name === step || name === "any") && counts.get(name) === Number(wanted.slice(at + 1));
+}
