@@ -105,7 +105,9 @@ function generateLeg(
   const isSure = !isShared && (interruption === undefined || hasBegun);
   if (!isEmpty && isSure) draft.exists = true;
   draft.isFinished = !isShared && !isInterrupted && !isEmpty;
-  const release = generateRelease(interruption, chance);
+  const mayHost = isShared && run === "one" && interruption === undefined;
+  const hosts = mayHost && chance.happens(0.5);
+  const release: Release = hosts ? { at: "others" } : generateRelease(interruption, chance);
   return { run, command, place, release, ...(interruption ? { interruption } : {}) };
 }
 

@@ -76,6 +76,11 @@ async function playStep({ legs }: Step, playing: Playing): Promise<readonly LegS
     one.then(noteEnd, noteEnd);
     while (!isOver && stage.journalLength() === before) await pause(5);
   }
+  legs.forEach(({ release, run }, at) => {
+    if (release.at !== "others") return;
+    const others = played.filter((_, other) => other !== at);
+    void Promise.allSettled(others).then(() => stage.release(run));
+  });
   const settled = await Promise.allSettled(played);
   const seen: LegSeen[] = [];
   for (const each of settled) {

@@ -1,2 +1,2 @@
 /** The stories that every change has to pass: as many as two cores play in about a minute. */
-export const FIXED_SEEDS: readonly number[] = Array.from({ length: 24 }, (_, at) => at + 1);
+export const FIXED_SEEDS: readonly number[] = Array.from({ length: 20 }, (_, at) => at + 1);

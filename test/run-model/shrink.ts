@@ -3,7 +3,16 @@
  * long as the same kind of failure remains. Real processes decide what happens, so that a smaller
  * story is played more than once before it is given up.
  */
-import type { AttemptPlan, Flags, Leg, LegCommand, Plan, Step, Story } from "./story.ts";
+import {
+  type AttemptPlan,
+  type Flags,
+  type Leg,
+  type LegCommand,
+  type Plan,
+  type Step,
+  type Story,
+  taskNames,
+} from "./story.ts";
 
 export interface ShrinkOptions {
   /** Whether a story still fails in the same way. */
@@ -20,7 +29,7 @@ export async function shrinkStory(story: Story, options: ShrinkOptions): Promise
   const seen = new Set<string>([JSON.stringify(story)]);
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false;
-    for (const candidate of smallerStories(smallest)) {
+    for (const candidate of [...smallerStories(smallest)].map(withoutOldPlans)) {
       const text = JSON.stringify(candidate);
       if (seen.has(text)) continue;
       seen.add(text);
@@ -47,6 +56,18 @@ export function* smallerStories(story: Story): Generator<Story> {
   for (const value of valuesOf(story)) yield withoutValue(story, value);
   yield* smallerLegs(story);
   yield* smallerPlans(story);
+}
+
+/** Without plans of tasks that are in no list any more. */
+function withoutOldPlans(story: Story): Story {
+  const legs = story.steps.flatMap((step) => step.legs);
+  const tasks = new Set(
+    legs.flatMap(({ run, command }) =>
+      command.kind === "run" ? taskNames(run, command.list) : [],
+    ),
+  );
+  const plans = Object.entries(story.plans).filter(([task]) => tasks.has(task));
+  return { ...story, plans: Object.fromEntries(plans) };
 }
 
 function withoutRun(story: Story, run: string): Story {

@@ -94,6 +94,8 @@ export type Release =
   | { readonly at: "start" }
   | { readonly at: "interruption" }
   | { readonly at: "later"; readonly ms: number }
+  /** When the other legs of the step have ended, so that this one is there all the time. */
+  | { readonly at: "others" }
   /** Not in this leg: they are still there when the next one begins. */
   | { readonly at: "never" };
 
