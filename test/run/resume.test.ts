@@ -97,7 +97,7 @@ test("items that run while the list is edited are waited for, and not run twice"
   expect(new Set(Object.values(await results("ed")))).toEqual(new Set(["Succeeded 1 0"]));
 });
 
-test("a run that another terminal follows is taken over by a resume with another list", async () => {
+test("a resume with another list takes over a run that another terminal follows", async () => {
   const first = resume("ed", ["slow1", "q1", "q2"], ...TASK);
   await until(() => began().length >= 3);
   const second = resume("ed", ["q3", "q2", "slow1"], ...TASK);

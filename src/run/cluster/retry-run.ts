@@ -1,3 +1,7 @@
+/**
+ * Running items of a cluster's run once more. A controller of Tally's continues under the name of
+ * the run. Kubernetes' own controller leaves a finished Job as it is: there a further Job runs them.
+ */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
 import { isFinished } from "../../api/job-finished.ts";
