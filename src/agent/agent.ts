@@ -23,6 +23,7 @@ import {
 } from "./compose-run.ts";
 import { describeRecord } from "./describe-record.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
+import { FormerProcesses } from "./former-processes.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { JobGate } from "./job-gate.ts";
 import { JobTurns } from "./job-turns.ts";
@@ -96,6 +97,7 @@ class Agent implements RunningAgent {
   private readonly peers: Peers;
   private readonly volumes: PodVolumes | undefined;
   private readonly gate: JobGate;
+  private readonly former: FormerProcesses;
   private readonly turns: JobTurns;
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
@@ -132,7 +134,11 @@ class Agent implements RunningAgent {
     this.volumes = openPodVolumes({ ...options, ...caches, tell, retry });
     const prepare = (pod: Pod) => this.prepare(pod);
     const mayBegin = (record: PodRecord) => this.gate.mayBegin(record);
-    const of = { hooks: this.hooks, logs, compose, prepare, lastWords, mustWait, mayBegin };
+    const findJob = (pod: Pod) => this.gate.findJob(pod);
+    this.former = new FormerProcesses({ ...caches, findJob });
+    const formerPlaces = (pod: Pod) => this.former.placesOf(pod);
+    const held = { mustWait, mayBegin, formerPlaces, lastWords };
+    const of = { hooks: this.hooks, logs, compose, prepare, ...held };
     this.runs = new Runs({ ...own, ...of, tell, wake, find });
     const addressesOf = (pod: Pod) => {
       const podIp = this.findAddress(pod);
@@ -143,7 +149,7 @@ class Agent implements RunningAgent {
     const hasStrays = () => this.runs.hasStrays;
     const gated = { jobs: caches.jobs, nodeName: options.node.name, records, hasStrays, retry };
     this.gate = new JobGate({ ...own, ...gated });
-    this.turns = new JobTurns({ findJob: (pod) => this.gate.findJob(pod), call: wake });
+    this.turns = new JobTurns({ findJob, call: wake });
     const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
     const isOver = ({ pod }: PodRecord) => this.turns.leave(pod.metadata.uid ?? "");
     const runs = this.runs;
@@ -215,6 +221,7 @@ class Agent implements RunningAgent {
   private onJob({ type, object: job }: CacheChange<Job>): void {
     this.turns.onJob(job);
     this.gate.onJob(job, type === "DELETED");
+    if (type === "DELETED") this.former.forgetJob(job);
   }
 
   private findAddress(pod: Pod): string | undefined {

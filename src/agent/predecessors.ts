@@ -12,7 +12,11 @@ export function placeOf(pod: Pod): string | undefined {
   const owner = controllerOf(pod);
   const index = owner?.kind === "Job" ? completionIndexOf(pod) : undefined;
   if (owner === undefined || index === undefined) return undefined;
-  return `${pod.metadata.namespace}/${owner.name}/${index}`;
+  return formatPlace(pod.metadata.namespace ?? "", owner.name, index);
+}
+
+export function formatPlace(namespace: string, jobName: string, index: number): string {
+  return `${namespace}/${jobName}/${index}`;
 }
 
 /**
@@ -41,9 +45,18 @@ export class Places {
       this.#holders.set(place, uid);
       return undefined;
     }
+    this.waitFor(place, uid);
+    return holder;
+  }
+
+  holderOf(place: string): string | undefined {
+    return this.#holders.get(place);
+  }
+
+  /** The pod may try again when the place is free, which it does not want for itself. */
+  waitFor(place: string, uid: string): void {
     const waiting = this.#waiting.get(place) ?? new Set();
     this.#waiting.set(place, waiting.add(uid));
-    return holder;
   }
 
   /** Returns the pods that may try again. */

@@ -11,6 +11,7 @@ import type { TellOfPod } from "./admit.ts";
 import type { ComposedRun } from "./compose-run.ts";
 import { EventAllowance } from "./event-allowance.ts";
 import { findContainer } from "./find-container.ts";
+import { type FormerPlace, findLiving } from "./former-processes.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { LogStore } from "./logs/log-store.ts";
 import type { Notice } from "./notice.ts";
@@ -57,6 +58,8 @@ export interface RunsOptions {
   readonly lastWords: LastWords;
   /** Whether the pod waits for others that begin with it; then tryAgain says when that is over. */
   readonly mustWait: (pod: Pod) => boolean;
+  /** Where processes of its item may live from before its run was resumed. */
+  readonly formerPlaces: (pod: Pod) => readonly FormerPlace[];
   /** Whether its Job is there and lets it begin; if not, tryAgain says when that is over. */
   readonly mayBegin: (record: PodRecord) => boolean;
   readonly tell: TellOfPod;
@@ -199,9 +202,13 @@ export class Runs {
       this.heldByStrays.add(record);
       return "of a pod that is gone";
     }
-    const holder = this.places.take(place, uidOf(record.pod));
+    const uid = uidOf(record.pod);
+    const { find, formerPlaces } = this.options;
+    const former = findLiving(this.places, formerPlaces(record.pod), find);
+    if (former) this.places.waitFor(former.place, uid);
+    const holder = former?.holder ?? this.places.take(place, uid);
     if (holder === undefined) return undefined;
-    return `pod ${this.options.find(holder)?.pod.metadata.name ?? holder}`;
+    return `pod ${find(holder)?.pod.metadata.name ?? holder}`;
   }
 
   /** A pod that somebody made by hand is looked at, one of thousands is not. */

@@ -3,6 +3,7 @@ import type { Client, Closable, Name } from "../api/client.ts";
 import { conflict } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import { jobs, pods } from "../api/resources.ts";
+import { dieAt } from "../base/die-at.ts";
 import { pauseRun } from "./control.ts";
 import { isDrained } from "./drained.ts";
 
@@ -10,6 +11,7 @@ import { isDrained } from "./drained.ts";
 export async function drainRun(client: Client, former: Job): Promise<Job> {
   const { namespace = "", name = "", uid = "" } = former.metadata;
   await pauseRun(client, { namespace, name });
+  dieAt("resume");
   return until(client, { namespace, name, uid }, isDrained);
 }
 

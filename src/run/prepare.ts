@@ -6,6 +6,7 @@ import { isFinished } from "../api/job-finished.ts";
 import type { KubeObject } from "../api/object.ts";
 import { jobs } from "../api/resources.ts";
 import type { RunEnvironment } from "../api/run-environment.ts";
+import { dieAt } from "../base/die-at.ts";
 import { findObject } from "../client/find.ts";
 import type { ListPast } from "../worklist/stored-list.ts";
 import { createSupport, submitRun } from "./submit.ts";
@@ -46,10 +47,14 @@ export async function replaceRun(
   run: NewRun,
   former: Job,
 ): Promise<Job> {
+  dieAt("replace");
   await createSupport(client, run.before ?? []);
+  dieAt("replace");
   const { uid = "", resourceVersion = "" } = former.metadata;
   const submission = { job: run.job, support: run.support(), former: { uid, resourceVersion } };
-  return submitRun(client, submission);
+  const job = await submitRun(client, submission);
+  dieAt("replace");
+  return job;
 }
 
 /** Whether a submission failed because the Job it was to replace had changed meanwhile. */

@@ -17,6 +17,7 @@ import {
 } from "../api/index-set.ts";
 import { isFinished } from "../api/job-finished.ts";
 import { configMaps, jobs, secrets } from "../api/resources.ts";
+import { dieAt } from "../base/die-at.ts";
 import { findObject } from "../client/find.ts";
 import type { LedgerReader } from "../ledger/reader.ts";
 import { CONTINUES, LIST_CHANGED } from "../ledger/story.ts";
@@ -63,8 +64,11 @@ async function replaceJob(engine: RetryingEngine, job: Job, plan: RetryPlan): Pr
   const { uid = "", resourceVersion = "" } = job.metadata;
   const { wanted, failed } = plan;
   const completed = parseIndexes(job.status.completedIndexes ?? "", job.spec.completions ?? 0);
-  return submitRun(engine.client, {
-    job: composeRetry(job, { ...plan, continues: await formerUids(engine, job) }),
+  dieAt("retry");
+  const continues = await formerUids(engine, job);
+  dieAt("retry");
+  const next = await submitRun(engine.client, {
+    job: composeRetry(job, { ...plan, continues }),
     support: [],
     settled: {
       completed: formatIndexes(without(completed, wanted)),
@@ -72,6 +76,8 @@ async function replaceJob(engine: RetryingEngine, job: Job, plan: RetryPlan): Pr
     },
     former: { uid, resourceVersion, leavesSupport: true },
   });
+  dieAt("retry");
+  return next;
 }
 
 function nameOf({ metadata }: Job): Name {

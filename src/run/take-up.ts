@@ -12,6 +12,7 @@ import { emptyIndexes, formatIndexes, type IndexSet, parseIndexes } from "../api
 import { isFinished } from "../api/job-finished.ts";
 import type { Json } from "../api/object.ts";
 import { jobs } from "../api/resources.ts";
+import { dieAt } from "../base/die-at.ts";
 import { CONTINUES, LIST_CHANGED } from "../ledger/story.ts";
 import { DONE_BEFORE, PER_COMPLETION_ARGS } from "../worklist/names.ts";
 import { planResume, type ResumePlan } from "../worklist/resume.ts";
@@ -54,7 +55,9 @@ export async function takeUpRun(
 async function takeUp(engine: ReachedEngine, asked: ListedRun, former: Job): Promise<TakenUp> {
   const { client } = engine;
   const { namespace = "", name = "" } = former.metadata;
+  dieAt("resume");
   const stored = await readStoredList(client, former);
+  dieAt("resume");
   // A command that was killed had created the Job, and not its list: nothing has run.
   const isBare = hasList(former) && stored === undefined;
   const isSameList = !isBare && isSame(stored?.list, asked.list);
@@ -70,10 +73,14 @@ async function takeUp(engine: ReachedEngine, asked: ListedRun, former: Job): Pro
     }
   }
   const settled = isFinished(former) || isBare ? former : await drainRun(client, former);
+  dieAt("resume");
   const uids = await formerUids(engine, settled);
+  dieAt("resume");
   const decided = decide({ former: settled, stored, asked, isSameList, uids });
   const said = [...decided.said, ...environment.said];
-  return { job: await replace(client, asked, settled, decided), said };
+  const job = await replace(client, asked, settled, decided);
+  dieAt("resume");
+  return { job, said };
 }
 
 function replace(client: Client, asked: ListedRun, former: Job, decided: Decided): Promise<Job> {

@@ -25,7 +25,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   worklist: { imports: ["base", "api"] },
   controllers: { imports: ["base", "api", "client", "worklist"] },
   agent: {
-    imports: ["base", "api", "client"],
+    imports: ["base", "api", "client", "worklist"],
     // They look at pods, and at claims, as a controller does at its objects.
     exceptions: {
       "src/agent/agent.ts": ["controllers"],
