@@ -33,6 +33,7 @@ import { Peers } from "./network/peers.ts";
 import { graceOf } from "./pod/endings.ts";
 import { type Eviction, factsOf, hasLife } from "./pod/facts.ts";
 import { recallPod } from "./pod/recall.ts";
+import { podSeen } from "./pod/transitions.ts";
 import { newRecord, type PodRecord } from "./pod-record.ts";
 import { isDone, isThrough, type PodWork, workOnPod } from "./pod-worker.ts";
 import { probeCarrier } from "./probes/carry-out.ts";
@@ -286,6 +287,7 @@ class Agent implements RunningAgent {
     if (!known && (this.ending || !this.isOwed(uid, pod))) return;
     const record = known ?? this.recall(uid, pod);
     record.pod = pod;
+    record.facts = podSeen(record.facts, pod);
     // Pods that wait are looked at in the order in which they are called, not in which they came.
     if (record.isAdmitted || this.turns.has(record)) this.worker.add(uid);
   }

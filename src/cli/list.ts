@@ -1,9 +1,10 @@
 /** "tally list": the runs of a data directory. */
 import { UsageError } from "../base/usage-error.ts";
 import { byAge, LIST_HEADINGS, listRow } from "../report/list-table.ts";
-import { runStateOf } from "../report/run-state.ts";
+import { notRunOf, type RunState, runStateOf } from "../report/run-state.ts";
 import type { Machine } from "./machine.ts";
 import { alignTabs } from "./output/tabbed-text.ts";
+import { countFailed } from "./runs/count-items.ts";
 import { openRunsToRead, type RunsFlags } from "./runs/stored.ts";
 
 export interface ListFlags extends RunsFlags {
@@ -22,10 +23,14 @@ export async function list(
   const runs = await openRunsToRead(flags, machine);
   try {
     const isLive = await runs.isLive();
-    const states = (await runs.listJobs()).map((job) => runStateOf(job, isLive));
+    const states: RunState[] = [];
+    for (const job of await runs.listJobs()) {
+      const state = runStateOf(job, isLive);
+      states.push({ ...state, failed: await countFailed(runs, job, state) });
+    }
     states.sort(byAge);
     if (output === "name") machine.writeOut(states.map(({ name }) => `${name}\n`).join(""));
-    else if (output === "json") machine.writeOut(`${JSON.stringify(states, null, 2)}\n`);
+    else if (output === "json") machine.writeOut(`${JSON.stringify(told(states), null, 2)}\n`);
     else if (states.length === 0) machine.writeOut("There are no runs.\n");
     else {
       const rows = [LIST_HEADINGS, ...states.map((state) => listRow(state, nowMs))];
@@ -34,4 +39,8 @@ export async function list(
   } finally {
     await runs.close();
   }
+}
+
+function told(states: readonly RunState[]): readonly object[] {
+  return states.map((state) => ({ ...state, notRun: notRunOf(state) }));
 }

@@ -32,6 +32,8 @@ const RUN_ANNOTATIONS = {
   [PODS_AHEAD]: "64",
   [BACKOFF_ORDER]: "overtake",
 };
+/** Pods made ahead would still begin after the failure that ends the run. */
+const NONE_AHEAD = { [PODS_AHEAD]: "0" };
 const RUN_POD_ANNOTATIONS = { "tallyjob.io/split-output": "true", [UNKNOWN_EXIT]: "rerun" };
 
 export async function run(
@@ -149,7 +151,11 @@ async function readAsked(
   if (flags.resume && words.name === undefined) {
     throw new UsageError("--resume needs the NAME of the run to go on with");
   }
-  const whole = { ...request, annotations: RUN_ANNOTATIONS, podAnnotations: RUN_POD_ANNOTATIONS };
+  const annotations = {
+    ...RUN_ANNOTATIONS,
+    ...(request.failure?.halt === "soon" ? NONE_AHEAD : {}),
+  };
+  const whole = { ...request, annotations, podAnnotations: RUN_POD_ANNOTATIONS };
   const composed = composeRun(whole);
   return { ...composed, said: [...said, ...composed.said], request: whole };
 }

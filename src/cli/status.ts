@@ -1,11 +1,11 @@
 /** "tally status": how a run stands, and what failed. */
 
 import type { Job } from "../api/generated/batch.ts";
+import { isFinished, wasCutShort } from "../api/job-finished.ts";
 import { UsageError } from "../base/usage-error.ts";
-import type { IndexState } from "../ledger/index-states.ts";
 import { resultOf } from "../report/item-result.ts";
 import { byAge } from "../report/list-table.ts";
-import { finishOf, type RunState, runStateOf } from "../report/run-state.ts";
+import { type RunState, runStateOf } from "../report/run-state.ts";
 import {
   type RunStatus,
   type ShownFailure,
@@ -14,6 +14,7 @@ import {
 } from "../report/status-text.ts";
 import type { RunsToRead } from "../run/runs-to-read.ts";
 import type { Machine } from "./machine.ts";
+import { countItems } from "./runs/count-items.ts";
 import { shownLog } from "./runs/log-files.ts";
 import { getJob, openRunsToRead, type RunsFlags, sameFlags, tellRemarks } from "./runs/stored.ts";
 
@@ -64,7 +65,7 @@ export async function status(
 /** Without a name: what is not finished, or else what was begun last. */
 async function currentRuns(runs: RunsToRead, isLive: boolean): Promise<readonly Job[]> {
   const all = await runs.listJobs();
-  const open = all.filter((job) => !finishOf(job));
+  const open = all.filter((job) => !isFinished(job));
   if (open.length > 0) return open;
   const states = new Map<RunState, Job>(all.map((job) => [runStateOf(job, isLive), job]));
   const [latest] = [...states.keys()].sort(byAge);
@@ -83,11 +84,9 @@ async function statusOf(runs: RunsToRead, job: Job, looking: Looking): Promise<R
   const { isLive, most, nowMs, machine } = looking;
   const state = runStateOf(job, isLive);
   if (job.spec.completionMode !== "Indexed") {
-    return { state, failures: [], failed: state.failed, waiting: 0, nowMs };
+    return { state, failures: [], waiting: 0, nowMs };
   }
-  const finish = finishOf(job);
-  // A Job that was ended names only those that were out of retries by then.
-  const hasMore = finish?.type === "Failed" && finish.reason !== "FailedIndexes";
+  const hasMore = wasCutShort(job);
   const hasFailures = hasMore || state.failed > 0;
   const found = hasFailures
     ? await findFailures(runs, job, { most, counts: hasMore })
@@ -95,9 +94,9 @@ async function statusOf(runs: RunsToRead, job: Job, looking: Looking): Promise<R
   const failures = found.results.map((result): ShownFailure => {
     return { result, log: result.last && shownLog(runs, job, result.last, machine) };
   });
-  const waiting = finish ? 0 : await countState(runs, job, "BackingOff");
+  const waiting = isFinished(job) ? 0 : await countItems(runs, job, "BackingOff");
   const failed = hasMore ? found.count : state.failed;
-  return { state, failures, failed, waiting, nowMs };
+  return { state: { ...state, failed }, failures, waiting, nowMs };
 }
 
 async function findFailures(
@@ -121,18 +120,6 @@ async function findFailures(
     from = page.next;
   } while (from !== undefined && (counts || results.length < most));
   return { results, count };
-}
-
-async function countState(runs: RunsToRead, job: Job, state: IndexState): Promise<number> {
-  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
-  let count = 0;
-  let from: string | undefined;
-  do {
-    const page = await runs.ledger.list(place, { state, ...(from === undefined ? {} : { from }) });
-    count += page.items.length;
-    from = page.next;
-  } while (from !== undefined);
-  return count;
 }
 
 function attemptsOf(job: Job | undefined): number | undefined {

@@ -4,6 +4,7 @@ import { aJobPod, exited } from "../../test/builders/job-pods.ts";
 import { COMPLETION_INDEX } from "../api/completion-index.ts";
 import { EXACT_TIMES } from "../api/exact-times.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../api/generated/core.ts";
+import { STOPPED } from "../api/pod-end.ts";
 import { podFactory } from "../controllers/job/new-pod.ts";
 import { attemptsEndedBy, currentAttempt, LOG_FILE } from "./attempt.ts";
 
@@ -95,6 +96,24 @@ test("a pod deleted before its end is an attempt that ended then", () => {
   expect(noted?.run).toBe("~");
 });
 
+test("a pod deleted before any process of it began is no attempt", () => {
+  const missed = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null };
+  const containerStatuses = [{ ...exited("c", 137), state: { terminated: missed } }];
+  const waiting = aPod({ phase: "Pending" });
+  const over = deleted(aPod({ phase: "Failed", startTime: BEGAN, containerStatuses }));
+  expect(step(over, waiting)).toEqual([]);
+  expect(attemptsEndedBy({ pod: waiting, isDeleted: true, nowMs: NOW })).toEqual([]);
+});
+
+test("a pod that its Job stopped is an attempt that was deleted, with its exit code", () => {
+  const status = { phase: "Failed", containerStatuses: [ended("c", 143, {})] };
+  const ran = { [EXACT_TIMES]: "1-2" };
+  const stopped = deleted(aPod(status, { ...ran, [STOPPED]: "true" }));
+  expect(step(stopped, undefined)[0]?.attempt).toMatchObject({ outcome: "Deleted", exitCode: 143 });
+  const killed = deleted(aPod(status, ran));
+  expect(step(killed, undefined)[0]?.attempt).toMatchObject({ outcome: "Failed", exitCode: 143 });
+});
+
 test("a restart in place is an attempt of its own, once", () => {
   const before = aPod({ phase: "Running", containerStatuses: [running("c", 0)] });
   const after = aPod({ phase: "Running", containerStatuses: [running("c", 1, 5)] });
@@ -169,6 +188,10 @@ function aPod(status: PodStatus, annotations: Record<string, string> = {}): Pod 
   const pod = aJobPod(job, { uid: "u", index: 3, status });
   const all = { ...pod.metadata.annotations, ...annotations };
   return { ...pod, metadata: { ...pod.metadata, annotations: all } };
+}
+
+function deleted(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, deletionTimestamp: ENDED } };
 }
 
 function step(pod: Pod, previous: Pod | undefined) {

@@ -6,6 +6,7 @@ import { EXACT_TIMES, parseExactTimes } from "../api/exact-times.ts";
 import { isExitUnknown } from "../api/exit-unknown.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
+import { type PodEnd, podEndOf } from "../api/pod-end.ts";
 import { formatTime } from "../api/time.ts";
 
 /** Unknown: it ended, and nobody could record how. */
@@ -56,8 +57,6 @@ export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): P
   const hasEnded = isOver(pod);
   // Its end was noted when it came.
   if (isDeleted && hasEnded) return NONE;
-  // A pod that was taken away before it began is not an attempt.
-  if ((isDeleted || pod.metadata.deletionTimestamp) && !hasBegun(pod)) return NONE;
   const restarted = previous ? restartedContainers(pod, previous) : NONE;
   const isNews = isDeleted || (hasEnded && !(previous && hasSameEnd(pod, previous)));
   if (!isNews && restarted.length === 0) return NONE;
@@ -69,7 +68,9 @@ export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): P
     return { jobName, index, created, run, attempt: restartedAttempt(pod, place, terminated) };
   });
   if (!isNews) return ended;
-  const attempt = hasEnded ? finalAttempt(pod, place) : deletedAttempt(pod, place, nowMs);
+  const end = podEndOf(pod, isDeleted);
+  if (end === "NeverBegan") return ended;
+  const attempt = hasEnded ? finalAttempt(pod, place, end) : deletedAttempt(pod, place, nowMs);
   ended.push({ jobName, index, created, run: LAST_RUN, attempt });
   return ended;
 }
@@ -89,14 +90,6 @@ export function currentAttempt(pod: Pod): PlacedAttempt | undefined {
 
 function isOver({ status }: Pod): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
-}
-
-/** Some container of it runs or ran, as its status has it. */
-function hasBegun({ status }: Pod): boolean {
-  const began = ({ state, lastState }: ContainerStatus) =>
-    Boolean(state.running ?? state.terminated?.startedAt ?? lastState.terminated);
-  const all = [status.initContainerStatuses, status.containerStatuses];
-  return status.phase === "Running" || all.some((statuses) => statuses?.some(began));
 }
 
 /** Most pods are written once more after their end, by the controller that counted them. */
@@ -188,21 +181,25 @@ function restartedAttempt(pod: Pod, place: Place, terminated: ContainerStateTerm
   return compose(pod, place, { outcome, startTime, endTime, terminated });
 }
 
-function finalAttempt(pod: Pod, place: Place): Attempt {
+function finalAttempt(pod: Pod, place: Place, end: PodEnd): Attempt {
   const { status, metadata } = pod;
   const exact = parseExactTimes(metadata.annotations?.[EXACT_TIMES]);
   const main = status.containerStatuses;
   const last = endedLast(main);
   const decisive = firstFailed(main) ?? firstFailed(status.initContainerStatuses) ?? last;
-  const failed = isExitUnknown(pod) ? "Unknown" : "Failed";
   return compose(pod, place, {
-    outcome: status.phase === "Succeeded" ? "Succeeded" : failed,
+    outcome: outcomeOf(pod, end),
     startTime: exact ? exactTime(exact.startedMs) : startOf(pod),
     endTime: exact ? exactTime(exact.finishedMs) : (last?.finishedAt ?? decisive?.finishedAt),
     terminated: decisive,
     reason: status.reason || disruptionOf(pod),
     message: status.message,
   });
+}
+
+function outcomeOf(pod: Pod, end: PodEnd): Outcome {
+  if (end === "Failed" && isExitUnknown(pod)) return "Unknown";
+  return end === "Succeeded" || end === "Failed" ? end : "Deleted";
 }
 
 function exactTime(milliseconds: number): string {

@@ -7,6 +7,7 @@ import { candidates, type JobIndexes, merged, stateAfterJob, stateOf } from "./i
 import { type IndexState, STATES } from "./index-states.ts";
 
 const UID = "this-job";
+const COMPLETE = { isFinished: true, isComplete: true };
 
 test.each<[string, Partial<JobIndexes>, Attempt | undefined, IndexState]>([
   ["nothing is known of it", {}, undefined, "Pending"],
@@ -23,7 +24,10 @@ test.each<[string, Partial<JobIndexes>, Attempt | undefined, IndexState]>([
   ],
   ["it failed and will be retried", {}, ended("Failed"), "BackingOff"],
   ["it failed and the Job is over", { isFinished: true }, ended("Failed"), "Failed"],
+  ["it failed and the Job has succeeded without it", COMPLETE, ended("Failed"), "NotRun"],
   ["it was stopped", {}, ended("Deleted"), "Pending"],
+  ["it was stopped and the Job is over", { isFinished: true }, ended("Deleted"), "NotRun"],
+  ["the Job is over and it was never tried", { isFinished: true }, undefined, "NotRun"],
   ["it failed in a former Job", {}, ended("Failed", "former"), "Pending"],
   ["it succeeded, which is not counted yet", {}, ended("Succeeded"), "Succeeded"],
 ])("when %s", (_, known, last, expected) => {
@@ -37,8 +41,8 @@ test("a success that no longer counts is to be repeated", () => {
 test.each<[Outcome | undefined, IndexState]>([
   ["Succeeded", "Succeeded"],
   ["Failed", "Failed"],
-  ["Deleted", "Pending"],
-  [undefined, "Pending"],
+  ["Deleted", "NotRun"],
+  [undefined, "NotRun"],
 ])("after the Job an index whose last attempt was %s is %s", (outcome, expected) => {
   expect(stateAfterJob(outcome && ended(outcome))).toBe(expected);
 });
@@ -49,13 +53,14 @@ test("looking where it may be finds every index of a state, in order and once", 
   const index = fc.record({ place, noted });
   const states = fc.subarray([...STATES]);
   fc.assert(
-    fc.property(fc.array(index), states, fc.boolean(), fc.nat(5), (all, wanted, over, from) => {
+    fc.property(fc.array(index), states, fc.nat(2), fc.nat(5), (all, wanted, end, from) => {
       const at = (name: string) => all.flatMap((one, n) => (one.place === name ? [n] : []));
       const running = at("Running");
       const waiting = at("Pending");
       const job = aJob({
         completions: all.length,
-        isFinished: over,
+        isFinished: end > 0,
+        isComplete: end > 1,
         completed: setOf(...at("completed")),
         failed: setOf(...at("failed")),
         current: new Map([
@@ -102,6 +107,7 @@ function aJob(known: Partial<JobIndexes>): JobIndexes {
     completed: emptyIndexes(),
     failed: emptyIndexes(),
     isFinished: false,
+    isComplete: false,
     current: new Map(),
     currentIndexes: emptyIndexes(),
     ...known,

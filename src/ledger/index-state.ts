@@ -10,6 +10,8 @@ export interface JobIndexes {
   readonly completed: IndexSet;
   readonly failed: IndexSet;
   readonly isFinished: boolean;
+  /** With success: what it did not need any more has not failed. */
+  readonly isComplete: boolean;
   /** Attempts that are not over, by index. */
   readonly current: ReadonlyMap<number, readonly Attempt[]>;
   readonly currentIndexes: IndexSet;
@@ -31,16 +33,18 @@ export function stateOf(
   }
   if (hasIndex(job.completed, index)) return "Succeeded";
   if (hasIndex(job.failed, index)) return "Failed";
+  const open = job.isFinished ? "NotRun" : "Pending";
   // What became of it in a former Job is of no concern to this one.
-  if (last?.jobUID !== job.uid) return "Pending";
-  if (last.outcome === "Failed") return job.isFinished ? "Failed" : "BackingOff";
-  return last.outcome === "Succeeded" && isUncounted(last) ? "Succeeded" : "Pending";
+  if (last?.jobUID !== job.uid) return open;
+  if (last.outcome === "Failed" && !job.isFinished) return "BackingOff";
+  if (last.outcome === "Failed" && !job.isComplete) return "Failed";
+  return last.outcome === "Succeeded" && isUncounted(last) ? "Succeeded" : open;
 }
 
 /** Of a Job that is gone nothing is left to run. */
 export function stateAfterJob(last: Attempt | undefined): IndexState {
   if (last?.outcome === "Succeeded" || last?.outcome === "Failed") return last.outcome;
-  return "Pending";
+  return "NotRun";
 }
 
 /** The lowest index from there on, out of some set. */
@@ -66,7 +70,7 @@ export function candidates(
   if (wanted.has("Failed")) addSet(failed);
   if (wanted.has("Running") || wanted.has("Pending")) addSet(currentIndexes);
   const isNotedOnly = wanted.has("Succeeded") || wanted.has(isFinished ? "Failed" : "BackingOff");
-  if (wanted.has("Pending")) sources.push(nextOpen);
+  if (wanted.has(isFinished ? "NotRun" : "Pending")) sources.push(nextOpen);
   else if (isNotedOnly) sources.push((from) => nextInBoth(nextOpen, nextNoted, from));
   return sources;
 }

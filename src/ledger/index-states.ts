@@ -1,5 +1,12 @@
 /** Pure: how an index of a Job can stand; docs/ledger.md says what each means. */
 
-export const STATES = ["Pending", "Running", "BackingOff", "Succeeded", "Failed"] as const;
+export const STATES = [
+  "Pending",
+  "Running",
+  "BackingOff",
+  "Succeeded",
+  "Failed",
+  "NotRun",
+] as const;
 
 export type IndexState = (typeof STATES)[number];

@@ -52,12 +52,12 @@ export function resultOf(
   };
 }
 
-/** The attempts that began, oldest first. */
+/** The attempts that began, oldest first; a pod that was deleted before is none. */
 export function numberedAttempts(attempts: readonly Attempt[]): readonly NumberedAttempt[] {
   const seen = new Map<string, number>();
   const numbered: NumberedAttempt[] = [];
   for (const attempt of attempts) {
-    if (attempt.outcome === "Pending") continue;
+    if (attempt.outcome === "Pending" || isUnbegun(attempt)) continue;
     const restarts = seen.get(attempt.podUID) ?? 0;
     seen.set(attempt.podUID, restarts + 1);
     numbered.push({ attempt, restarts });
@@ -72,6 +72,10 @@ export function secondsOf({ startMs, endMs }: ItemResult): number | undefined {
 
 function isOver({ outcome }: Attempt): boolean {
   return outcome === "Succeeded" || outcome === "Failed";
+}
+
+function isUnbegun({ outcome, startTime }: Attempt): boolean {
+  return outcome === "Deleted" && startTime === undefined;
 }
 
 function isCounted({ outcome }: Attempt): boolean {

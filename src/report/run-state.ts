@@ -6,8 +6,9 @@
  * Nothing here reads a file or asks an engine.
  */
 
-import type { Job } from "../api/generated/batch.ts";
+import type { Job, JobCondition } from "../api/generated/batch.ts";
 import { parseIndexes } from "../api/index-set.ts";
+import { finishOf } from "../api/job-finished.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { millisecondsOf } from "../api/time.ts";
 import { CONTINUES_FROM } from "../ledger/story.ts";
@@ -71,14 +72,6 @@ function activeOf(job: Job): number {
   return runsAhead(job) ? Math.min(active, job.spec.parallelism ?? 1) : active;
 }
 
-type Finish = NonNullable<Job["status"]["conditions"]>[number];
-
-export function finishOf({ status }: Job): Finish | undefined {
-  return status.conditions?.find(
-    ({ type, status: met }) => (type === "Complete" || type === "Failed") && met === "True",
-  );
-}
-
 function phaseOf({ metadata, spec }: Job, finish: string | undefined, isLive: boolean): RunPhase {
   if (finish !== undefined) return finish === "Complete" ? "Succeeded" : "Failed";
   if (!isLive) return "Stopped";
@@ -87,7 +80,7 @@ function phaseOf({ metadata, spec }: Job, finish: string | undefined, isLive: bo
 }
 
 /** That items failed is told by the items. */
-function reasonOf({ reason }: Finish): string | undefined {
+function reasonOf({ reason }: JobCondition): string | undefined {
   return reason === "FailedIndexes" ? undefined : reason || undefined;
 }
 
@@ -99,6 +92,12 @@ function failedOf({ spec, status }: Job): number {
 
 function timeOf(text: string | null | undefined): number | undefined {
   return text ? millisecondsOf(text) : undefined;
+}
+
+/** Items that a run which is over did not come to, or did not see through. */
+export function notRunOf({ phase, total, succeeded, failed }: RunState): number {
+  const isOver = phase === "Succeeded" || phase === "Failed";
+  return isOver && total !== undefined ? Math.max(0, total - succeeded - failed) : 0;
 }
 
 /** How long it has been going on, or took. */

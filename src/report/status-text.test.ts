@@ -7,7 +7,7 @@ const NOW = Date.parse("2026-01-01T00:01:00Z");
 const WORDS: StatusWords = { columns: 80, attempts: 4, flags: "" };
 
 test("a run that goes on tells how far and how fast", () => {
-  const lines = statusLines(aStatus({ succeeded: 298, active: 8 }, { failed: 2 }), WORDS);
+  const lines = statusLines(aStatus({ succeeded: 298, failed: 2, active: 8 }), WORDS);
   expect(lines).toEqual([
     "fetch: Running, 298 of 1,000 succeeded, 2 failed, 8 active",
     "  [##########..........................] 30 %  5.0/s  2m20s left  for 1m00s",
@@ -21,11 +21,9 @@ test("what was done before does not make it faster", () => {
 });
 
 test("a failure is told with its exit, its attempts, its log and what to do", () => {
-  const state = { phase: "Failed", succeeded: 999, endMs: NOW - 1200 } as const;
+  const state = { phase: "Failed", succeeded: 999, failed: 1, endMs: NOW - 1200 } as const;
   const failures = [{ result: aResult({ item: "banana.txt" }), log: ".tally/logs/x.log" }];
-  expect(
-    statusLines(aStatus(state, { failed: 1, failures }), { ...WORDS, flags: " --data d" }),
-  ).toEqual([
+  expect(statusLines(aStatus(state, { failures }), { ...WORDS, flags: " --data d" })).toEqual([
     "fetch: Failed, 999 of 1,000 succeeded, 1 failed",
     "  in 59s  ended 1.2s ago",
     "  banana.txt (index 1): exit 3, attempt 4 of 4",
@@ -36,11 +34,19 @@ test("a failure is told with its exit, its attempts, its log and what to do", ()
   ]);
 });
 
+test("a run that ended early says how many items were not run", () => {
+  const state = { phase: "Failed", reason: "MaxFailedIndexesExceeded", total: 10 } as const;
+  const status = aStatus({ ...state, succeeded: 3, failed: 1, endMs: NOW });
+  const counts = "3 of 10 succeeded, 1 failed, 6 not run";
+  expect(statusLines(status, WORDS)[0]).toBe(`fetch: Failed (MaxFailedIndexesExceeded), ${counts}`);
+  expect(statusObject(status)).toMatchObject({ total: 10, succeeded: 3, failed: 1, notRun: 6 });
+});
+
 test("long names give way, and what is to be copied does not", () => {
   const result = aResult({ item: "x".repeat(200), index: 123 });
   const log = `/${"y".repeat(100)}`;
   const lines = statusLines(
-    aStatus({ phase: "Failed", endMs: NOW }, { failed: 1, failures: [{ result, log }] }),
+    aStatus({ phase: "Failed", failed: 1, endMs: NOW }, { failures: [{ result, log }] }),
     { ...WORDS, columns: 60 },
   );
   expect(lines.find((line) => line.includes("xxx"))).toMatch(/^ {2}x+… \(index 123\): exit 3, /);
@@ -55,18 +61,19 @@ test.each(["Stopped", "Paused"] as const)("a run that is %s says how to go on", 
 
 test("an item without a name has its index", () => {
   const failures = [{ result: aResult({}), log: undefined }];
-  const lines = statusLines(aStatus({}, { failed: 1, failures }), WORDS);
+  const lines = statusLines(aStatus({ failed: 1 }, { failures }), WORDS);
   expect(lines).toContain("  index 1: exit 3, attempt 4 of 4");
 });
 
 test("for programs it is an object", () => {
   const failures = [{ result: aResult({ item: "b", signal: 9, exitCode: 137 }), log: "l" }];
-  expect(statusObject(aStatus({}, { failed: 1, waiting: 2, failures }))).toEqual({
+  expect(statusObject(aStatus({ failed: 1 }, { waiting: 2, failures }))).toEqual({
     name: "fetch",
     state: "Running",
     total: 1000,
     succeeded: 0,
     failed: 1,
+    notRun: 0,
     active: 0,
     waiting: 2,
     startTime: "2026-01-01T00:00:00.000Z",
@@ -83,7 +90,7 @@ function aStatus(state: Partial<RunState>, more: Partial<RunStatus> = {}): RunSt
     ...{ before: 0, failed: 0, active: 0, createdMs: NOW - 60_000, startMs: NOW - 60_000 },
     ...{ endMs: undefined, ...state },
   };
-  return { state: whole, failures: [], failed: 0, waiting: 0, nowMs: NOW, ...more };
+  return { state: whole, failures: [], waiting: 0, nowMs: NOW, ...more };
 }
 
 function aResult(fields: Partial<ItemResult>): ItemResult {

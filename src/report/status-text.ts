@@ -2,14 +2,12 @@
 import { formatCount, formatRate, formatTime } from "../run/progress.ts";
 import { type EndWords, endText, signalName } from "../run/words.ts";
 import type { ItemResult } from "./item-result.ts";
-import { type RunState, tookMsOf } from "./run-state.ts";
+import { notRunOf, type RunState, tookMsOf } from "./run-state.ts";
 
 export interface RunStatus {
   readonly state: RunState;
   /** The first of them, in the order of the list. */
   readonly failures: readonly ShownFailure[];
-  /** How many there are. */
-  readonly failed: number;
   /** Failed, and to be tried again. */
   readonly waiting: number;
   readonly nowMs: number;
@@ -30,8 +28,8 @@ export interface StatusWords {
 }
 
 export function statusLines(status: RunStatus, words: StatusWords): readonly string[] {
-  const { state, failures, failed } = status;
-  const { name } = state;
+  const { state, failures } = status;
+  const { name, failed } = state;
   const lines = [fitted(headline(status), words.columns), ...progressLines(status, words.columns)];
   for (const failure of failures) lines.push(...failureLines(failure, name, words));
   const more = failed - failures.length;
@@ -42,24 +40,24 @@ export function statusLines(status: RunStatus, words: StatusWords): readonly str
   return lines;
 }
 
-function headline({ state, failed, waiting }: RunStatus): string {
-  const { name, phase, reason, total, succeeded, active } = state;
+function headline({ state, waiting }: RunStatus): string {
+  const { name, phase, reason, total, succeeded, failed, active } = state;
   const of = total === undefined ? "" : ` of ${formatCount(total)}`;
   const counts = [`${formatCount(succeeded)}${of} succeeded`];
   if (failed > 0) counts.push(`${formatCount(failed)} failed`);
   const isOver = phase === "Succeeded" || phase === "Failed";
   if (!isOver && active > 0) counts.push(`${formatCount(active)} active`);
   if (!isOver && waiting > 0) counts.push(`${formatCount(waiting)} to be tried again`);
-  const left = total === undefined ? 0 : total - succeeded - failed;
-  if (isOver && left > 0) counts.push(`${formatCount(left)} not run`);
+  const notRun = notRunOf(state);
+  if (notRun > 0) counts.push(`${formatCount(notRun)} not run`);
   return `${name}: ${phase}${reason === undefined ? "" : ` (${reason})`}, ${counts.join(", ")}`;
 }
 
 const MOST_BAR = 40;
 
 function progressLines(status: RunStatus, columns: number): readonly string[] {
-  const { state, failed, nowMs } = status;
-  const { total, succeeded, startMs } = state;
+  const { state, nowMs } = status;
+  const { total, succeeded, failed, startMs } = state;
   const parts: string[] = [];
   if (state.endMs === undefined && total !== undefined && total > 0) {
     const done = (succeeded + failed) / total;
@@ -81,17 +79,18 @@ function progressLines(status: RunStatus, columns: number): readonly string[] {
 }
 
 /** Averaged since it began: only somebody who watches it knows more. */
-export function paceOfStatus({ state, failed, nowMs }: RunStatus): {
+export function paceOfStatus({ state, nowMs }: RunStatus): {
   readonly rate: number | undefined;
   readonly remainingMs: number | undefined;
 } {
   const took = tookMsOf(state, nowMs);
-  const done = state.succeeded + failed - state.before;
+  const { succeeded, failed, total } = state;
+  const done = succeeded + failed - state.before;
   if (state.phase !== "Running" || took === undefined || took < 1000 || done <= 0) {
     return { rate: undefined, remainingMs: undefined };
   }
   const rate = done / (took / 1000);
-  const left = state.total === undefined ? undefined : state.total - state.succeeded - failed;
+  const left = total === undefined ? undefined : total - succeeded - failed;
   return { rate, remainingMs: left === undefined ? undefined : (left / rate) * 1000 };
 }
 
@@ -117,8 +116,8 @@ function endOf({ exitCode, signal, reason, message }: ItemResult): EndWords {
   return { exitCode, signal, reason, message };
 }
 
-function hints({ state, failed }: RunStatus, { flags }: StatusWords): readonly string[] {
-  const { name, phase } = state;
+function hints({ state }: RunStatus, { flags }: StatusWords): readonly string[] {
+  const { name, phase, failed } = state;
   if (phase === "Stopped" || phase === "Paused")
     return [`  continue: tally resume ${name}${flags}`];
   if (phase !== "Failed" || failed === 0) return [];
@@ -141,7 +140,7 @@ function fitted(line: string, columns: number): string {
 }
 
 export function statusObject(status: RunStatus): object {
-  const { state, failures, failed, waiting, nowMs } = status;
+  const { state, failures, waiting, nowMs } = status;
   const { rate, remainingMs } = paceOfStatus(status);
   const took = tookMsOf(state, nowMs);
   return {
@@ -150,7 +149,8 @@ export function statusObject(status: RunStatus): object {
     ...(state.reason === undefined ? {} : { reason: state.reason }),
     ...(state.total === undefined ? {} : { total: state.total }),
     succeeded: state.succeeded,
-    failed,
+    failed: state.failed,
+    notRun: notRunOf(state),
     active: state.active,
     waiting,
     ...(state.startMs === undefined ? {} : { startTime: new Date(state.startMs).toISOString() }),

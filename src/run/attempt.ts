@@ -1,6 +1,7 @@
 /** Pure: what a pod tells of the attempt it stands for, in the words of somebody with a list. */
 import { completionIndexOf } from "../api/completion-index.ts";
 import type { ContainerStateTerminated, Pod } from "../api/generated/core.ts";
+import { type PodEnd, podEndOf } from "../api/pod-end.ts";
 import { millisecondsOf } from "../api/time.ts";
 import type { Attempt } from "../ledger/attempt.ts";
 import { ITEM } from "../worklist/names.ts";
@@ -76,7 +77,7 @@ export function endOf(pod: Pod, isRemoved: boolean): AttemptEnd {
   return {
     ...attempt,
     startedMs: started ?? attempt.startedMs,
-    outcome: isOver(pod) && status.phase === "Succeeded" ? "Succeeded" : failedOr(isRemoved, pod),
+    outcome: outcomeOf(podEndOf(pod, isRemoved)),
     endedMs: ended?.finishedAt ? millisecondsOf(ended.finishedAt) : undefined,
     exitCode: ended?.exitCode,
     signal: ended?.signal || undefined,
@@ -85,14 +86,9 @@ export function endOf(pod: Pod, isRemoved: boolean): AttemptEnd {
   };
 }
 
-function failedOr(isRemoved: boolean, pod: Pod): "Failed" | "Stopped" {
-  const { deletionTimestamp, finalizers = [] } = pod.metadata;
-  // Its Job lets go of a pod that it takes away before it ends: that one does not count.
-  const isLetGo = deletionTimestamp !== undefined && !finalizers.includes(TRACKING_FINALIZER);
-  return isLetGo || (isRemoved && !isOver(pod)) ? "Stopped" : "Failed";
+function outcomeOf(end: PodEnd): AttemptEnd["outcome"] {
+  return end === "NeverBegan" ? "Stopped" : end;
 }
-
-const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
 
 /** Of the container that decided: the first that failed, or the one that ended last. */
 function decisive({ status }: Pod): ContainerStateTerminated | undefined {
@@ -101,14 +97,14 @@ function decisive({ status }: Pod): ContainerStateTerminated | undefined {
   return ended.find(({ exitCode }) => exitCode !== 0) ?? ended.at(-1);
 }
 
-/** The end of an attempt that nobody here saw, as the ledger has it. */
+/** The end that counts of an index whose pods nobody here saw, as the ledger has it. */
 export function endInLedger(
   namespace: string,
   index: number,
   attempts: readonly Attempt[],
   about: { readonly item: string | undefined; readonly containers: readonly string[] },
 ): AttemptEnd | undefined {
-  const last = attempts.findLast(({ endTime, outcome }) => endTime || outcome === "Succeeded");
+  const last = attempts.findLast(({ outcome }) => ENDS.includes(outcome));
   if (!last) return undefined;
   const { outcome, startTime, endTime, exitCode, signal, reason, message, jobUID } = last;
   // As the annotations of pods count them: from one again in each Job of the run.
@@ -121,7 +117,7 @@ export function endInLedger(
     runs: about.containers.map((container) => ({ container, restarts: 0 })),
     startedMs: startTime ? millisecondsOf(startTime) : undefined,
     endedMs: endTime ? millisecondsOf(endTime) : undefined,
-    outcome: OUTCOMES[outcome],
+    outcome: outcome === "Succeeded" ? "Succeeded" : "Failed",
     exitCode,
     signal,
     reason,
@@ -129,11 +125,5 @@ export function endInLedger(
   };
 }
 
-const OUTCOMES: { readonly [outcome in Attempt["outcome"]]: AttemptEnd["outcome"] } = {
-  Succeeded: "Succeeded",
-  Failed: "Failed",
-  Unknown: "Failed",
-  Deleted: "Stopped",
-  Pending: "Stopped",
-  Running: "Stopped",
-};
+/** How an attempt ends that its Job did not stop. */
+const ENDS: readonly Attempt["outcome"][] = ["Succeeded", "Failed", "Unknown"];

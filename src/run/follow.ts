@@ -9,6 +9,7 @@ import type { Client, Closable, ObjectEvent, WatchRequest } from "../api/client.
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { Event, Pod } from "../api/generated/core.ts";
+import { wasCutShort } from "../api/job-finished.ts";
 import { events, jobs, pods } from "../api/resources.ts";
 import { environmentNameOf, LIMITS_NOT_RESTORED } from "../api/run-environment.ts";
 import { findObject } from "../client/find.ts";
@@ -55,6 +56,7 @@ export async function followJob(following: Following): Promise<FollowEnd> {
     book.knowPodsUntil(listed.resourceVersion);
     book.takeJob(current);
     await readUntold(following, current);
+    if (book.isFinished) await readUnnamed(following, current);
     following.onNews();
     const notices = await readNotices(following, current);
     return await new Attachment(following).until((handlers) => [
@@ -175,6 +177,7 @@ class Attachment {
     const { book } = this.following;
     if (!book.isFinished || !book.job) return;
     await readUntold(this.following, book.job);
+    await readUnnamed(this.following, book.job);
     await readNotices(this.following, book.job);
     this.following.onNews();
     this.resolve("finished");
@@ -201,4 +204,26 @@ async function readUntold(following: Following, job: Job): Promise<void> {
     const end = story && endInLedger(namespace, index, story.attempts, about);
     book.settle(index, end?.outcome === "Stopped" ? undefined : end);
   }
+}
+
+/**
+ * A Job that was ended early does not name the items that were to be tried again, or were running
+ * then: they have failed, and their pods may be gone since before anybody here looked.
+ */
+async function readUnnamed(following: Following, job: Job): Promise<void> {
+  const { book, ledger, itemAt } = following;
+  if (!wasCutShort(job) || job.spec.completionMode !== "Indexed") return;
+  const { namespace, name } = following.job;
+  const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
+  let from: string | undefined;
+  do {
+    const more = from === undefined ? {} : { from };
+    const page = await ledger.list({ namespace, jobName: name }, { state: "Failed", ...more });
+    for (const { index, attempts } of page.items) {
+      if (book.isSettled(index)) continue;
+      const end = endInLedger(namespace, index, attempts, { item: itemAt(index), containers });
+      if (end) book.takeEnd(end);
+    }
+    from = page.next;
+  } while (from !== undefined);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { aJob, INDEXED } from "../../test/builders/job.ts";
-import { aJobPod, type JobPodFields } from "../../test/builders/job-pods.ts";
+import { aJobPod, exited, type JobPodFields } from "../../test/builders/job-pods.ts";
 import type { Job, JobStatus } from "../api/generated/batch.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import { RunBook } from "./run-book.ts";
@@ -137,6 +137,36 @@ test("what the Job lets go of before it ends does not count", () => {
   book.takePod("DELETED", pod("b", { index: 1, phase: "Running" }));
   expect(told).toEqual(["0 started", "1 started"]);
   expect([book.active, book.failed]).toEqual([0, 0]);
+});
+
+test("an item whose pod never began has neither failed nor been tried", () => {
+  const missed = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null };
+  const container = { ...exited("c", 137), state: { terminated: missed } };
+  const unbegun = { phase: "Failed", containerStatuses: [container] };
+  change("a", { index: 0, status: unbegun, isDeleting: true });
+  status(FINISHED);
+  expect(told).toEqual([]);
+  expect([book.failed, book.retries]).toEqual([0, 0]);
+});
+
+test("an item that the end of its Job killed has failed, and is not said to be retried", () => {
+  const metadata = { ...pod("a", { index: 0 }).metadata, finalizers: [], ...leaving.metadata };
+  const annotations = { ...metadata.annotations, "tallyjob.io/ran": "1-2" };
+  status({ conditions: [{ type: "FailureTarget", status: "True" }] });
+  const killed = { index: 0, phase: "Failed", exitCode: 143 };
+  change("a", { ...killed, metadata: { ...metadata, annotations } });
+  status(FINISHED);
+  expect(told).toEqual(["0 Failed"]);
+  expect([book.failed, book.retries]).toEqual([1, 0]);
+});
+
+test("an item that a Job which succeeds does not need has not failed", () => {
+  change("a", { index: 0, phase: "Failed", exitCode: 1 });
+  status({ conditions: [{ type: "SuccessCriteriaMet", status: "True" }] });
+  change("b", { index: 1, phase: "Failed", exitCode: 143 });
+  status({ conditions: [{ type: "Complete", status: "True", reason: "SuccessPolicy" }] });
+  expect(told).toEqual(["0 failed with 1"]);
+  expect(book.failed).toBe(0);
 });
 
 test("what was done before the run began is counted and not told", () => {

@@ -14,6 +14,7 @@ import {
   parseIndexes,
   removeIndex,
 } from "../api/index-set.ts";
+import { finishOf, isEnding } from "../api/job-finished.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { CONTINUES_FROM } from "../ledger/story.ts";
 import { FAILED_INDEXES, RERUN_INDEXES } from "../worklist/names.ts";
@@ -107,11 +108,12 @@ export class RunBook {
     !hasIndex(this.#reruns, index);
 
   get isFinished(): boolean {
-    return finishOf(this.#job) !== undefined;
+    return this.finish !== undefined;
   }
 
   get finish(): { readonly type: string; readonly reason: string } | undefined {
-    return finishOf(this.#job);
+    const met = this.#job && finishOf(this.#job);
+    return met && { type: met.type, reason: met.reason ?? "" };
   }
 
   /** What was settled before this run began is not told. */
@@ -138,7 +140,7 @@ export class RunBook {
       for (const index of firstExcept(failed, [this.#failed], failed.size))
         this.#reportLater(index);
     }
-    if (this.isFinished) for (const key of [...this.#failures.keys()]) this.#reportLater(key);
+    if (this.#hasFailed) for (const key of [...this.#failures.keys()]) this.#reportLater(key);
     this.#reportCertain();
   }
 
@@ -200,10 +202,12 @@ export class RunBook {
       case "Failed":
         if (end.index !== undefined && hasIndex(this.#succeeded, end.index)) return;
         if (end.index !== undefined && hasIndex(this.#failed, end.index)) return;
+        // It was stopped because the Job has succeeded without it.
+        if (this.#is("SuccessCriteriaMet")) return;
         this.#failures.set(key, end);
         this.#retries++;
-        this.listener.failedOnce?.(end);
-        if (this.isFinished || this.#isGivenUp(end.index)) this.#reportLater(key);
+        if (!this.#is("FailureTarget")) this.listener.failedOnce?.(end);
+        if (this.#hasFailed || this.#isGivenUp(end.index)) this.#reportLater(key);
         return;
       default:
         return;
@@ -250,6 +254,15 @@ export class RunBook {
       this.#begun.delete(uid);
     }
     for (const uid of [...this.#toldPods]) if (!uids.has(uid)) this.#toldPods.delete(uid);
+  }
+
+  /** A Job that succeeded leaves undone what it did not need. */
+  get #hasFailed(): boolean {
+    return this.finish?.type === "Failed";
+  }
+
+  #is(type: "FailureTarget" | "SuccessCriteriaMet"): boolean {
+    return this.#job !== undefined && isEnding(this.#job, type);
   }
 
   #noteSuccess({ index }: AttemptEnd): boolean {
@@ -307,11 +320,4 @@ function settledIn({ metadata, spec, status }: Job): { completed: IndexSet; fail
 /** All resources of a server share one sequence of revisions. */
 function revisionOf({ metadata }: Job | Pod): number {
   return Number(metadata.resourceVersion ?? 0);
-}
-
-function finishOf(job: Job | undefined) {
-  const met = job?.status.conditions?.find(
-    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
-  );
-  return met && { type: met.type, reason: met.reason ?? "" };
 }

@@ -20,6 +20,8 @@ export interface Summary {
   readonly total: number | undefined;
   readonly succeeded: number;
   readonly failed: number;
+  /** Not begun, or stopped before their end; 0 where nobody knows how many there are. */
+  readonly notRun: number;
   readonly retries: number;
   /** Of the Job, where it failed as a whole: "MaxFailedIndexesExceeded". */
   readonly reason: string | undefined;
@@ -44,10 +46,11 @@ export function summarize(
   about: Pick<Summary, "name" | "tookMs" | "failures">,
 ): Summary {
   const { total, succeeded, failed, retries, finish } = book;
-  const hasFailed = finish?.type === "Failed" || failed > 0;
+  const notRun = total === undefined ? 0 : Math.max(0, total - succeeded - failed);
+  const hasFailed = finish ? finish.type === "Failed" : failed > 0;
   const reason = finish?.type === "Failed" ? finish.reason : undefined;
   const exitCode = codeOf(end, hasFailed);
-  return { end, total, succeeded, failed, retries, reason, exitCode, ...about };
+  return { end, total, succeeded, failed, notRun, retries, reason, exitCode, ...about };
 }
 
 function codeOf(end: RunEnd, hasFailed: boolean): number {
@@ -85,12 +88,11 @@ export function summaryLines(summary: Summary, words: RunWords): readonly string
 }
 
 function headline(summary: Summary): string {
-  const { name, total, succeeded, failed, retries, tookMs, end, reason } = summary;
+  const { name, total, succeeded, failed, notRun, retries, tookMs, end, reason } = summary;
   const of = total === undefined ? "" : ` of ${formatCount(total)}`;
   const parts = [`${formatCount(succeeded)}${of} succeeded`];
   if (failed > 0) parts.push(`${formatCount(failed)} failed`);
-  const left = total === undefined ? 0 : total - succeeded - failed;
-  if (left > 0) parts.push(`${formatCount(left)} not run`);
+  if (notRun > 0) parts.push(`${formatCount(notRun)} not run`);
   if (retries > 0) parts.push(`${formatCount(retries)} tried again`);
   const why = reason !== undefined && reason !== "FailedIndexes" ? ` (${reason})` : "";
   return `${name}: ${ENDED[end]}${parts.join(", ")} in ${formatTime(tookMs)}${why}`;

@@ -5,10 +5,14 @@
 import { COMPLETION_INDEX } from "../../api/completion-index.ts";
 import { EXACT_TIMES, formatExactTimes } from "../../api/exact-times.ts";
 import type { Pod } from "../../api/generated/core.ts";
+import { STOPPED } from "../../api/pod-end.ts";
 import { isTerminal } from "./endings.ts";
 import type { PodFacts } from "./facts.ts";
 
-/** The pod as it is to be written: of an index that is over it is said when it ran. */
+/**
+ * The pod as it is to be written: of an index that is over it is said when it ran, and whether its
+ * Job stopped it.
+ */
 export function withExactTimes(pod: Pod, facts: PodFacts): Pod {
   const { metadata, spec, status } = pod;
   const { annotations } = metadata;
@@ -22,9 +26,9 @@ export function withExactTimes(pod: Pod, facts: PodFacts): Pod {
     finishedMs = Math.max(finishedMs, exit.finishedMs);
   }
   if (finishedMs === 0) return pod;
-  const times = formatExactTimes({ startedMs, finishedMs });
-  return {
-    ...pod,
-    metadata: { ...metadata, annotations: { ...annotations, [EXACT_TIMES]: times } },
+  const told = {
+    [EXACT_TIMES]: formatExactTimes({ startedMs, finishedMs }),
+    ...(facts.isLetGo ? { [STOPPED]: "true" } : {}),
   };
+  return { ...pod, metadata: { ...metadata, annotations: { ...annotations, ...told } } };
 }

@@ -65,6 +65,8 @@ export interface PodFacts {
   readonly rejection?: { readonly reason: string; readonly message: string };
   /** The node ends it for reasons of its own: pressure, or because it shuts down. */
   readonly eviction?: Eviction;
+  /** How it was when it was first seen to be deleted: its Job had let go of it, or had not. */
+  readonly isLetGo?: boolean;
   /** The object is gone without having waited for its processes. */
   readonly isRemoved?: boolean;
   readonly addresses?: { readonly hostIp: string; readonly podIp: string };

@@ -3,7 +3,7 @@
  * them out, nor that another one may take its place meanwhile.
  */
 import type { Job } from "../../api/generated/batch.ts";
-import { finishOf } from "../../report/run-state.ts";
+import { finishOf } from "../../api/job-finished.ts";
 import type { RunsToRead } from "../../run/runs-to-read.ts";
 import type { ClusterFlags } from "../cluster/cluster.ts";
 import type { SelectionFlags } from "../cluster/named-objects.ts";

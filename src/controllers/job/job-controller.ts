@@ -7,7 +7,7 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
-import { runsAhead } from "../../api/pods-ahead.ts";
+import { podsAheadOf } from "../../api/pods-ahead.ts";
 import { jobs as jobsType, pods as podsType } from "../../api/resources.ts";
 import type { Backoff } from "../../base/backoff.ts";
 import { type Cache, openCache } from "../../client/cache.ts";
@@ -189,7 +189,7 @@ class JobController implements RunningController {
     if (job?.metadata.uid !== owner.uid || !this.isOurs(job)) return;
     const key = keyOf(job.metadata);
     this.memories.get(key)?.changed.set(uid, pod);
-    if (runsAhead(job)) this.worker.addAfter(key, AHEAD_BATCH_MS);
+    if (podsAheadOf(job) > 0) this.worker.addAfter(key, AHEAD_BATCH_MS);
     else this.wakeSoon(key);
   }
 

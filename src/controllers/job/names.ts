@@ -1,6 +1,7 @@
 /** Pure: the names and limits that Jobs, their pods and this controller share. */
 
-export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
+export { TRACKING_FINALIZER } from "../../api/job-tracking.ts";
+
 export const INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count";
 export const INDEX_IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count";
 export const COMPLETION_INDEX_ENV = "JOB_COMPLETION_INDEX";

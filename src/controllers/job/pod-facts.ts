@@ -3,12 +3,7 @@
 import type { Container, ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import { millisecondsOf } from "../../api/time.ts";
-import {
-  INDEX_FAILURE_COUNT,
-  INDEX_IGNORED_FAILURE_COUNT,
-  RERUN,
-  TRACKING_FINALIZER,
-} from "./names.ts";
+import { INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT, RERUN } from "./names.ts";
 
 export type Stage = "active" | "terminating" | "succeeded" | "failed";
 
@@ -18,9 +13,7 @@ export function stageOf({ metadata, status }: Pod): Stage {
   return metadata.deletionTimestamp === undefined ? "active" : "terminating";
 }
 
-export function hasTrackingFinalizer({ metadata }: Pod): boolean {
-  return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
-}
+export { isTracked as hasTrackingFinalizer } from "../../api/job-tracking.ts";
 
 /** Its node ended it for reasons of its own, as when the node shuts down. */
 export function wasEndedByNode({ status }: Pod): boolean {

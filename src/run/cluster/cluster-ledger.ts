@@ -12,7 +12,7 @@ import {
   hasIndex,
   parseIndexes,
 } from "../../api/index-set.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-finished.ts";
 import { jobs } from "../../api/resources.ts";
 import {
   type Attempt,
@@ -180,7 +180,8 @@ function indexesOf(job: Job, pods: readonly Pod[]): JobIndexes {
   const { completions, completed, failed } = settledIndexes(job);
   const current = new Map<number, Attempt[]>();
   const currentIndexes = emptyIndexes();
-  for (const pod of isFinished(job) ? [] : pods) {
+  const finish = finishOf(job);
+  for (const pod of finish ? [] : pods) {
     const placed = currentAttempt(pod);
     if (!placed || placed.index >= completions) continue;
     const { index, attempt } = placed;
@@ -190,8 +191,9 @@ function indexesOf(job: Job, pods: readonly Pod[]): JobIndexes {
     addIndex(currentIndexes, index);
   }
   const uid = job.metadata.uid ?? "";
-  const facts = { uid, completions, completed, failed, isFinished: isFinished(job) };
-  return { ...facts, current, currentIndexes };
+  const isComplete = finish?.type === "Complete";
+  const facts = { uid, completions, completed, failed, isFinished: finish !== undefined };
+  return { ...facts, isComplete, current, currentIndexes };
 }
 
 function settledIndexes({ spec, status }: Job) {

@@ -52,7 +52,7 @@ const column = (name: string, description: string, more: Partial<Column> = {}): 
 
 export const jobIndexColumns: readonly Column[] = [
   column("Index", "The completion index.", { type: "integer" }),
-  column("State", "Pending, Running, BackingOff (to be retried), Succeeded or Failed."),
+  column("State", "Pending, Running, BackingOff (to be retried), Succeeded, Failed or NotRun."),
   column("Attempts", "How often it was attempted.", { type: "integer" }),
   column("Exit", "The exit code of the last attempt that is over."),
   column("Reason", "Why that attempt ended."),

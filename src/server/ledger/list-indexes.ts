@@ -10,6 +10,7 @@ import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
+import { finishOf } from "../../api/job-finished.ts";
 import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
 import {
   candidates,
@@ -193,9 +194,8 @@ function indexesOf(store: StoredObjects, job: Job): JobIndexes {
   const { completions, completed, failed } = settledIndexes(job);
   const current = new Map<number, Attempt[]>();
   const currentIndexes = emptyIndexes();
-  const isFinished = (job.status.conditions ?? []).some(
-    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
-  );
+  const finish = finishOf(job);
+  const isFinished = finish !== undefined;
   const lookup = { index: ACTIVE_PODS, value: uid };
   // A Job is finished when the last of its pods is over, and may have left thousands.
   const active = isFinished ? [] : (store.list("pods", { namespace, lookup }).items as Pod[]);
@@ -208,7 +208,8 @@ function indexesOf(store: StoredObjects, job: Job): JobIndexes {
     current.set(index, [...(current.get(index) ?? []), placed.attempt]);
     addIndex(currentIndexes, index);
   }
-  return { uid, completions, completed, failed, isFinished, current, currentIndexes };
+  const isComplete = finish?.type === "Complete";
+  return { uid, completions, completed, failed, isFinished, isComplete, current, currentIndexes };
 }
 
 type SettledIndexes = Pick<JobIndexes, "completions" | "completed" | "failed">;
