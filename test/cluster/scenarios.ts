@@ -1,7 +1,7 @@
 /** The recorded scenarios a test plays: all of them, or a few where $TALLY_TEST_SHORT is set. */
 import {
   type Played,
-  playPatiently,
+  playScenarios,
   recordedScenarios,
   type ServerAddress,
 } from "../conformance/play-scenarios.ts";
@@ -15,13 +15,8 @@ export interface PlayedOf extends Played {
 
 export async function playJobs(server: ServerAddress): Promise<PlayedOf> {
   const names = await recordedScenarios("jobs.json");
-  if (!process.env["TALLY_TEST_SHORT"]) {
-    return { ...(await playPatiently(server, "jobs.json")), total: names.length };
-  }
-  const played = await Promise.all(FEW.map((some) => playPatiently(server, "jobs.json", some)));
-  return {
-    passed: played.reduce((sum, { passed }) => sum + passed, 0),
-    failures: played.flatMap(({ failures }) => failures),
-    total: FEW.flatMap((some) => names.filter((name) => name.includes(some))).length,
-  };
+  const only = process.env["TALLY_TEST_SHORT"] ? FEW : undefined;
+  const isPlayed = (name: string) => only === undefined || only.some((some) => name.includes(some));
+  const played = await playScenarios(server, "jobs.json", only);
+  return { ...played, total: names.filter(isPlayed).length };
 }

@@ -1,7 +1,7 @@
 /** Plays what Services were seen to have as endpoints on a real Kubernetes 1.36.4. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
-import { playPatiently, recordedScenarios } from "./play-scenarios.ts";
+import { playScenarios, recordedScenarios } from "./play-scenarios.ts";
 
 let tally: Tally;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => tally.dispose());
 
 test("Services have the endpoints that were recorded", { timeout: 120_000 }, async () => {
-  const { passed, failures } = await playPatiently(tally, "endpoints.json");
+  const { passed, failures } = await playScenarios(tally, "endpoints.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("endpoints.json")).length);
 });

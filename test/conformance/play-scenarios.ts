@@ -36,10 +36,11 @@ const OWN_TOOLS: { readonly [recording: string]: string } = {
 export async function playScenarios(
   { url, token, patchJob }: ServerAddress,
   recording: string,
-  only?: string,
+  /** Those that have one of these in their names; absent: all. */
+  only?: readonly string[],
 ): Promise<Played> {
   const own = OWN_TOOLS[recording];
-  const choice = only === undefined ? [] : ["--only", only];
+  const choice = only === undefined ? [] : ["--only", only.join("|")];
   const added = patchJob === undefined ? [] : ["--patch-job", patchJob];
   const manner = own === undefined ? ["--jobs", AT_ONCE, "--verbose"] : [];
   const args = [
@@ -56,25 +57,6 @@ export async function playScenarios(
     passed: reports.filter((report) => report.startsWith("ok ")).length,
     failures: reports.filter((report) => report.startsWith("FAIL ")),
   };
-}
-
-/**
- * Whatever fails is played again, alone: scenarios have deadlines of a second or two, which on a
- * busy machine the tool itself may miss. Only what fails twice is a failure.
- */
-export async function playPatiently(
-  server: ServerAddress,
-  recording: string,
-  only?: string,
-): Promise<Played> {
-  const { passed, failures } = await playScenarios(server, recording, only);
-  const again: string[] = [];
-  for (const failure of failures) {
-    const [name] = /(?<=^FAIL )[\w-]+/.exec(failure) ?? [];
-    const second = await playScenarios(server, recording, name);
-    if (second.failures.length > 0) again.push(`${failure}and again:\n${second.failures.join("")}`);
-  }
-  return { passed: passed + failures.length - again.length, failures: again };
 }
 
 export async function recordedScenarios(recording: string): Promise<readonly string[]> {

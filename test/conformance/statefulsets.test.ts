@@ -1,7 +1,7 @@
 /** Plays what StatefulSets were seen to do on a real Kubernetes 1.36.4 against `tally up`. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
-import { playPatiently, recordedScenarios } from "./play-scenarios.ts";
+import { playScenarios, recordedScenarios } from "./play-scenarios.ts";
 
 let tally: Tally;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => tally.dispose());
 
 test("StatefulSets go as recorded", { timeout: 300_000 }, async () => {
-  const { passed, failures } = await playPatiently(tally, "statefulsets.json");
+  const { passed, failures } = await playScenarios(tally, "statefulsets.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("statefulsets.json")).length);
 });
