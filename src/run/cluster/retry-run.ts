@@ -1,6 +1,6 @@
 /**
- * Running items of a cluster's run once more. A controller of Tally's continues under the name of
- * the run. Kubernetes' own controller leaves a finished Job as it is: there a further Job runs them.
+ * Retries items of a run on a cluster. A controller of Tally's continues under the name of the run.
+ * Kubernetes' own controller leaves a finished Job as it is: there a further Job runs the items.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
