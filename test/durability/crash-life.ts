@@ -1,9 +1,9 @@
 /** One life of a server that is going to be killed: the whole program, or the server alone. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Answer, type CalledServer, call } from "../support/call-server.ts";
+import type { Compiled } from "../support/compiled.ts";
 import { projectFile } from "../support/project-file.ts";
 import { startTally } from "../support/tally.ts";
-import type { Compiled } from "./compiled.ts";
 
 export interface Life extends CalledServer {
   call(method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;

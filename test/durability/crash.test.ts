@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Compiled, compileChild } from "./compiled.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { runCrashCycles } from "./crash-cycles.ts";
 import { serverAlone, wholeProgram } from "./crash-life.ts";
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild("server-child");
+  compiled = await compileChild("test/durability/server-child.ts");
 });
 afterAll(() => compiled.dispose());
 

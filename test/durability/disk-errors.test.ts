@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
-import { type Compiled, compileChild } from "./compiled.ts";
 
 /** strace may be missing or too old, and a container may forbid to trace. */
 const inject = ["-f", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
@@ -14,7 +14,7 @@ const canInject = hasTool("strace") && spawnSync("strace", [...inject, "true"]).
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild();
+  compiled = await compileChild("test/durability/child.ts");
 });
 afterAll(() => compiled.dispose());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Compiled, compileChild } from "./compiled.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { serverAlone } from "./crash-life.ts";
 import { fillDisk } from "./full-disk-life.ts";
 import { smallDisk } from "./small-disk.ts";
@@ -7,7 +7,7 @@ import { smallDisk } from "./small-disk.ts";
 const disk = smallDisk(6);
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild("server-child");
+  compiled = await compileChild("test/durability/server-child.ts");
 });
 afterAll(async () => {
   disk.dispose();

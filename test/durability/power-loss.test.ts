@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
-import { type Compiled, compileChild } from "./compiled.ts";
 import { losePower } from "./power-loss.ts";
 
 /** strace may be missing, and a container may forbid to trace. */
@@ -10,7 +10,7 @@ const canTrace =
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild("power-child");
+  compiled = await compileChild("test/durability/power-child.ts");
 });
 afterAll(() => compiled.dispose());
 

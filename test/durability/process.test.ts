@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/store/open.ts";
-import { type Compiled, compileChild } from "./compiled.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { keyOf } from "./objects.ts";
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild();
+  compiled = await compileChild("test/durability/child.ts");
 });
 afterAll(() => compiled.dispose());
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
-import { type Compiled, compileChild } from "./compiled.ts";
 
 /** strace may be missing, and a container may forbid to trace. */
 const canTrace =
@@ -14,7 +14,7 @@ const canTrace =
 let compiled: Compiled;
 let directory: string;
 beforeAll(async () => {
-  compiled = await compileChild();
+  compiled = await compileChild("test/durability/child.ts");
   directory = await mkdtemp(join(tmpdir(), "tally-sync-order-"));
 });
 afterAll(async () => {

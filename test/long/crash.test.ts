@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Compiled, compileChild } from "../durability/compiled.ts";
 import { runCrashCycles } from "../durability/crash-cycles.ts";
 import { type Mortal, serverAlone, wholeProgram } from "../durability/crash-life.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 
 /** A thousand together. How long that takes depends on the machine: fewer can be asked for. */
 const SHARE = Number(process.env["CRASH_CYCLES"] ?? 1000) / 1000;
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild("server-child");
+  compiled = await compileChild("test/durability/server-child.ts");
 });
 afterAll(() => compiled.dispose());
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Compiled, compileChild } from "../durability/compiled.ts";
 import { losePower } from "../durability/power-loss.ts";
+import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
 
 const trace = ["-f", "-e", "trace=write", "true"];
@@ -9,7 +9,7 @@ const canTrace = hasTool("strace") && spawnSync("strace", trace).status === 0;
 
 let compiled: Compiled;
 beforeAll(async () => {
-  compiled = await compileChild("power-child");
+  compiled = await compileChild("test/durability/power-child.ts");
 });
 afterAll(() => compiled.dispose());
 

@@ -9,17 +9,15 @@ export interface Compiled {
   dispose(): Promise<void>;
 }
 
-type ChildName = "child" | "server-child" | "power-child";
-
-/** The store alone, or with a server around it. */
-export async function compileChild(name: ChildName = "child"): Promise<Compiled> {
+/** The source is a path of the project. */
+export async function compileChild(source: string): Promise<Compiled> {
   const { rolldown } = await import("rolldown");
   // Inside the project, where imports of packages find them.
   await mkdir(join(ROOT, ".cache"), { recursive: true });
-  const directory = await mkdtemp(join(ROOT, ".cache", "durability-"));
+  const directory = await mkdtemp(join(ROOT, ".cache", "child-"));
   const { dependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const external = Object.keys(dependencies).map((each) => new RegExp(`^${each}(/|$)`));
-  const input = join(ROOT, "test/durability", `${name}.ts`);
+  const input = join(ROOT, source);
   const bundle = await rolldown({ input, platform: "node", external, cwd: ROOT });
   await bundle.write({ dir: directory, format: "esm", entryFileNames: "child.mjs" });
   await bundle.close();
