@@ -10,18 +10,28 @@ export interface Report {
   readonly hash: string;
   /** What happened in it, in short. */
   readonly seen: ReadonlySet<string>;
-  /** Absent when everything was as it must be. */
+  /** Absent when everything was as it must be: what was wrong, and how it came about. */
+  readonly problem?: string;
   readonly failure?: string;
 }
 
 export async function simulate(seed: number): Promise<Report> {
   const world = new World(seed);
-  await world.run();
-  const hash = world.trace.hash();
   const { problems, seen } = world;
+  try {
+    await world.run();
+  } catch (error) {
+    // The report has the seed, which the error alone does not have.
+    problems.push({ job: "", text: `the world threw: ${describeThrown(error)}` });
+  }
+  const hash = world.trace.hash();
   const [problem] = problems;
   if (!problem) return { seed, hash, seen };
-  return { seed, hash, seen, failure: explain(world, seed, problem) };
+  return { seed, hash, seen, problem: problem.text, failure: explain(world, seed, problem) };
+}
+
+function describeThrown(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function explain(world: World, seed: number, problem: World["problems"][number]): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReplay, SEEDS } from "./seeds.ts";
+import { isReplay, ONCE_FAILED, SEEDS } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
 const seen = new Set<string>();
@@ -12,6 +12,11 @@ test("every Job of every world ends as the reference model says", { timeout }, a
     expect(report.failure, report.failure).toBeUndefined();
     for (const each of report.seen) seen.add(each);
   }
+});
+
+test.each(ONCE_FAILED)("seed $seed no longer fails: $problem", { timeout }, async ({ seed }) => {
+  const { failure } = await simulate(seed);
+  expect(failure, failure).toBeUndefined();
 });
 
 test("the same seed gives the same world, to its last line", { timeout }, async () => {
