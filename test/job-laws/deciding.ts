@@ -1,9 +1,15 @@
 /** Laws of what is decided about a Job, whatever happens to it and its pods. */
-import { expect } from "vitest";
-import { scale } from "../../../test/builders/job-history.ts";
-import { testAftermath, testLaws } from "../../../test/builders/job-laws.ts";
+import assert from "node:assert/strict";
+import type { Pod } from "../../src/api/generated/core.ts";
+import { millisecondsOf } from "../../src/api/time.ts";
+import { backoffMs } from "../../src/base/backoff.ts";
+import { decideJob } from "../../src/controllers/job/decide.ts";
+import { isFinished } from "../../src/controllers/job/job-facts.ts";
+import type { PlannedPod } from "../../src/controllers/job/pod-changes.ts";
+import { freshBoard, isSameBoard } from "./boards.ts";
+import { scale } from "./history.ts";
+import type { Laws } from "./law.ts";
 import {
-  describeBoard,
   failuresBefore,
   indexOf,
   isFailure,
@@ -12,42 +18,29 @@ import {
   isInPlace,
   recount,
   replacesOnlyFailed,
-} from "../../../test/builders/job-recount.ts";
-import {
-  BACKOFF,
-  isOver,
-  isTracked,
-  type JobWorld,
-  PODS_PER_SYNC,
-  type Sync,
-} from "../../../test/builders/job-world.ts";
-import type { Pod } from "../../api/generated/core.ts";
-import { millisecondsOf } from "../../api/time.ts";
-import { backoffMs } from "../../base/backoff.ts";
-import { decideJob } from "./decide.ts";
-import { isFinished } from "./job-facts.ts";
-import type { PlannedPod } from "./pod-changes.ts";
+} from "./recount.ts";
+import { BACKOFF, isOver, isTracked, type JobWorld, PODS_PER_SYNC, type Sync } from "./world.ts";
 
-testLaws({
+export const DECIDING_LAWS: Laws = {
   "no pod is created for an index that is active, completed, failed or out of range": (sync) => {
     const { completed, failedIndexes, active, terminating } = recount(sync);
     for (const { index } of plannedBy(sync)) {
       if (!isIndexed(sync.job)) {
-        expect(index).toBeUndefined();
+        assert.equal(index, undefined);
         continue;
       }
-      expect(index).toBeGreaterThanOrEqual(0);
-      expect(index).toBeLessThan(sync.job.spec.completions ?? 0);
-      expect(completed).not.toContain(index);
-      expect(failedIndexes).not.toContain(index);
-      expect(active.map(indexOf)).not.toContain(index);
-      if (replacesOnlyFailed(sync.job)) expect(terminating.map(indexOf)).not.toContain(index);
+      assert.ok(index !== undefined && index >= 0, "no index");
+      assert.ok(index < (sync.job.spec.completions ?? 0), `${index} is out of range`);
+      assert.ok(!completed.has(index), `${index} is completed`);
+      assert.ok(!failedIndexes.has(index), `${index} has failed`);
+      const taken = replacesOnlyFailed(sync.job) ? [...active, ...terminating] : active;
+      assert.ok(!taken.map(indexOf).includes(index), `${index} has a pod`);
     }
   },
 
   "no index is created twice in one plan": (sync) => {
     const indexes = plannedBy(sync).flatMap(({ index }) => index ?? []);
-    expect(new Set(indexes).size).toBe(indexes.length);
+    assert.equal(new Set(indexes).size, indexes.length);
   },
 
   "pods there are and pods to create are never more than may run, nor more than are needed": (
@@ -60,13 +53,13 @@ testLaws({
     const held = replacesOnlyFailed(sync.job) ? terminating.length : 0;
     const needed = (spec.completions ?? Number.POSITIVE_INFINITY) - succeeded;
     const most = Math.min(spec.parallelism ?? 1, needed);
-    expect(active.length + held + planned).toBeLessThanOrEqual(most);
+    assert.ok(active.length + held + planned <= most, `${planned} are too many`);
   },
 
   "one sync creates pods or deletes pods, never both": ({ pods, left }) => {
     const created = [...left.keys()].filter((uid) => !pods.has(uid));
     const deleted = [...pods].filter(([uid, pod]) => !isGoing(pod) && isGone(left.get(uid)));
-    expect(created.length === 0 || deleted.length === 0).toBe(true);
+    assert.ok(created.length === 0 || deleted.length === 0, `creates ${created}`);
   },
 
   "a Job that is suspended or has too many pods keeps none that it does not want": (sync) => {
@@ -76,10 +69,10 @@ testLaws({
     const { active } = recount({ job, pods: left });
     const most = job.spec.suspend ? 0 : (job.spec.parallelism ?? 1);
     const isDrained = job.spec.completions === undefined && recount(sync).succeeded > 0;
-    if (job.spec.suspend || !isDrained) expect(active.length).toBeLessThanOrEqual(most);
+    if (job.spec.suspend || !isDrained) assert.ok(active.length <= most, `more than ${most}`);
     if (!isIndexed(job)) return;
-    expect(active.every((pod) => isInPlace(job, pod))).toBe(true);
-    expect(new Set(active.map(indexOf)).size).toBe(active.length);
+    for (const pod of active) assert.ok(isInPlace(job, pod), `${uidOf(pod)} is out of place`);
+    assert.equal(new Set(active.map(indexOf)).size, active.length);
   },
 
   "the lowest indexes that are free come first; those that wait keep their place": (sync) => {
@@ -94,7 +87,8 @@ testLaws({
     const missing = wanted - active.length - held.length;
     const places = free.slice(0, Math.min(missing, PODS_PER_SYNC));
     const ready = places.filter((index) => untilReplacedMs(sync, index) <= nowMs);
-    expect(plannedBy(sync).map(({ index }) => index)).toEqual(ready);
+    const planned = plannedBy(sync).map(({ index }) => index);
+    assert.deepEqual(planned, ready);
   },
 
   "no pod is created before the back-off is over, and the wait is exactly as long": {
@@ -107,9 +101,10 @@ testLaws({
         if (job.spec.backoffLimitPerIndex !== undefined) return;
         const untilMs = record.lastMs + backoffMs(BACKOFF, record.failures);
         const { podChanges } = decision;
-        if (podChanges.kind === "create") expect(nowMs).toBeGreaterThanOrEqual(untilMs);
+        if (podChanges.kind === "create")
+          assert.ok(nowMs >= untilMs, `${untilMs - nowMs} ms early`);
         const isExact = podChanges.kind === "wait" && sync.restarts === 0;
-        if (isExact) expect(nowMs + podChanges.delayMs).toBe(untilMs);
+        if (isExact) assert.equal(nowMs + podChanges.delayMs, untilMs);
       };
     },
   },
@@ -120,34 +115,25 @@ testLaws({
     const { job, nowMs, decision } = sync;
     if (job.spec.backoffLimitPerIndex === undefined) return;
     for (const { index = -1, failures } of plannedBy(sync)) {
-      expect(nowMs).toBeGreaterThanOrEqual(untilReplacedMs(sync, index));
+      assert.ok(nowMs >= untilReplacedMs(sync, index), `${index} is early`);
       const failed = findRetained(sync, index);
       const before = failed ? failuresBefore(failed) : { counted: 0, ignored: 0 };
       if (failed && isIgnored(job, failed)) before.ignored++;
       else if (failed) before.counted++;
-      expect(failures).toEqual(before);
+      assert.deepEqual(failures, before);
     }
     if (decision.podChanges.kind !== "wait") return;
     const waits = [...sync.pods.values()].map((pod) => untilReplacedMs(sync, indexOf(pod) ?? -1));
-    expect(waits).toContain(nowMs + decision.podChanges.delayMs);
+    assert.ok(waits.includes(nowMs + decision.podChanges.delayMs), "no index ends its wait then");
   },
 
-  "deciding again gives the same answer, and changes nothing it was given": ({
-    job,
-    board,
-    nowMs,
-    decision,
-  }) => {
-    const before = describeBoard(board);
-    const again = decideJob({
-      job,
-      board,
-      nowMs,
-      backoff: BACKOFF,
-      podsPerSync: PODS_PER_SYNC,
-    });
-    expect(JSON.stringify(again)).toBe(JSON.stringify(decision));
-    expect(describeBoard(board)).toBe(before);
+  "deciding again gives the same answer, and changes nothing it was given": (sync) => {
+    const { job, board, nowMs, decision } = sync;
+    const isFresh = isSameBoard(board, freshBoard(sync));
+    const limits = { backoff: BACKOFF, podsPerSync: PODS_PER_SYNC };
+    const again = decideJob({ job, board, nowMs, ...limits });
+    assert.deepEqual(again, decision);
+    assert.equal(isSameBoard(board, freshBoard(sync)), isFresh, "the board has changed");
   },
 
   "no sync changes more pods than it may, and what is left over follows at once": ({
@@ -157,34 +143,36 @@ testLaws({
     const { podChanges, againInMs } = decision;
     if (podChanges.kind !== "create" && podChanges.kind !== "remove") return;
     const isCapped = podChanges.kind === "create" || job.spec.suspend !== true;
-    if (isCapped) expect(podChanges.pods.length).toBeLessThanOrEqual(PODS_PER_SYNC);
+    const count = podChanges.pods.length;
+    if (isCapped) assert.ok(count <= PODS_PER_SYNC, `${count} at once`);
     // Indexes that wait use up their places.
     const mayWait = job.spec.backoffLimitPerIndex !== undefined;
-    if (podChanges.hasMore && !mayWait) expect(podChanges.pods).toHaveLength(PODS_PER_SYNC);
-    expect(againInMs === 0).toBe(podChanges.hasMore);
+    if (podChanges.hasMore && !mayWait) assert.equal(count, PODS_PER_SYNC);
+    assert.equal(againInMs === 0, podChanges.hasMore);
   },
-});
 
-testAftermath(
-  "left alone, a Job comes to rest within a few syncs, and at rest plans nothing",
-  (world) => {
-    let rounds = 0;
-    while (!isAtRest(world)) expect(++rounds).toBeLessThanOrEqual(5);
-    expect(isAtRest(world)).toBe(true);
+  "left alone, a Job comes to rest within a few syncs, and at rest plans nothing": {
+    aftermath: (world) => {
+      let rounds = 0;
+      while (!isAtRest(world)) assert.ok(++rounds <= 5, "still busy after five syncs");
+      assert.ok(isAtRest(world), "busy again");
+    },
   },
-);
 
-testAftermath("where nodes do their work, every Job comes to its end", (world) => {
-  if (world.job.metadata.deletionTimestamp !== undefined) return;
-  world.edit({ suspend: false });
-  if (world.job.spec.parallelism === 0) scale(world, 2);
-  for (let round = 0; round < 40 && !isFinished(world.job); round++) {
-    for (const [uid, pod] of [...world.pods]) world.endPod(uid, isGoing(pod) ? 143 : 0);
-    world.sync();
-    world.nowMs += 601_000;
-  }
-  expect(isFinished(world.job)).toBe(true);
-});
+  "where nodes do their work, every Job comes to its end": {
+    aftermath: (world) => {
+      if (world.job.metadata.deletionTimestamp !== undefined) return;
+      world.edit({ suspend: false });
+      if (world.job.spec.parallelism === 0) scale(world, 2);
+      for (let round = 0; round < 40 && !isFinished(world.job); round++) {
+        for (const [uid, pod] of [...world.pods]) world.endPod(uid, isGoing(pod) ? 143 : 0);
+        world.sync();
+        world.nowMs += 601_000;
+      }
+      assert.ok(isFinished(world.job), "not finished after forty syncs");
+    },
+  },
+};
 
 function plannedBy({ decision }: Sync): readonly PlannedPod[] {
   return decision.podChanges.kind === "create" ? decision.podChanges.pods : [];

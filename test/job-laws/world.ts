@@ -24,8 +24,8 @@ import {
   type PodsChanged,
   settleStatus,
 } from "../../src/controllers/job/status.ts";
-import { aJob } from "./job.ts";
-import { aJobPod, exited } from "./job-pods.ts";
+import { aJob } from "../builders/job.ts";
+import { aJobPod, exited } from "../builders/job-pods.ts";
 
 export const BACKOFF = { firstMs: 10_000, maxMs: 600_000 };
 
@@ -78,6 +78,18 @@ export class JobWorld {
     private readonly witness: Witness = () => {},
   ) {
     this.job = frozen(aJob(spec, { uid: "job" }));
+  }
+
+  /** The same world once more, without the witness: neither is changed by the other. */
+  copy(): JobWorld {
+    const copy: JobWorld = Object.create(JobWorld.prototype);
+    const { board, job } = this;
+    return Object.assign(copy, this, {
+      witness: () => {},
+      pods: new Map(this.pods),
+      changed: new Map(),
+      board: board && openScoreboard(job, this.pods.values(), board),
+    });
   }
 
   edit(spec: Partial<Job["spec"]>): void {

@@ -1,36 +1,37 @@
 /** Laws of how a Job counts and ends, whatever happens to it, its pods and its controller. */
-import { expect } from "vitest";
-import { testAftermath, testLaws } from "../../../test/builders/job-laws.ts";
+import assert from "node:assert/strict";
+import type { Job, JobStatus } from "../../src/api/generated/batch.ts";
+import type { Pod } from "../../src/api/generated/core.ts";
+import type { Draft } from "../../src/api/object.ts";
+import { millisecondsOf } from "../../src/api/time.ts";
+import { decideJob } from "../../src/controllers/job/decide.ts";
+import { openScoreboard, settleBoard } from "../../src/controllers/job/scoreboard.ts";
+import { composeStatus } from "../../src/controllers/job/status.ts";
+import { jobKind } from "../../src/kinds/job/kind.ts";
+import { describeBoard, freshBoard, isSameBoard } from "./boards.ts";
+import type { Laws } from "./law.ts";
 import {
   actionFor,
-  describeBoard,
   isFailure,
   isIgnored,
   isIndexed,
   isInPlace,
   readIndexes,
   recount,
-} from "../../../test/builders/job-recount.ts";
-import { BACKOFF, isTracked, type Sync } from "../../../test/builders/job-world.ts";
-import type { Job, JobStatus } from "../../api/generated/batch.ts";
-import type { Pod } from "../../api/generated/core.ts";
-import type { Draft } from "../../api/object.ts";
-import { millisecondsOf } from "../../api/time.ts";
-import { jobKind } from "../../kinds/job/kind.ts";
-import { decideJob } from "./decide.ts";
-import { openScoreboard, settleBoard } from "./scoreboard.ts";
-import { composeStatus } from "./status.ts";
+} from "./recount.ts";
+import { BACKOFF, isTracked, type Sync } from "./world.ts";
 
-testLaws({
-  "a board kept up to date pod by pod is the board opened anew": ({ job, pods, board }) => {
-    const fresh = openScoreboard(job, pods.values());
-    settleBoard(fresh);
-    expect(describeBoard(board)).toBe(describeBoard(fresh));
+export const COUNTING_LAWS: Laws = {
+  "a board kept up to date pod by pod is the board opened anew": (sync) => {
+    const fresh = freshBoard(sync);
+    if (isSameBoard(sync.board, fresh)) return;
+    assert.fail(`expected:\n${describeBoard(fresh)}\nfound:\n${describeBoard(sync.board)}`);
   },
 
   "a decision is made from the pods there are and the status, counted by the policies": (sync) => {
     const { active, terminating, succeeded, failed } = recount(sync);
-    expect(sync.decision.tally).toMatchObject({
+    const { ready: _ready, ...tally } = sync.decision.tally;
+    assert.deepEqual(tally, {
       active: active.length,
       terminating: terminating.length,
       succeeded,
@@ -44,13 +45,13 @@ testLaws({
       return ({ job, written }) => {
         for (const status of written) {
           const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-          expect(new Set([...succeeded, ...failed]).size).toBe(succeeded.length + failed.length);
+          assert.equal(new Set([...succeeded, ...failed]).size, succeeded.length + failed.length);
           for (const uid of succeeded) named.succeeded.add(uid);
           for (const uid of failed) named.failed.add(uid);
-          expect((status.failed ?? 0) + failed.length).toBe(named.failed.size);
-          if (isIndexed(job)) expect(named.succeeded.size).toBe(0);
-          else expect((status.succeeded ?? 0) + succeeded.length).toBe(named.succeeded.size);
-          for (const uid of named.succeeded) expect(named.failed).not.toContain(uid);
+          assert.equal((status.failed ?? 0) + failed.length, named.failed.size);
+          const successes = isIndexed(job) ? 0 : (status.succeeded ?? 0) + succeeded.length;
+          assert.equal(named.succeeded.size, successes);
+          for (const uid of named.succeeded) assert.ok(!named.failed.has(uid), `${uid} is both`);
         }
       };
     },
@@ -69,7 +70,7 @@ testLaws({
           const now = left.get(uid);
           if (!isTracked(pod) || (now && isTracked(now)) || !isInPlace(job, pod)) continue;
           const isCounted = named.has(uid) || isCompleted(pod, completed, job);
-          expect(isCounted || !isCountable(job, pod)).toBe(true);
+          assert.ok(isCounted || !isCountable(job, pod), `${uid} is released and not counted`);
         }
       };
     },
@@ -84,10 +85,10 @@ testLaws({
     for (const uid of composed.releases.failed) {
       const pod = pods.get(uid);
       if (!pod) throw new Error(`${uid} is not there`);
-      expect(pod.status.phase).not.toBe("Succeeded");
-      expect(isInPlace(job, pod)).toBe(true);
-      if (isFailure(job, pod)) expect(isIgnored(job, pod)).toBe(false);
-      else expect(isFailing).toBe(true);
+      assert.notEqual(pod.status.phase, "Succeeded");
+      assert.ok(isInPlace(job, pod), `${uid} has no index of the Job`);
+      if (isFailure(job, pod)) assert.ok(!isIgnored(job, pod), `${uid} is to be ignored`);
+      else assert.ok(isFailing, `${uid} has not failed`);
     }
   },
 
@@ -96,8 +97,8 @@ testLaws({
     written,
   }) => {
     for (const status of written) {
-      if (!isIndexed(job)) expect(status.completedIndexes).toBeUndefined();
-      else expect(status.succeeded ?? 0).toBe(readIndexes(job, status.completedIndexes).size);
+      if (!isIndexed(job)) assert.equal(status.completedIndexes, undefined);
+      else assert.equal(status.succeeded ?? 0, readIndexes(job, status.completedIndexes).size);
     }
   },
 
@@ -105,15 +106,17 @@ testLaws({
     let before = readIndexes(job, job.status.completedIndexes);
     for (const status of written) {
       const now = readIndexes(job, status.completedIndexes);
-      for (const index of before) expect(now).toContain(index);
-      for (const index of readIndexes(job, status.failedIndexes)) expect(now).not.toContain(index);
+      for (const index of before) assert.ok(now.has(index), `${index} is no longer completed`);
+      for (const index of readIndexes(job, status.failedIndexes)) {
+        assert.ok(!now.has(index), `${index} is both completed and failed`);
+      }
       before = now;
     }
   },
 
   "the first reason that applies ends a Job, failures before successes": (sync) => {
     const { verdict } = sync.decision;
-    expect(verdict && `${verdict.type} ${verdict.reason}`).toBe(expectedEnd(sync));
+    assert.equal(verdict && `${verdict.type} ${verdict.reason}`, expectedEnd(sync));
   },
 
   "a Job is complete when enough pods have succeeded and none is left": (sync) => {
@@ -122,7 +125,7 @@ testLaws({
     const { succeeded } = recount(sync);
     const isEnough = succeeded >= (job.spec.completions ?? 1);
     const isIdle = recount({ job, pods: left }).active.length === 0;
-    expect(composed.verdict?.reason).toBe(isEnough && isIdle ? "CompletionsReached" : undefined);
+    assert.equal(composed.verdict?.reason, isEnough && isIdle ? "CompletionsReached" : undefined);
   },
 
   "an end that was announced is the end: the same reason, no new pod, nothing taken back": {
@@ -130,18 +133,19 @@ testLaws({
       let announced: string | undefined;
       return ({ decision, written }) => {
         if (announced !== undefined) {
-          expect(`${decision.verdict?.type} ${decision.verdict?.reason}`).toBe(announced);
-          expect(decision.podChanges.kind).toBe("terminate");
+          assert.equal(`${decision.verdict?.type} ${decision.verdict?.reason}`, announced);
+          assert.equal(decision.podChanges.kind, "terminate");
         }
         for (const status of written) {
           const interim =
             findTrue(status, "FailureTarget") ?? findTrue(status, "SuccessCriteriaMet");
-          if (announced !== undefined) expect(nameOf(interim)).toBe(announced);
+          if (announced !== undefined) assert.equal(nameOf(interim), announced);
           announced = nameOf(interim);
           const final = findTrue(status, "Failed") ?? findTrue(status, "Complete");
           if (!final) continue;
-          expect(final).toMatchObject({ reason: interim?.reason, message: interim?.message });
-          expect(final.type).toBe(interim?.type === "FailureTarget" ? "Failed" : "Complete");
+          assert.equal(final.reason, interim?.reason);
+          assert.equal(final.message, interim?.message);
+          assert.equal(final.type, interim?.type === "FailureTarget" ? "Failed" : "Complete");
         }
       };
     },
@@ -155,9 +159,9 @@ testLaws({
     const last = written.at(-1);
     if (!last || !(findTrue(last, "Failed") ?? findTrue(last, "Complete"))) return;
     const { active, terminating } = recount({ job, pods: left });
-    expect([active.length, terminating.length]).toEqual([0, 0]);
-    expect([...left.values()].filter(isTracked)).toEqual([]);
-    expect(last.uncountedTerminatedPods).toEqual({});
+    assert.deepEqual([active.length, terminating.length], [0, 0]);
+    assert.deepEqual([...left.values()].filter(isTracked), []);
+    assert.deepEqual(last.uncountedTerminatedPods, {});
   },
 
   "every status is one that the API accepts": ({ job, written }) => {
@@ -166,7 +170,7 @@ testLaws({
     let before = job;
     for (const status of written) {
       const next: Job = { ...before, status };
-      expect(jobKind.rules.validateStatusUpdate?.(next as Draft<Job>, before)).toEqual([]);
+      assert.deepEqual(jobKind.rules.validateStatusUpdate?.(next as Draft<Job>, before), []);
       before = next;
     }
   },
@@ -180,23 +184,25 @@ testLaws({
       const now = sync.left.get(metadata.uid ?? "");
       return now === undefined || now.metadata.deletionTimestamp !== undefined;
     });
-    expect(status.active ?? 0).toBe(active.length + created.length - removed.length);
-    expect(status.terminating).toBe(terminating.length + removed.length);
+    assert.equal(status.active ?? 0, active.length + created.length - removed.length);
+    assert.equal(status.terminating, terminating.length + removed.length);
   },
-});
 
-testAftermath("a finished Job that is looked at again stays as it is", ({ job, pods, nowMs }) => {
-  const final = findTrue(job.status, "Failed") ?? findTrue(job.status, "Complete");
-  if (!final) return;
-  const board = openScoreboard(job, pods.values());
-  settleBoard(board);
-  const observation = { job, board, nowMs: nowMs + 1_000_000, backoff: BACKOFF };
-  const decision = decideJob(observation);
-  expect(decision.podChanges.kind).toBe("terminate");
-  const changed = { created: 0, removed: board.active.size, removedReady: 0, errors: [] };
-  const { status } = composeStatus(observation, decision, changed);
-  expect(status.conditions).toEqual(job.status.conditions);
-});
+  "a finished Job that is looked at again stays as it is": {
+    aftermath: ({ job, pods, nowMs }) => {
+      const final = findTrue(job.status, "Failed") ?? findTrue(job.status, "Complete");
+      if (!final) return;
+      const board = openScoreboard(job, pods.values());
+      settleBoard(board);
+      const observation = { job, board, nowMs: nowMs + 1_000_000, backoff: BACKOFF };
+      const decision = decideJob(observation);
+      assert.equal(decision.podChanges.kind, "terminate");
+      const changed = { created: 0, removed: board.active.size, removedReady: 0, errors: [] };
+      const { status } = composeStatus(observation, decision, changed);
+      assert.deepEqual(status.conditions, job.status.conditions);
+    },
+  },
+};
 
 /** Whether the pod must be counted before it is let go. */
 function isCountable(job: Job, pod: Pod): boolean {

@@ -4,12 +4,11 @@
  */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
-import { formatIndexes } from "../../src/api/index-set.ts";
-import type { Scoreboard } from "../../src/controllers/job/scoreboard.ts";
-import { isTracked } from "./job-world.ts";
+import { isTracked } from "./world.ts";
 
 export interface Scene {
   readonly job: Job;
+  /** Not to be changed afterwards: the count is remembered. */
   readonly pods: ReadonlyMap<string, Pod>;
 }
 
@@ -22,7 +21,18 @@ export interface Recount {
   readonly failed: number;
 }
 
+const counted = new WeakMap<Scene["pods"], { readonly job: Job; readonly recount: Recount }>();
+
+/** Several laws ask about the same pods: they are counted once. */
 export function recount({ job, pods }: Scene): Recount {
+  const known = counted.get(pods);
+  if (known?.job === job) return known.recount;
+  const fresh = countAnew({ job, pods });
+  counted.set(pods, { job, recount: fresh });
+  return fresh;
+}
+
+function countAnew({ job, pods }: Scene): Recount {
   const { succeeded = 0, failed = 0, uncountedTerminatedPods = {} } = job.status;
   const named = [
     ...(uncountedTerminatedPods.succeeded ?? []),
@@ -39,13 +49,13 @@ export function recount({ job, pods }: Scene): Recount {
   for (const pod of tracked) if (failsIndex(job, pod)) failedIndexes.add(indexOf(pod) ?? -1);
   for (const index of completed) failedIndexes.delete(index);
   const successes = fresh.filter(({ status }) => status.phase === "Succeeded").length;
-  const counted = uncountedTerminatedPods.succeeded?.length ?? 0;
+  const waiting = uncountedTerminatedPods.succeeded?.length ?? 0;
   return {
     active: all.filter((pod) => isRunning(pod) && !isGoing(pod)),
     terminating: all.filter((pod) => isRunning(pod) && isGoing(pod)),
     completed,
     failedIndexes,
-    succeeded: isIndexed(job) ? completed.size : succeeded + counted + successes,
+    succeeded: isIndexed(job) ? completed.size : succeeded + waiting + successes,
     failed:
       failed +
       (uncountedTerminatedPods.failed?.length ?? 0) +
@@ -110,37 +120,6 @@ export function readIndexes({ spec }: Job, text = ""): Set<number> {
     }
   }
   return indexes;
-}
-
-/** All a board says, as text, whatever the order in which it learned it. */
-export function describeBoard(board: Scoreboard): string {
-  const uids = (group: ReadonlyMap<unknown, { readonly uid: string }>) =>
-    [...group.values()].map(({ uid }) => uid).sort();
-  const known = [...board.known.values()].sort((one, other) => (one.uid < other.uid ? -1 : 1));
-  const places = ({ indexes, surplus }: Scoreboard["activePlaces"]) => ({
-    indexes: formatIndexes(indexes),
-    surplus: [...surplus].sort(([one], [other]) => one - other),
-  });
-  const facts = {
-    known: known.map(({ pod: { metadata, status }, ...more }) => [
-      metadata.finalizers,
-      status,
-      more,
-    ]),
-    active: uids(board.active),
-    tracked: uids(board.tracked),
-    finished: uids(board.finished),
-    retained: [...board.retained].map(([index, { uid }]) => `${index}: ${uid}`).sort(),
-    fatal: [...board.fatal].map(([uid, message]) => `${uid}: ${message}`).sort(),
-    misplaced: uids(board.misplaced),
-    activePlaces: places(board.activePlaces),
-    terminatingPlaces: places(board.terminatingPlaces),
-    completed: formatIndexes(board.completed),
-    failed: formatIndexes(board.failed),
-    successRules: board.successRules.map(({ completed }) => completed),
-    counts: [board.ready, board.terminating, board.restarts, board.successes, board.failures],
-  };
-  return JSON.stringify(facts, null, 1);
 }
 
 function failsIndex(job: Job, pod: Pod): boolean {
