@@ -23,7 +23,6 @@ import {
 } from "./compose-run.ts";
 import { describeRecord } from "./describe-record.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
-import { FormerProcesses } from "./former-processes.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { JobGate } from "./job-gate.ts";
 import { JobTurns } from "./job-turns.ts";
@@ -98,7 +97,6 @@ class Agent implements RunningAgent {
   private readonly peers: Peers;
   private readonly volumes: PodVolumes | undefined;
   private readonly gate: JobGate;
-  private readonly former: FormerProcesses;
   private readonly turns: JobTurns;
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
@@ -136,8 +134,7 @@ class Agent implements RunningAgent {
     const prepare = (pod: Pod) => this.prepare(pod);
     const mayBegin = (record: PodRecord) => this.gate.mayBegin(record);
     const findJob = (pod: Pod) => this.gate.findJob(pod);
-    this.former = new FormerProcesses({ ...caches, findJob });
-    const formerPlaces = (pod: Pod) => this.former.placesOf(pod);
+    const formerPlaces = (pod: Pod) => this.gate.formerPlaces(pod);
     const held = { mustWait, mayBegin, formerPlaces, lastWords };
     const of = { hooks: this.hooks, logs, compose, prepare, ...held };
     this.runs = new Runs({ ...own, ...of, tell, wake, find });
@@ -148,13 +145,12 @@ class Agent implements RunningAgent {
     const runtimeName = (pod: Pod) => options.places?.nameOf(pod) ?? runtime.name;
     const records = () => this.records.values();
     const hasStrays = () => this.runs.hasStrays;
-    const gated = { jobs: caches.jobs, nodeName: options.node.name, records, hasStrays, retry };
-    this.gate = new JobGate({ ...own, ...gated });
+    const gated = { nodeName: options.node.name, records, hasStrays, retry };
+    this.gate = new JobGate({ ...own, ...caches, ...gated });
     this.turns = new JobTurns({ findJob, call: wake });
     const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
     const isOver = ({ pod }: PodRecord) => this.turns.leave(pod.metadata.uid ?? "");
-    const runs = this.runs;
-    this.work = { ...own, runs, admit, tell, wake, isOver, untold: new Set() };
+    this.work = { ...own, runs: this.runs, admit, tell, wake, isOver, untold: new Set() };
     const carryOut = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });
     this.probes = new Probes({ clock, carryOut, tell, wake });
     const reconcile = (uid: string) => this.look(uid);
@@ -222,7 +218,6 @@ class Agent implements RunningAgent {
   private onJob({ type, object: job }: CacheChange<Job>): void {
     this.turns.onJob(job);
     this.gate.onJob(job, type === "DELETED");
-    if (type === "DELETED") this.former.forgetJob(job);
   }
 
   private findAddress(pod: Pod): string | undefined {

@@ -9,12 +9,13 @@ import type { Client } from "../api/client.ts";
 import { DRAINED, drainedNodes, withDrainedNode } from "../api/drained.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
-import type { Pod } from "../api/generated/core.ts";
+import type { ConfigMap, Pod, Secret } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { runsAhead } from "../api/pods-ahead.ts";
 import { jobs } from "../api/resources.ts";
 import type { Log } from "../base/log.ts";
 import type { Cache } from "../client/cache.ts";
+import { FormerProcesses, type FormerPlace } from "./former-processes.ts";
 import { isTerminal } from "./pod/endings.ts";
 import { hasBegun, hasLife } from "./pod/facts.ts";
 import type { PodRecord } from "./pod-record.ts";
@@ -24,6 +25,8 @@ export interface JobGateOptions {
   readonly log: Log;
   readonly nodeName: string;
   readonly jobs: Pick<Cache<Job>, "get">;
+  readonly configMaps: Pick<Cache<ConfigMap>, "get">;
+  readonly secrets: Pick<Cache<Secret>, "get">;
   readonly records: () => Iterable<PodRecord>;
   /** Processes whose pods are gone, of Jobs that nobody knows any more. */
   readonly hasStrays: () => boolean;
@@ -38,7 +41,16 @@ export class JobGate {
   /** By uid, Jobs with pods ahead that are to run none. */
   private readonly paused = new Map<string, Job>();
 
-  constructor(private readonly options: JobGateOptions) {}
+  private readonly former: FormerProcesses;
+
+  constructor(private readonly options: JobGateOptions) {
+    this.former = new FormerProcesses({ ...options, findJob: (pod) => this.findJob(pod) });
+  }
+
+  /** Where processes of its item may live from before its run was resumed. */
+  formerPlaces(pod: Pod): readonly FormerPlace[] {
+    return this.former.placesOf(pod);
+  }
 
   /** The Job of the pod; undefined for a pod that no Job controls. */
   findJob(pod: Pod): FoundJob | undefined {
@@ -78,6 +90,7 @@ export class JobGate {
     const { uid = "" } = job.metadata;
     if (isPaused(job) && !isDeleted) this.paused.set(uid, job);
     else this.paused.delete(uid);
+    if (isDeleted) this.former.forgetJob(job);
     const waiting = this.held.get(uid);
     if (waiting && !isDeleted && !isPaused(job)) {
       this.held.delete(uid);
