@@ -9,7 +9,6 @@ import { controllerOf } from "../api/owner-reference.ts";
 import type { Cache } from "../client/cache.ts";
 import { listObjectName } from "../worklist/items.ts";
 import { type FormerIndexesAt, openPast } from "../worklist/stored-past.ts";
-import type { FoundJob } from "./job-gate.ts";
 import { formatPlace, type Places } from "./predecessors.ts";
 
 export interface FormerPlace {
@@ -34,7 +33,7 @@ export function findLiving(
 }
 
 export interface FormerProcessesOptions {
-  readonly findJob: (pod: Pod) => FoundJob | undefined;
+  readonly findJob: (pod: Pod) => { readonly job?: Job } | undefined;
   readonly configMaps: Pick<Cache<ConfigMap>, "get">;
   readonly secrets: Pick<Cache<Secret>, "get">;
 }

@@ -15,7 +15,7 @@ import { runsAhead } from "../api/pods-ahead.ts";
 import { jobs } from "../api/resources.ts";
 import type { Log } from "../base/log.ts";
 import type { Cache } from "../client/cache.ts";
-import { FormerProcesses, type FormerPlace } from "./former-processes.ts";
+import { type FormerPlace, FormerProcesses } from "./former-processes.ts";
 import { isTerminal } from "./pod/endings.ts";
 import { hasBegun, hasLife } from "./pod/facts.ts";
 import type { PodRecord } from "./pod-record.ts";

@@ -14,7 +14,7 @@ export function finishOf({ status }: WithStatus): JobCondition | undefined {
   );
 }
 
-/** It has failed before each of its indexes came to an end: its status does not name all of them. */
+/** It failed before each of its indexes came to an end: its status does not name all of them. */
 export function wasCutShort(job: WithStatus): boolean {
   const finish = finishOf(job);
   return finish?.type === "Failed" && finish.reason !== "FailedIndexes";

@@ -1,6 +1,6 @@
 /**
- * Pure: how the attempt ended that a pod of a Job stands for. Kubernetes knows a pod that is deleted
- * as failed. For an item of a list that is not enough: one whose process never began was not tried,
+ * Pure: how the attempt ended that a pod of a Job stands for. To Kubernetes a pod that is deleted has
+ * failed. For an item of a list that is not enough: one whose process never began was not tried,
  * and one that its Job stopped, to continue later, has not failed.
  */
 import { EXACT_TIMES } from "./exact-times.ts";

@@ -10,7 +10,7 @@ import { historyOf } from "./random-history.ts";
 const { SEED } = process.env;
 const isReplay = SEED !== undefined;
 
-/** The same seeds in each run, so that a change is judged by itself: the long run finds new ones. */
+/** The same seeds in each run, so that results can be compared; the long run tries new ones. */
 const portion = {
   first: Number(SEED ?? 1),
   count: isReplay ? 1 : 2_000,
