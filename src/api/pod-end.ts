@@ -1,7 +1,7 @@
 /**
- * Pure: how the attempt ended that a pod of a Job stands for. To Kubernetes a pod that is deleted has
- * failed. For an item of a list that is not enough: one whose process never began was not tried,
- * and one that its Job stopped, to continue later, has not failed.
+ * Pure: how the attempt ended that a pod of a Job stands for. To Kubernetes a deleted pod has
+ * failed. For an item of a list that is not enough: an item whose process never began was not tried,
+ * and an item that its Job stopped, to continue later, has not failed.
  */
 import { EXACT_TIMES } from "./exact-times.ts";
 import type { ContainerStatus, Pod } from "./generated/core.ts";
