@@ -4,6 +4,7 @@ import { addIndex, emptyIndexes, type IndexSet } from "../api/index-set.ts";
 import { jobs } from "../api/resources.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { findObject } from "../client/find.ts";
+import { resumeRun } from "../run/control.ts";
 import { type RetryingEngine, type RetryPlan, retryRun } from "../run/retry.ts";
 import { runDirectory } from "../run/run-directory.ts";
 import type { RunsToRead } from "../run/runs-to-read.ts";
@@ -53,7 +54,9 @@ export async function retry(name: string, flags: RetryFlags, machine: Machine): 
   const { itemNames, readStoredList } = await import("../run/stored-items.ts");
   await conduct(
     async (engine) => {
-      const job = await prepare(engine);
+      await prepare(engine);
+      // A run that was stopped or paused continues: nobody would wait for it otherwise.
+      const job = await resumeRun(engine.client, { namespace, name });
       return { job, itemAt: itemNames({ ...(await readStoredList(engine.client, job)) }) };
     },
     own,

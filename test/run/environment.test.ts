@@ -207,6 +207,7 @@ function* commandLines(): Iterable<string> {
 test("values are in no argument, pod, Job or event, and others cannot read the data", async () => {
   const secret = `hidden-${process.pid}`;
   const run = await host({ env: { TOKEN: secret, "odd.token": secret, MAIL: secret } });
+  await until(() => existsSync(place.path(".tally", "tally.sock")));
   const typed = [...commandLines()];
   expect(typed.some((line) => line.includes(WAITING))).toBe(true);
   expect(typed.filter((line) => line.includes(secret))).toEqual([]);
