@@ -75,7 +75,17 @@ export function showPod({ chain, itemAt }: RunView, pod: Pod): Pod {
         ...(item === undefined ? {} : { [ITEM]: item }),
       },
     },
+    spec: withHostname(pod.spec, { job, own, index }),
   };
+}
+
+/** The ledger takes the index from the hostname, which clients cannot change. */
+function withHostname(
+  spec: Pod["spec"],
+  { job, own, index }: { readonly job: Job; readonly own: number; readonly index: number },
+): Pod["spec"] {
+  const { name } = job.metadata;
+  return spec.hostname === `${name}-${own}` ? { ...spec, hostname: `${name}-${index}` } : spec;
 }
 
 function showObject(view: RunView, type: ResourceType, object: KubeObject): KubeObject {
