@@ -1,7 +1,7 @@
 /**
  * Pure: how the attempt ended that a pod of a Job stands for. To Kubernetes a deleted pod has
- * failed. For an item of a list that is not enough: an item whose process never began was not tried,
- * and an item that its Job stopped, to continue later, has not failed.
+ * failed. For an item of a list that is not enough: if its process never began, the item was not
+ * tried, and if its Job stopped it, to continue later, the item has not failed.
  */
 import { EXACT_TIMES } from "./exact-times.ts";
 import type { ContainerStatus, Pod } from "./generated/core.ts";
