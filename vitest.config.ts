@@ -24,9 +24,6 @@ export default defineConfig({
         test: {
           ...shared,
           runner: "./test/support/explaining-runner.ts",
-          // Not all races of whole servers are found yet. A test that fails explains itself and is
-          // tried once more in CI; elsewhere nothing is tried again.
-          retry: process.env["CI"] ? 1 : 0,
           name: "whole",
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**", "test/cluster/**"],

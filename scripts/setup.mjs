@@ -51,6 +51,7 @@ const isFresh = await bundle({
         spawner: "src/agent/spawner/main.ts",
         streams: "src/agent/streams/child/main.ts",
         forwarder: "src/proxy/main.ts",
+        yaml: "src/server/http/yaml/main.ts",
       },
       format: "esm",
       names: "[name].js",
@@ -117,6 +118,7 @@ async function bundle({ parts, output, sources }) {
     const binary = path.join(fresh, BINARY);
     if (output === "dist") fs.writeFileSync(binary, launched(fs.readFileSync(binary, "utf8")));
     if (output === "dist") fs.chmodSync(binary, 0o755);
+    if (output === "dist") compileConfiner(path.join(fresh, "confine"));
     fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);
     fs.rmSync(inRoot(output), { recursive: true, force: true });
     fs.renameSync(fresh, inRoot(output));
@@ -124,6 +126,22 @@ async function bundle({ parts, output, sources }) {
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/**
+ * The one program that is not of Node: what confines sandboxes. Without a compiler there is none,
+ * and sandboxes are made without it.
+ */
+function compileConfiner(output) {
+  if (process.platform !== "linux") return;
+  const alone = ["-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-s", "-Os"];
+  const source = inRoot("src", "agent", "spawner", "sandbox", "confine.c");
+  for (const compiler of ["cc", "gcc", "clang"]) {
+    const { status } = spawnSync(compiler, [...alone, "-o", output, source], { stdio: "ignore" });
+    if (status === 0) return;
+  }
+  fs.rmSync(output, { force: true });
+  say("no C compiler that can build it was found: sandboxes will have no filter for system calls");
 }
 
 /** The binary, with a shell in place of the usual first line. */
@@ -160,17 +178,19 @@ async function runOnce() {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), "tally-setup-"));
   try {
     const list = ["--", "true", ":::", "one", "two"];
-    await runBundle(["run", "setup", "-q", "--data", path.join(data, "run"), ...list]);
-    await runBundle(["up", "--port", "0", "--data", path.join(data, "up")]);
+    await runBundle(["run", "setup", "-q", "--data", path.join(data, "run"), ...list], data);
+    await runBundle(["up", "--port", "0", "--data", path.join(data, "up")], data);
   } finally {
     fs.rmSync(data, { recursive: true, force: true });
   }
 }
 
 /** A server is stopped as soon as it says that it is there. */
-function runBundle(args) {
+function runBundle(args, data) {
   const stdio = ["ignore", "pipe", "ignore"];
-  const command = spawn(process.execPath, [inRoot("dist", "main.js"), ...args], { stdio });
+  // Nothing of it is noted as the user's.
+  const env = { ...process.env, XDG_STATE_HOME: path.join(data, "state") };
+  const command = spawn(process.execPath, [inRoot("dist", "main.js"), ...args], { stdio, env });
   const timer = setTimeout(() => command.kill("SIGKILL"), 20_000);
   command.stdout.once("data", () => command.kill("SIGTERM"));
   return new Promise((resolve) => {

@@ -3,6 +3,7 @@
  */
 import type { Client } from "./api/client.ts";
 import type { FeatureGates } from "./api/feature-gates.ts";
+import type { NamedRuntime } from "./api/shared-runtimes.ts";
 import type { Cidr } from "./base/address.ts";
 import type { Backoff } from "./base/backoff.ts";
 import type { Log } from "./base/log.ts";
@@ -36,6 +37,8 @@ export interface CoreOptions {
   readonly featureGates?: FeatureGates;
   /** Whether the owners of fields are kept of pods and events, too, that components make. */
   readonly tracksAllFields?: boolean;
+  /** Whoever may create pods must not get the host by it; absent: the server is alone. */
+  readonly sharing?: { readonly allowedRuntimes: readonly NamedRuntime[] };
   readonly log: Log;
 }
 
@@ -53,6 +56,8 @@ export interface EngineOptions extends CoreOptions {
   readonly authorization?: AuthorizationMode;
   /** A file in which every request is noted; absent: none is. */
   readonly auditLog?: string;
+  /** The text of an AdmissionConfiguration, and where it came from. */
+  readonly admission?: { readonly file: string; readonly text: string };
 }
 
 /** Kubernetes' own words. */
@@ -129,7 +134,7 @@ export interface CoreEngine {
   /** Of components in the same process: sees writes before they are on disk. */
   readonly client: Client;
   readonly ledger: LedgerReader;
-  /** Settles when its node runs pods, if it is one; rejects when it cannot. */
+  /** Settles when its node runs pods and has told of those that are over; may reject. */
   readonly begun: Promise<void>;
   /** Settles when every connection is closed and the store is synced. Safe to call twice. */
   stop(): Promise<Stopped>;

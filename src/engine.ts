@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { AuditFile } from "./access/audit-file.ts";
+import { refuseAlone, storeServerMode } from "./access/server-mode.ts";
 import { storedSigningKey } from "./access/signing-key.ts";
 import { tokenVerifier as secretVerifier } from "./access/token.ts";
 import { type NodeAgent, prepareRuntime } from "./agent/node-agent.ts";
@@ -37,6 +38,7 @@ import { ttlController } from "./controllers/ttl/ttl-controller.ts";
 import { unattendedWorkloads } from "./controllers/unattended/unattended-workloads.ts";
 import { workflowController } from "./controllers/workflow/workflow-controller.ts";
 import {
+  type AgentMeasures,
   type CoreEngine,
   type CoreOptions,
   DATA_DIRECTORY_IN_USE,
@@ -50,17 +52,20 @@ import { registry } from "./kinds/registry.ts";
 import { ledgerNotes } from "./ledger/ledger-notes.ts";
 import { startNetworkedAgent } from "./networked-agent.ts";
 import { nodeSources } from "./nodes/node-sources.ts";
+import { podSecurityOptions } from "./server/admission/pod-security-options.ts";
 import { bootstrap } from "./server/bootstrap.ts";
 import { keyOf, type ServerContext } from "./server/context.ts";
 import { DEFINITIONS } from "./server/customresources/custom-registry.ts";
 import { loadDefinitionRules } from "./server/customresources/load-rules.ts";
 import { ADMINISTRATOR, bracketed, networkGuard, OPEN_GUARD } from "./server/http/guards.ts";
-import type { Listener, ListenOptions } from "./server/http/listen.ts";
+import type { Listener } from "./server/http/listen.ts";
+import { listen, listenPrivately } from "./server/http/listen-later.ts";
+import { measured } from "./server/http/measured.ts";
 import type { ApiServer } from "./server/http/request.ts";
 import { INDEXES } from "./server/indexes.ts";
 import { localLedger } from "./server/ledger/local-ledger.ts";
 import { type Sweeper, startSweeper } from "./server/ledger/sweep.ts";
-import { openServer, type ServerParts } from "./server/open-server.ts";
+import { openServer, type ServerMeasures, type ServerParts } from "./server/open-server.ts";
 import { publishServer } from "./server/publish-server.ts";
 import { type TokenVerifier, tokenVerifier, withSecret } from "./server/tokens/verify-token.ts";
 import { openStore } from "./store/open.ts";
@@ -87,14 +92,12 @@ interface Opened {
 }
 
 async function openEngine(options: CoreOptions, network?: EngineOptions): Promise<Opened> {
+  const measures = await measuresOf(options, network);
   const store = await openData(options.dataDir);
   // A process of its own, which takes its time to come up.
   const runtime = options.agent && prepareRuntime(options.dataDir, options.agent, options.log);
   if (store.count(DEFINITIONS) > 0) await loadDefinitionRules();
-  const opened = openServer(partsOf(store, options), {
-    serviceCidr: options.serviceCidr,
-    isGuarded: !isEverythingAllowed(network),
-  });
+  const opened = openServer(partsOf(store, options), measures);
   const { context, authorizer } = opened;
   const metrics = new Metrics();
   const listeners: Pick<Listener, "close">[] = [logOnSignal(metrics.diagnostics, options.log)];
@@ -122,7 +125,7 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
     audit = await openAudit(network);
     const server: ApiServer = {
       ...context,
-      metrics,
+      ...measured(metrics),
       ...(audit ? { audit } : {}),
       tokens: tokensOf(context, network),
       ...(authorizer ? { authorizer } : {}),
@@ -147,6 +150,7 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
     sweeper = startSweeper(context);
     begun = startAgent(context, metrics, options, runtime, way).then((started) => {
       agent = started;
+      return network ? undefined : started?.isCaughtUp;
     });
     // Whoever made the engine for its own work begins that while the node is getting ready.
     if (network) await begun;
@@ -167,6 +171,9 @@ async function openEngine(options: CoreOptions, network?: EngineOptions): Promis
     throw error;
   }
 }
+
+/** An engine inside a command begins its own work first. */
+const LISTEN_AFTER_MS = 300;
 
 function onlyOnce<T>(act: () => Promise<T>): () => Promise<T> {
   let acting: Promise<T> | undefined;
@@ -194,6 +201,7 @@ async function serveNetwork(
   listeners: Pick<Listener, "close">[],
 ): Promise<ServedNetwork> {
   const { address, port } = options;
+  await storeServerMode(options.dataDir, options.sharing !== undefined);
   const secure = await listen(server, {
     address,
     port,
@@ -236,6 +244,19 @@ function partsOf(
   return { store, registry, clock: systemClock, random: systemRandom, log, gates, signer };
 }
 
+async function measuresOf(
+  { serviceCidr, dataDir, agent, sharing }: CoreOptions,
+  network: EngineOptions | undefined,
+): Promise<ServerMeasures> {
+  // An engine that runs nothing, as that of tally down, cannot run anything for anybody.
+  if (!sharing && (network || agent)) await refuseAlone(dataDir);
+  const { admission } = network ?? {};
+  const isShared = sharing !== undefined;
+  const podSecurity = await podSecurityOptions({ isShared, ...(admission ? { admission } : {}) });
+  const isGuarded = !isEverythingAllowed(network);
+  return { serviceCidr, isGuarded, podSecurity, ...(sharing ? { sharing } : {}) };
+}
+
 function isEverythingAllowed(network: EngineOptions | undefined): boolean {
   return network?.authorization === "AlwaysAllow";
 }
@@ -265,49 +286,6 @@ async function listenInsecurely(
   });
 }
 
-/**
- * The mode of the socket says who may speak. An engine inside a command has its own work to begin
- * first: others find it a moment later, or never, if it is through by then.
- */
-function listenPrivately(
-  server: ApiServer,
-  socket: string | undefined,
-  afterMs: number,
-): LateListener | undefined {
-  if (socket === undefined) return undefined;
-  let open: Promise<Listener> | undefined;
-  let onBegun: (listener?: Listener) => void = () => {};
-  const begun = new Promise<Listener | undefined>((resolve) => {
-    onBegun = resolve;
-  });
-  const timer = systemClock.schedule(afterMs, () => {
-    open = listen(server, { socket, guard: OPEN_GUARD });
-    open.then(onBegun, (error: unknown) => {
-      server.log.error("nobody else can reach this engine", { error });
-      onBegun();
-    });
-  });
-  return {
-    begun,
-    close: async () => {
-      timer.cancel();
-      if (open) await (await begun)?.close();
-    },
-  };
-}
-
-interface LateListener extends Pick<Listener, "close"> {
-  readonly begun: Promise<unknown>;
-}
-
-const LISTEN_AFTER_MS = 300;
-
-/** With it come readers and writers of YAML and protobuf, which a run alone does not need. */
-async function listen(server: ApiServer, options: ListenOptions): Promise<Listener> {
-  const http = await import("./server/http/listen.ts");
-  return http.listen(server, options);
-}
-
 /** What can be listed, followed and deleted: what owners and namespaces take with them. */
 const DELETABLE = registry.kinds.filter((kind) => {
   const verbs = verbsOf(kind);
@@ -323,6 +301,7 @@ async function startAgent(
 ): Promise<NodeAgent | undefined> {
   const { agent, dataDir, log, serviceCidr } = options;
   if (!agent || !runtime) return undefined;
+  if (options.sharing) await requireSandbox(agent, runtime);
   const { clock, random } = server;
   const tracksAll = options.tracksAllFields ?? false;
   const client = localClient(server, { manager: "kubelet", tracksAll });
@@ -330,6 +309,14 @@ async function startAgent(
   const provisions = reachedServer.server !== undefined && isChosen(options, "storage");
   const around = { ...reachedServer, serviceCidr, provisions };
   return startNetworkedAgent({ ...own, ...agent, ...around, runtime });
+}
+
+/** Otherwise no pod that names no runtime could run. */
+async function requireSandbox({ sandbox }: AgentMeasures, runtime: PreparedRuntime): Promise<void> {
+  if (sandbox.defaultRuntime !== "sandbox") return;
+  const { problem } = (await runtime).can.sandbox;
+  if (problem === undefined) return;
+  throw new Error(`--shared needs sandboxes, which this machine cannot make: ${problem}`);
 }
 
 /** Who listens on all addresses is reached by the one that every machine has. */

@@ -1,6 +1,7 @@
 /** Where a server keeps what outlives it, and the names of the files in there. */
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { ensureDirectory, ensurePrivateDirectory } from "./private-file.ts";
 
 export interface DataDirectory {
@@ -11,16 +12,17 @@ export interface DataDirectory {
 }
 
 /**
- * Makes the directory, closed to everybody else. One that exists and is open to others is closed
- * only if it is empty or already ours: "--data /tmp" must not lock a machine out of /tmp.
+ * Makes the directory, closed to everybody else. One that exists has to belong to our user, and
+ * what we keep in there, too. If it is open to others it is closed only if it is empty or already a
+ * data directory: "--data /tmp" must not lock a machine out of /tmp.
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const files = dataDirectory(path);
   await ensureDirectory(path);
-  const isOpen = ((await stat(path)).mode & 0o077) !== 0;
+  ensureOwnDirectory(path);
+  const isOpen = ((await lstat(path)).mode & 0o077) !== 0;
   if (isOpen) {
-    const entries = await readdir(path);
-    if (entries.length > 0 && !OURS.some((each) => entries.includes(each))) {
+    if ((await readdir(path)).length > 0) {
       throw new Error(`${path} is not a data directory of Tally, and others can read it`);
     }
     await ensurePrivateDirectory(path);
@@ -29,8 +31,6 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 }
 
 const CERTIFICATES = "pki";
-/** What tells a data directory from any other. */
-const OURS = [CERTIFICATES, "store"];
 
 function dataDirectory(path: string): DataDirectory {
   return {

@@ -1,5 +1,6 @@
 /** Tells kubectl where the server is, in a file of its own. */
 import { dirname } from "node:path";
+import { refuseOthersFile } from "../base/own-directory.ts";
 import { type Access, formatKubeconfig } from "./kubeconfig.ts";
 import {
   ensureDirectory,
@@ -14,6 +15,7 @@ import {
  */
 export async function writeKubeconfig(file: string, access: Access): Promise<void> {
   await ensureDirectory(dirname(file));
+  refuseOthersFile(file);
   const present = await readIfPresent(file);
   if (present === undefined || present.startsWith(HEADER)) {
     const text = HEADER + formatKubeconfig(access);

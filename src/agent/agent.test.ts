@@ -122,3 +122,28 @@ test("the port of a process is taken until it is gone, whatever the phase of its
   const third = await world.create("p3", { spec: { containers } });
   expect(world.runtime.alive).toEqual([`${third}/c/0`]);
 });
+
+describe("an agent that stops and ends its pods", () => {
+  test("gives a pod no more time than it asks for", async () => {
+    const uid = await world.create("p", { spec: { terminationGracePeriodSeconds: 3 } });
+    const stopping = world.stop(false);
+    await world.pass(2900);
+    expect(world.runtime.signals).toEqual([{ run: `${uid}/c/0`, signal: "TERM" }]);
+    await world.pass(100);
+    expect(world.runtime.signals).toContainEqual({ run: `${uid}/c/0`, signal: "KILL" });
+    await world.end(`${uid}/c/0`, 137);
+    await stopping;
+    expect((await world.pod("p")).status).toMatchObject({ phase: "Failed", reason: "Terminated" });
+  });
+
+  test("tells of a pod that ended by itself just before", async () => {
+    const uid = await world.create("p");
+    world.runtime.end(`${uid}/c/0`, 3);
+    const stopping = world.stop(false);
+    await world.pass(20);
+    await stopping;
+    expect(await world.stateOf("p")).toMatchObject({ terminated: { exitCode: 3 } });
+    expect((await world.pod("p")).status.reason).toBeUndefined();
+    expect(world.runtime.forgotten).toEqual([`${uid}/c/0`]);
+  });
+});

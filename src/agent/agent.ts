@@ -15,12 +15,8 @@ import { openRecorder, type RunningRecorder } from "../controllers/runtime/recor
 import { podAdmission, type TellOfPod } from "./admit.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { type Caches, openCaches } from "./caches.ts";
-import {
-  type ComposedSurroundings,
-  composeRun,
-  composeSurroundings,
-  type Surroundings,
-} from "./compose-run.ts";
+import { CatchUp } from "./catch-up.ts";
+import { composeRun, composeSurroundings, type Surroundings } from "./compose-run.ts";
 import { describeRecord } from "./describe-record.ts";
 import { fieldPathOf, findContainer } from "./find-container.ts";
 import { Hooks } from "./hooks/hooks.ts";
@@ -39,31 +35,11 @@ import { probeCarrier } from "./probes/carry-out.ts";
 import { Probes } from "./probes/probes.ts";
 import { byPod, NOTHING_RECOVERED, type Recovered, recoverRuns } from "./recovered.ts";
 import { RunEnvironments } from "./run-environments.ts";
+import type { ContainerNow, RunningAgent, StoppedPods } from "./running-agent.ts";
 import { Runs } from "./runs.ts";
 import type { Exit, RunId } from "./runtimes/runtime.ts";
 import { surroundingsOf } from "./surround.ts";
 import { openPodVolumes, type PodVolumes } from "./volumes/pod-volumes.ts";
-
-export interface RunningAgent {
-  /** A container of a pod of this node, as it is now. */
-  find(pod: Pod, container: string): ContainerNow | undefined;
-  /** Terminates the pods, and tells so, or leaves them to run and to be found again. */
-  stop(options: { readonly leavesRunning: boolean }): Promise<StoppedPods>;
-}
-
-export interface StoppedPods {
-  /** How many had processes, which were ended or left to run. */
-  readonly pods: number;
-}
-
-export interface ContainerNow {
-  readonly container: Container;
-  /** Undefined where there is no process. */
-  readonly running: RunId | undefined;
-  readonly hasEnded: boolean;
-  readonly podIp: string;
-  surroundings(): ComposedSurroundings;
-}
 
 /** Pods looked at at once: a look waits for nothing but its own write. */
 const WORKERS = 256;
@@ -98,6 +74,7 @@ class Agent implements RunningAgent {
   private readonly volumes: PodVolumes | undefined;
   private readonly gate: JobGate;
   private readonly turns: JobTurns;
+  private readonly catchUp = new CatchUp();
   /** While it stops: the pods that are still to end, and who waits for that. */
   private ending: Set<string> | undefined;
   private onQuiet: (() => void) | undefined;
@@ -164,8 +141,13 @@ class Agent implements RunningAgent {
     caches.secrets.onChange(({ object }) => this.runs.retryHeld(object.metadata.namespace));
     caches.jobs.onChange((change) => this.onJob(change), { existing: true });
     this.endStrays();
+    this.catchUp.begin();
     this.volumes?.sweep((uid) => this.records.has(uid));
     options.places?.sweep((uid) => this.records.has(uid));
+  }
+
+  get isCaughtUp(): Promise<void> {
+    return this.catchUp.isDone;
   }
 
   async stop({ leavesRunning }: { readonly leavesRunning: boolean }): Promise<StoppedPods> {
@@ -244,6 +226,7 @@ class Agent implements RunningAgent {
     const againInMs = await workOnPod(this.work, record);
     if (record.isProbed) this.probes.follow(record);
     if (isDone(record) && record.ended.length === 0) this.dismiss(uid, record);
+    if (record.ended.length === 0 && record.reading === 0) this.catchUp.noteTold(uid);
     this.gate.stateDrained();
     return againInMs === undefined ? done : after(againInMs);
   }
@@ -300,6 +283,7 @@ class Agent implements RunningAgent {
     const ended = recovered.ended.map(({ id }) => id);
     const record = newRecord(pod, facts, ended);
     this.records.set(uid, record);
+    if (ended.length > 0) this.catchUp.noteBehind(uid);
     // Before anybody else can be given what it has.
     const runs = [...recovered.running, ...recovered.ended];
     if (runs.length > 0) {

@@ -8,12 +8,13 @@ import type { Client } from "../api/client.ts";
 import type { Pod } from "../api/generated/core.ts";
 import { nodes, pods } from "../api/resources.ts";
 import { findObject } from "../client/find.ts";
-import { openAgent, type StoppedPods } from "./agent.ts";
+import { openAgent } from "./agent.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { nodeNameOf } from "./node/host-facts.ts";
 import type { NodeAgentOptions } from "./node-agent-options.ts";
 import { agentParts, openNodeLogs, openRuntimes } from "./node-parts.ts";
 import { type Recovered, recoverRuns } from "./recovered.ts";
+import type { StoppedPods } from "./running-agent.ts";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -23,7 +24,9 @@ export async function endLeftPods(options: NodeAgentOptions): Promise<StoppedPod
   try {
     const recovered = await recoverRuns(runtimes.runtime);
     const node = await findNode(options.client, recovered);
-    const parts = { ...agentParts(options, runtimes, { node, logs }), onlyEnds: true };
+    // What only ends may have run as anything.
+    const own = { node, logs, allowedRuntimes: () => undefined };
+    const parts = { ...agentParts(options, runtimes, own), onlyEnds: true };
     const agent = await openAgent(parts, Promise.resolve(recovered));
     return await agent.stop({ leavesRunning: false });
   } catch (error) {

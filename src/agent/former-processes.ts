@@ -1,6 +1,6 @@
 /**
- * Where processes of an item may still live from before its run was resumed: the item may have had
- * other indexes, in Jobs that this one replaced. A pod of the item begins when none is left.
+ * Finds the places where an item may still have a process from before its run was resumed. The item
+ * may have had other indexes, in Jobs that this Job replaced. Its pod starts when none is left.
  */
 import { completionIndexOf } from "../api/completion-index.ts";
 import type { Job } from "../api/generated/batch.ts";

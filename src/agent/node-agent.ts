@@ -4,10 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { KUBERNETES_VERSION } from "../api/kubernetes-version.ts";
 import type { LogSource } from "../api/log-source.ts";
+import { findAllowedRuntimes } from "../api/shared-runtimes.ts";
 import type { StreamSource } from "../api/stream-source.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { openAgent, type RunningAgent, type StoppedPods } from "./agent.ts";
+import { openAgent } from "./agent.ts";
 import { logSource } from "./logs/log-source.ts";
 import type { LogStore } from "./logs/log-store.ts";
 import type { NodeIdentity } from "./node/compose-node.ts";
@@ -16,6 +17,7 @@ import { openNode, type RegisteredNode } from "./node/node.ts";
 import { readHost } from "./node/read-host.ts";
 import type { NodeAgentOptions, PreparedRuntime } from "./node-agent-options.ts";
 import { agentParts, openNodeLogs, openRuntimes } from "./node-parts.ts";
+import type { RunningAgent, StoppedPods } from "./running-agent.ts";
 import { openProcessRuntime } from "./runtimes/process/process-runtime.ts";
 import { streamSource } from "./streams/stream-source.ts";
 import { StreamsChild } from "./streams/streams-child.ts";
@@ -24,6 +26,8 @@ export interface NodeAgent {
   readonly nodeName: string;
   readonly logs: LogSource;
   readonly streams: StreamSource;
+  /** Settles when everything that had ended before it began is told of. */
+  readonly isCaughtUp: Promise<void>;
   stop(measures: StopMeasures): Promise<StoppedPods>;
 }
 
@@ -71,10 +75,13 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   });
   const { allocatable = {} } = node.current.status;
   const own = { name: identity.name, hostIp: address, allocatable };
-  const agent = await openAgent(agentParts(options, runtimes, { node: own, logs }));
+  const allowedRuntimes = () => findAllowedRuntimes(node.current);
+  const parts = agentParts(options, runtimes, { node: own, logs, allowedRuntimes });
+  const agent = await openAgent(parts);
   const provisioner = options.provisions ? provideVolumes(options, identity.name) : undefined;
   return {
     nodeName: identity.name,
+    isCaughtUp: agent.isCaughtUp,
     logs: logSource(logs, clock),
     streams: streamSource({
       find: (pod, container) => agent.find(pod, container),

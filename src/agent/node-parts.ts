@@ -2,11 +2,14 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Pod } from "../api/generated/core.ts";
+import { pods } from "../api/resources.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { allVariables, inheritedVariables } from "./environment/inherited.ts";
 import { type LogStore, openLogs } from "./logs/log-store.ts";
 import type { NodeAgentOptions } from "./node-agent-options.ts";
-import { PodRuntimes } from "./pod-runtimes.ts";
+import { isTerminal } from "./pod/endings.ts";
+import { PodRuntimes, type PodRuntimesOptions } from "./pod-runtimes.ts";
+import { ENGINES } from "./runtimes/engine/engine-run.ts";
 import { type Engines, openEngines } from "./runtimes/engine/engines-of-machine.ts";
 import type { ProcessRuntime } from "./runtimes/process/process-runtime.ts";
 import type { Runtime } from "./runtimes/runtime.ts";
@@ -30,13 +33,18 @@ export function openNodeLogs(options: NodeAgentOptions): LogStore {
   return openLogs({ directory: path.join(dataDir, "logs"), clock, log, maxBytes });
 }
 
+export interface NodeParts extends Pick<AgentOptions, "node"> {
+  readonly logs: LogStore;
+  readonly allowedRuntimes: PodRuntimesOptions["allowedRuntimes"];
+}
+
 /** What the agent of that node is made of. */
 export function agentParts(
   options: NodeAgentOptions,
   runtimes: Runtimes,
-  { node, logs }: Pick<AgentOptions, "node"> & { readonly logs: LogStore },
+  { node, logs, allowedRuntimes }: NodeParts,
 ): AgentOptions {
-  const places = openPlaces(options, runtimes, node);
+  const places = openPlaces(options, runtimes, { ...node, allowedRuntimes });
   const hasHostFiles = (pod: Pod) => places.nameOf(pod) === "process";
   return {
     ...options,
@@ -64,23 +72,38 @@ function reaching(
   return { volumes: { directory, certificateAuthority }, apiServer };
 }
 
-function enginesOf({ dataDir, sandbox, clock, log }: NodeAgentOptions): Promise<Engines> {
+function enginesOf(options: NodeAgentOptions): Promise<Engines> {
+  const { client, dataDir, sandbox, clock, log } = options;
   const directory = path.join(dataDir, "agent");
   const around = { environment: process.env, uid: process.getuid?.() ?? 0 };
   const { enginePodCidr: range, defaultRuntime } = sandbox;
   const isWanted = !["auto", "process", "sandbox"].includes(defaultRuntime);
-  return openEngines({ directory, range, isWanted, clock, log }, around);
+  const hasLeft = async () => (await client.list(pods)).items.some(hasContainers);
+  return openEngines({ directory, range, isWanted, hasLeft, clock, log }, around);
+}
+
+/** Whether its containers are those of an engine, and may be running. */
+function hasContainers({ status }: Pod): boolean {
+  if (isTerminal(status.phase)) return false;
+  return (status.containerStatuses ?? []).some(({ containerID = "" }) =>
+    ENGINES.some((name) => containerID.startsWith(`${name}://`)),
+  );
 }
 
 function openPlaces(
   options: NodeAgentOptions,
   { processes: runtime, engines }: Runtimes,
-  { name: nodeName, hostIp: nodeAddress }: AgentOptions["node"],
+  {
+    name: nodeName,
+    hostIp: nodeAddress,
+    allowedRuntimes,
+  }: AgentOptions["node"] & Pick<NodeParts, "allowedRuntimes">,
 ): PodRuntimes {
   const { dataDir, clock, names, sandbox, strictLimits } = options;
   const directory = path.join(dataDir, "agent", "names");
   return new PodRuntimes({
     ...sandbox,
+    allowedRuntimes,
     runtime,
     engines: [...engines.keys()],
     strictLimits,

@@ -18,6 +18,7 @@ function runtimes(podCidr = "10.205.0.0/16"): PodRuntimes {
     enginePodCidr: cidr("10.206.0.0/16"),
     sharedPaths: [],
     engines: [],
+    allowedRuntimes: () => undefined,
     runtime: {
       can: { enforcesCpu: false, enforcesMemory: false, sandbox: abilities },
       leave: () => {},

@@ -16,7 +16,7 @@ import { imageNotice } from "./runtimes/process/refusals.ts";
 import type { RuntimeName, SandboxNetwork, SandboxUser } from "./runtimes/runtime.ts";
 import {
   type ChosenRuntime,
-  chooseRuntime,
+  chooseAllowedRuntime,
   type DefaultRuntime,
   type RuntimeMeasures,
 } from "./runtimes/sandbox/choice.ts";
@@ -36,6 +36,8 @@ export interface SandboxSettings {
 export interface PodRuntimesOptions extends SandboxSettings {
   /** Container engines that answer, the one for those who name none first. */
   readonly engines: readonly EngineName[];
+  /** Of a shared server, as its Node says; undefined: all of them. */
+  readonly allowedRuntimes: () => readonly string[] | undefined;
   readonly runtime: Pick<ProcessRuntime, "can" | "leave">;
   readonly strictLimits: boolean;
   readonly nodeName: string;
@@ -156,9 +158,12 @@ export class PodRuntimes {
     if (this.nameOf(pod) !== "sandbox") return undefined;
     const files = this.files.get(pod.metadata.uid ?? "");
     const network = this.networkOf(pod);
+    const { nodeName, sharedPaths, allowedRuntimes } = this.options;
     return composeSandbox(pod, container, {
-      nodeName: this.options.nodeName,
-      sharedPaths: this.options.sharedPaths,
+      nodeName,
+      sharedPaths,
+      // Only a shared server restricts runtimes: its people are not the users of the host.
+      hidesHomes: allowedRuntimes() !== undefined,
       user: this.identity,
       users: readUsers,
       ...(network === undefined ? {} : { network }),
@@ -179,7 +184,12 @@ export class PodRuntimes {
     const uid = pod.metadata.uid ?? "";
     const known = this.chosen.get(uid);
     if (known) return known;
-    const chosen = chooseRuntime(pod, this.options.defaultRuntime, this.measures());
+    const { defaultRuntime, allowedRuntimes } = this.options;
+    const chosen = chooseAllowedRuntime(pod, {
+      fallback: defaultRuntime,
+      allowed: allowedRuntimes(),
+      measures: this.measures(),
+    });
     this.chosen.set(uid, chosen);
     return chosen;
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentAtWork, ofIndex } from "../../test/builders/agent.ts";
 import { EXACT_TIMES } from "../api/exact-times.ts";
 import { TRACKING_FINALIZER } from "../api/job-tracking.ts";
-import { podEndOf, STOPPED } from "../api/pod-end.ts";
+import { podEndOf, STOPPED, STOPPING } from "../api/pod-end.ts";
 import { PODS_AHEAD } from "../api/pods-ahead.ts";
 import { jobs, pods } from "../api/resources.ts";
 
@@ -39,6 +39,15 @@ test("a pod that its Job lets go of and deletes is stopped", async () => {
   await untrack();
   await world.delete("p", 30);
   await world.end(`${uid}/c/0`, 143);
+  expect(await endOfPod()).toEqual(["Failed", "Stopped", "true"]);
+});
+
+test("a pod that its Job stops keeps its finalizer, and counts by how it ends", async () => {
+  const uid = await createPod();
+  const body = { metadata: { annotations: { [STOPPING]: "true" } } };
+  await world.client.patch(pods, PLACE, { type: "merge", body });
+  await world.delete("p", 30);
+  await world.end(`${uid}/c/0`, 3);
   expect(await endOfPod()).toEqual(["Failed", "Stopped", "true"]);
 });
 

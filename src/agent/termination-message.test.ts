@@ -46,6 +46,12 @@ describe("what a container wrote into its own file", () => {
     expect(await messageOf()).toBe(`${"a".repeat(96)}${"b".repeat(4000)}`);
   });
 
+  test("is kept to its last 4096 bytes", async () => {
+    writeFileSync(ownFile(), `${"a".repeat(1_000_000)}b`);
+    await messageOf();
+    expect(readFileSync(ownFile(), "utf8")).toBe(`${"a".repeat(4095)}b`);
+  });
+
   test("shares twelve kilobytes with those of the pod's other containers", async () => {
     writeFileSync(ownFile(), "a".repeat(5000));
     expect(await messageOf({}, { others: 11 })).toHaveLength(1024);

@@ -7,12 +7,13 @@
  *    is somebody else's, and neither read nor touched.
  * 3. Else, if it failed and asks for that, the end of its log.
  */
-import { copyFileSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Container, Pod } from "../api/generated/core.ts";
 import { findContainer } from "./find-container.ts";
 import type { LogStore } from "./logs/log-store.ts";
+import { closeMessage, endOf, MOST_BYTES } from "./logs/message-size.ts";
 import { messageFile } from "./logs/places.ts";
 import type { Notice } from "./notice.ts";
 import type { LastWords } from "./runs.ts";
@@ -25,7 +26,6 @@ export interface TerminationMessages {
 }
 
 const DEFAULT_PATH = "/dev/termination-log";
-const MOST_BYTES = 4096;
 /** Of all containers of a pod together. */
 const MOST_BYTES_OF_POD = 12 * 1024;
 const FALLBACK = { lines: 80, bytes: 2048 };
@@ -38,7 +38,8 @@ export function terminationMessages({ logs, hasHostFiles }: TerminationMessages)
     const own = messageFile(logs.fileOf(pod, id));
     if (isCustom(container) && hasHostFiles(pod)) collect(pathOf(container), own, exit);
     const size = sizeOf(own);
-    if (size > 0) return readEnd(own, size, bytesOf(pod));
+    if (size) return readEnd(own, size, bytesOf(pod)).finally(() => closeMessage(own));
+    if (size === 0) rmSync(own, { force: true });
     const isAskedFor = container.terminationMessagePolicy === "FallbackToLogsOnError";
     if (exitCode === 0 || !isAskedFor) return undefined;
     return logs.lastWords(pod, id, FALLBACK).then(someText);
@@ -72,15 +73,15 @@ function collect(file: string, own: string, { startedMs }: Exit): void {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (!found?.isFile() || found.birthtimeMs < startedMs - TICK_MS) return;
-    copyFileSync(file, own);
+    writeFileSync(own, endOf(file, found.size), { mode: 0o600 });
     rmSync(file);
   } catch {
     // A directory that is not ours, or a full disk: then there is no message.
   }
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
 function bytesOf({ spec }: Pod): number {

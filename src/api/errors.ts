@@ -134,13 +134,29 @@ const CAUSE_REASONS: Record<Finding["type"], string> = {
   Internal: "InternalError",
 };
 
+/** A body of 3 MiB can be wrong in so many ways that an answer would take 400 MB. */
+const MOST_FINDINGS = 1_000;
+const MOST_FINDING_CHARACTERS = 1_000_000;
+
+/** The first one always, and as many more as an answer may tell. */
+function firstFindings(all: readonly Finding[]): readonly Finding[] {
+  let characters = 0;
+  const end = all.findIndex(({ message, field }, at) => {
+    characters += message.length + field.length;
+    return at > 0 && (at === MOST_FINDINGS || characters > MOST_FINDING_CHARACTERS);
+  });
+  return end < 0 ? all : all.slice(0, end);
+}
+
 /** 422: the message names each distinct finding once, the causes keep repetitions. */
 export function invalidObject(
   target: { readonly group: string; readonly kind: string },
   name: string,
-  findings: readonly Finding[],
+  all: readonly Finding[],
 ): ApiError {
+  const findings = firstFindings(all);
   const distinct = [...new Set(findings.map(formatFinding))];
+  if (all.length > findings.length) distinct.push(`and ${all.length - findings.length} more`);
   const list = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
   const groupKind = target.group === "" ? target.kind : `${target.kind}.${target.group}`;
   return new ApiError(422, "Invalid", `${groupKind} ${quote(name)} is invalid: ${list}`, {

@@ -100,10 +100,10 @@ function formatValue(value: unknown): string {
 
 /** Go's %q. */
 export function quote(text: string): string {
-  let out = '"';
-  for (const char of text) out += quoteChar(char);
-  return `${out}"`;
+  return `"${text.replace(UNQUOTABLE, quoteChar)}"`;
 }
+
+const UNQUOTABLE = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 const ESCAPES: Record<string, string> = {
   '"': '\\"',
@@ -122,7 +122,6 @@ function quoteChar(char: string): string {
   if (escaped !== undefined) return escaped;
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
-  if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) return char;
   if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, "0")}`;
   return `\\U${code.toString(16).padStart(8, "0")}`;
 }

@@ -7,7 +7,9 @@ import { EXACT_TIMES } from "./exact-times.ts";
 import type { ContainerStatus, Pod } from "./generated/core.ts";
 import { isTracked } from "./job-tracking.ts";
 
-/** On a pod, by its node: its Job had let go of it before it was deleted. */
+/** On a pod, by the controller: its Job is suspended and stops it. The item has not failed. */
+export const STOPPING = "tallyjob.io/stopping";
+/** On a pod, by its node: it ended because its Job stopped it. */
 export const STOPPED = "tallyjob.io/stopped";
 
 export type PodEnd =
@@ -28,12 +30,21 @@ export function podEndOf(pod: Pod, isRemoved: boolean): PodEnd {
   return phase !== "Failed" || isStopped(pod) ? "Stopped" : "Failed";
 }
 
-/** Another node than ours does not tell: there a pod that lost its finalizer counts as stopped. */
+/** Another node than ours does not tell: there a pod that its Job let go of counts as stopped. */
 function isStopped(pod: Pod): boolean {
   const { annotations = {}, deletionTimestamp } = pod.metadata;
   if (annotations[STOPPED] !== undefined) return true;
   const isOurs = annotations[EXACT_TIMES] !== undefined;
-  return !isOurs && deletionTimestamp !== undefined && !isTracked(pod);
+  return !isOurs && deletionTimestamp !== undefined && isLetGo(pod);
+}
+
+/** Whether a deletion is the doing of its Job: it took the finalizer off, or said so. */
+export function isLetGo(pod: Pod): boolean {
+  return !isTracked(pod) || isStopping(pod);
+}
+
+export function isStopping({ metadata }: Pod): boolean {
+  return metadata.annotations?.[STOPPING] !== undefined;
 }
 
 /** Whether a process of the pod runs or ran. */

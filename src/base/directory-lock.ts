@@ -6,6 +6,7 @@
  */
 import { mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { ensureOwnDirectory } from "./own-directory.ts";
 
 export interface Lock {
   release(): Promise<void>;
@@ -16,11 +17,12 @@ export class DirectoryInUse extends Error {
 }
 
 export async function lockDirectory(directory: string): Promise<Lock> {
+  ensureOwnDirectory(directory);
   const holders = join(directory, "lock");
-  await mkdir(holders, { recursive: true });
+  await mkdir(holders, { recursive: true, mode: 0o700 });
   const own = await identify(process.pid);
   const path = join(holders, own ?? String(process.pid));
-  const file = await open(path, "wx").catch((error: NodeJS.ErrnoException) => {
+  const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EEXIST" ? inUse(directory, process.pid) : error;
   });
   await file.close();

@@ -1,9 +1,11 @@
 /** "tally agent": this machine as a node of a server elsewhere, until it is told to stop. */
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { ensurePrivateDirectory } from "../access/private-file.ts";
 import type { ClientAccess } from "../access/read-kubeconfig.ts";
 import { DirectoryInUse } from "../base/directory-lock.ts";
+import { notePlace } from "../base/known-places.ts";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { type AgentFlags, readAgentFlags } from "./agent-flags.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { dataPath } from "./data-path.ts";
@@ -20,7 +22,9 @@ export async function agent(flags: AgentFlags, machine: Machine): Promise<void> 
   const log = openCommandLog(settings.logLevel, machine);
   const { url, namespace: _namespace, ...identity } = await accessOf(flags, machine);
   const clientAuthority = await findClientAuthority(flags, identity.ca, machine);
+  ensureOwnDirectory(dataDir);
   await ensurePrivateDirectory(dataDir);
+  notePlaces(dataDir, flags, machine);
   const stop = stopRequest(machine, log);
   try {
     const { startRemoteAgent } = await import("../remote-agent.ts");
@@ -47,6 +51,16 @@ export async function agent(flags: AgentFlags, machine: Machine): Promise<void> 
     }
   } finally {
     stop.close();
+  }
+}
+
+/** Its pods must see neither what the node keeps nor what it shows to the server. */
+function notePlaces(dataDir: string, flags: AgentFlags, machine: Machine): void {
+  const { environment, workingDirectory } = machine;
+  const listed = flags.kubeconfig ?? environment["KUBECONFIG"] ?? "";
+  const files = flags.kubeconfig === undefined ? listed.split(delimiter) : [listed];
+  for (const path of [dataDir, ...files.filter((each) => each !== "")]) {
+    notePlace(resolve(workingDirectory, path), machine);
   }
 }
 

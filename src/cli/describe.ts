@@ -5,6 +5,7 @@ import type { CronJob, Job } from "../api/generated/batch.ts";
 import type { Event, Node, Pod, Service } from "../api/generated/core.ts";
 import type { KubeObject } from "../api/object.ts";
 import { systemClock } from "../base/clock.ts";
+import { terminalText } from "../base/terminal-text.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import type { Offered } from "./cluster/discovery.ts";
 import { findObjects } from "./cluster/object-requests.ts";
@@ -28,7 +29,7 @@ import { serviceLines } from "./describe/service.ts";
 import { statefulSetLines } from "./describe/stateful-set.ts";
 import type { Machine } from "./machine.ts";
 import { failureOf } from "./output/error-text.ts";
-import { alignTabs, escapeTerminal } from "./output/tabbed-text.ts";
+import { alignTabs } from "./output/tabbed-text.ts";
 
 export interface DescribeFlags extends ClusterFlags {
   readonly allNamespaces?: boolean;
@@ -50,7 +51,7 @@ export async function describe(
     const showsEvents = flags.showEvents ?? (found.length === 1 && !found[0]?.isAlike);
     for (const [at, { type, object, isAlike }] of found.entries()) {
       const lines = await linesOf(cluster, type, object, showsEvents);
-      const text = alignTabs(escapeTerminal(lines.join("\n")).split("\n"));
+      const text = alignTabs(terminalText(lines.join("\n")).split("\n"));
       if (isAlike) machine.writeOut(`${text}\n`);
       else machine.writeOut(at === 0 ? text : `\n\n${text}`);
     }

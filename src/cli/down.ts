@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DirectoryInUse } from "../base/directory-lock.ts";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import type { EndedNode, EndNodeOptions } from "../end-node.ts";
 import { DATA_DIRECTORY_IN_USE } from "../engine-options.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -45,6 +46,7 @@ async function endNodeOf(
   machine: Machine,
 ): Promise<EndedNode> {
   const { dataDir } = options;
+  ensureOwnDirectory(dataDir);
   const hasStore = existsSync(join(dataDir, "store"));
   if (!hasStore && !existsSync(join(dataDir, "agent"))) {
     throw new CommandFailure(`error: ${dataDir} is not the data directory of a server`);

@@ -1,5 +1,6 @@
 /** Which server a command means: the kubeconfig it names, that of the environment, or our own. */
 import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { dataPath } from "./data-path.ts";
 import type { Machine } from "./machine.ts";
 
@@ -14,11 +15,14 @@ export function findAccess(
   machine: Machine,
 ): Promise<ClientAccess | undefined> {
   const listed = machine.environment["KUBECONFIG"];
+  const dataDirectory = dataPath(undefined, machine);
+  // A kubeconfig may name a program to ask for credentials.
+  if (kubeconfig === undefined && !listed) ensureOwnDirectory(dataDirectory);
   return readKubeconfig({
     ...(kubeconfig === undefined ? {} : { given: kubeconfig }),
     ...(listed === undefined ? {} : { environment: listed }),
     ...(context === undefined ? {} : { context }),
-    dataDirectory: dataPath(undefined, machine),
+    dataDirectory,
     home: machine.home,
     workingDirectory: machine.workingDirectory,
   });

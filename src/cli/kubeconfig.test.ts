@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { testMachine } from "../../test/builders/machine.ts";
 import { ensureCertificates } from "../access/certificates.ts";
+import { readServerMode, storeServerMode } from "../access/server-mode.ts";
 import { writeKubeconfig } from "../access/write-kubeconfig.ts";
 import { systemClock } from "../base/clock.ts";
 import { kubeconfig } from "./kubeconfig.ts";
@@ -17,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true }));
 
-const flags = { group: ["devs", "ops"], days: "30" };
+const flags = { group: ["devs", "ops"], days: "30", trusted: true };
 
 async function startOnce(): Promise<string> {
   const directory = join(data, "pki");
@@ -59,4 +60,46 @@ test.each([
 
 test("where no server has been there is nobody to know a user", async () => {
   await expect(kubeconfig("a", { ...flags, data }, testMachine({}))).rejects.toThrow(data);
+});
+
+const untrusted = { group: ["devs"], days: "30" };
+
+test("a server that is alone admits nobody who is not trusted", async () => {
+  await startOnce();
+  await expect(kubeconfig("alice", { ...untrusted, data }, testMachine({}))).rejects.toThrow(
+    /Start it with tally up --shared .* or add --trusted if alice may act as that user/,
+  );
+  await kubeconfig("alice", { ...untrusted, trusted: true, data }, testMachine({}));
+  await kubeconfig("system:node:worker-1", { ...untrusted, data }, testMachine({}));
+  expect(await readServerMode(data)).toEqual({ isShared: false, hasGuests: false });
+});
+
+test("a shared server remembers that it has admitted somebody who is not trusted", async () => {
+  await startOnce();
+  await storeServerMode(data, true);
+  await kubeconfig("bob", { ...untrusted, trusted: true, data }, testMachine({}));
+  expect(await readServerMode(data)).toEqual({ isShared: true, hasGuests: false });
+  await kubeconfig("alice", { ...untrusted, data }, testMachine({}));
+  expect(await readServerMode(data)).toEqual({ isShared: true, hasGuests: true });
+});
+
+test.each([
+  [
+    "others can read",
+    0o644,
+    "tally: others can read the file that this key is written to (mode 0644)",
+  ],
+  ["the group can read", 0o640, "(mode 0640): close it with chmod 600, or use -o FILE next time"],
+  ["only the owner can read", 0o600, ""],
+  ["is none", undefined, ""],
+])("a file at stdout that %s is warned of", async (_what, mode, warning) => {
+  await startOnce();
+  let error = "";
+  const writeError = (text: string) => {
+    error += text;
+  };
+  const outFileMode = () => mode;
+  await kubeconfig("a", { ...flags, data }, testMachine({ writeError, outFileMode }));
+  expect(error).toContain(warning);
+  expect(error === "").toBe(warning === "");
 });

@@ -1,7 +1,8 @@
 /** The machine as a command sees it: what it reads, writes and is told. A test brings its own. */
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { availableParallelism, homedir, hostname, networkInterfaces } from "node:os";
 import type { RunEnvironment } from "../api/run-environment.ts";
+import { terminalText } from "../base/terminal-text.ts";
 import { captureEnvironment } from "./capture-environment.ts";
 
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -25,7 +26,10 @@ export interface Machine {
   readonly writeOut: (text: string) => void;
   /** Settles when there is room for more. */
   readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
+  /** Messages: control characters in them are shown, not obeyed. */
   readonly writeError: (text: string) => void;
+  /** To stderr as it is: for colours and the cursor, which are ours. */
+  readonly writeControls: (text: string) => void;
   /** Settles when there is room for more. */
   readonly writeErrorBytes: (bytes: Uint8Array) => Promise<void>;
   /** All of stdin. */
@@ -37,6 +41,8 @@ export interface Machine {
   readonly hasReader: boolean;
   /** Whether a person reads what is written to stdout. */
   readonly hasOutReader: boolean;
+  /** Mode of the file that stdout is redirected to; undefined if it is no regular file. */
+  readonly outFileMode: () => number | undefined;
   /** Of the terminal that stderr is; [80, 24] where it is none. */
   readonly terminalSize: () => readonly [columns: number, rows: number];
   /**
@@ -63,21 +69,33 @@ export function thisMachine(): Machine {
     hostName: hostname(),
     addresses: ownAddresses,
     canMakeNetworks,
-    writeOut: (text) => void process.stdout.write(text),
+    writeOut: (text) => void process.stdout.write(process.stdout.isTTY ? terminalText(text) : text),
     writeBytes: (bytes) => writeTo(process.stdout, bytes),
     writeErrorBytes: (bytes) => writeTo(process.stderr, bytes),
-    writeError: (text) => void process.stderr.write(text),
+    writeError: (text) => void process.stderr.write(terminalText(text)),
+    writeControls: (text) => void process.stderr.write(text),
     readInput: async () => (await readInputBytes()).toString("utf8"),
     readInputBytes,
     onReaderGone: (listener) => void process.stdout.once("error", listener),
     hasReader: process.stderr.isTTY === true,
     hasOutReader: process.stdout.isTTY === true,
+    outFileMode,
     terminalSize: () => [process.stderr.columns || 80, process.stderr.rows || 24],
     onKey,
     processors: availableParallelism(),
     onSignal,
     exit: (code) => process.exit(code),
   };
+}
+
+function outFileMode(): number | undefined {
+  try {
+    const out = fstatSync(process.stdout.fd);
+    return out.isFile() ? out.mode & 0o777 : undefined;
+  } catch {
+    // It is closed.
+    return undefined;
+  }
 }
 
 async function writeTo(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {

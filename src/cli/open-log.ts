@@ -5,10 +5,10 @@ import type { Machine } from "./machine.ts";
 
 export function openCommandLog(
   level: LogLevel,
-  { environment, hasReader, writeError }: Machine,
+  { environment, hasReader, writeControls }: Machine,
 ): Log {
   // https://no-color.org: any value that is not empty.
   const isColored = hasReader && !environment["NO_COLOR"];
   const format = isColored ? "colored text" : hasReader ? "text" : "json";
-  return openLog({ level, format, write: writeError });
+  return openLog({ level, format, write: writeControls });
 }

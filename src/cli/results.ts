@@ -1,5 +1,6 @@
 /** "tally results": what became of every item, for a spreadsheet or a program. */
 import type { Job } from "../api/generated/batch.ts";
+import { terminalText } from "../base/terminal-text.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { type NumberedAttempt, resultOf } from "../report/item-result.ts";
 import { RESULT_FORMATS, type ResultFormat, resultWriter } from "../report/results.ts";
@@ -30,6 +31,8 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
     const logOf = logFinder(runs, job, machine);
     await tellRemarks(runs, job, machine);
     let text = writer.head;
+    // A file gets the values as they are; on a terminal they must not act.
+    const shown = (rows: string) => (machine.hasOutReader ? terminalText(rows) : rows);
     let isFirst = true;
     let from: string | undefined;
     do {
@@ -44,12 +47,12 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
         text += writer.row({ result, values, log }, isFirst);
         isFirst = false;
         if (text.length < BLOCK_LETTERS) continue;
-        await machine.writeBytes(Buffer.from(text));
+        await machine.writeBytes(Buffer.from(shown(text)));
         text = "";
       }
       from = page.next;
     } while (from !== undefined);
-    await machine.writeBytes(Buffer.from(text + writer.tail));
+    await machine.writeBytes(Buffer.from(shown(text + writer.tail)));
   } finally {
     await runs.close();
   }

@@ -22,13 +22,16 @@ export async function resume(name: string, flags: ResumeFlags, machine: Machine)
   const dataDir = runDirectory(flags, machine.workingDirectory);
   const { namespace = "default" } = flags;
   if (!hasRuns(dataDir)) throw new CommandFailure(`there are no runs in ${dataDir}`);
+  let former: Job | undefined;
   await conduct(
     async (engine) => {
-      await getUnfinished(engine, { namespace, name });
+      // Only the first time: the run may finish while this command looks for another engine.
+      former ??= await getUnfinished(engine, { namespace, name });
       const parallelism =
         flags.jobs === undefined ? undefined : readParallelism(flags, machine.processors);
       const job = await resumeRun(engine.client, { namespace, name }, parallelism);
-      return { job, itemAt: itemNames({ ...(await readStoredList(engine.client, job)) }) };
+      const itemAt = itemNames({ ...(await readStoredList(engine.client, job)) });
+      return { job, former, itemAt };
     },
     flags,
     machine,
@@ -45,7 +48,7 @@ async function resumeThere(name: string, flags: ResumeFlags, machine: Machine): 
     async (engine) => {
       const resumed = await resumeStored(engine, { namespace, name }, wanted);
       if (!resumed) throw new CommandFailure(`there is no run ${name}`);
-      refuseFinished(resumed.job);
+      endIfFinished(resumed.job);
       return resumed;
     },
     flags,
@@ -56,13 +59,15 @@ async function resumeThere(name: string, flags: ResumeFlags, machine: Machine): 
 async function getUnfinished({ client }: ReachedEngine, place: Name): Promise<Job> {
   const job = await findObject(client, jobType, place);
   if (!job) throw new CommandFailure(`there is no run ${place.name}`);
-  refuseFinished(job);
+  endIfFinished(job);
   return job;
 }
 
-function refuseFinished(job: Job): void {
+function endIfFinished(job: Job): void {
   if (!isFinished(job)) return;
   const { name } = job.metadata;
   const failed = job.status.failedIndexes ? `; run what failed with: tally retry ${name}` : "";
-  throw new CommandFailure(`the run ${name} is finished${failed}`);
+  const text = `the run ${name} is finished: there is nothing to resume${failed}`;
+  // The command has found what it was to bring about, as a script that resumes after a crash needs.
+  throw new CommandFailure(text, 0);
 }

@@ -2,9 +2,11 @@
 import type { Job } from "../api/generated/batch.ts";
 import { addIndex, emptyIndexes, type IndexSet } from "../api/index-set.ts";
 import { jobs } from "../api/resources.ts";
+import { dieAt } from "../base/die-at.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { findObject } from "../client/find.ts";
 import { resumeRun } from "../run/control.ts";
+import { isContinuationOf } from "../run/former-jobs.ts";
 import { type RetryingEngine, type RetryPlan, retryRun } from "../run/retry.ts";
 import { runDirectory } from "../run/run-directory.ts";
 import type { RunsToRead } from "../run/runs-to-read.ts";
@@ -44,9 +46,13 @@ export async function retry(name: string, flags: RetryFlags, machine: Machine): 
     return retryThere({ name, namespace, plan }, flags, machine);
   }
   const own = withDirectory(flags, machine);
+  let found: string | undefined;
   const prepare = async (engine: RetryingEngine): Promise<Job> => {
     const job = await findObject(engine.client, jobs, { namespace, name });
     if (!job) throw unknownRun(name, []);
+    // The engine was lost after it had stored the retry, and before it could say so.
+    if (found !== undefined && isContinuationOf(job, found)) return job;
+    found = job.metadata.uid;
     return retryRun(engine, job, plan);
   };
   if (flags.detach) return ask(own, machine, prepare, { name, size });
@@ -57,6 +63,7 @@ export async function retry(name: string, flags: RetryFlags, machine: Machine): 
       await prepare(engine);
       // A run that was stopped or paused continues: nobody would wait for it otherwise.
       const job = await resumeRun(engine.client, { namespace, name });
+      dieAt("retry");
       return { job, itemAt: itemNames({ ...(await readStoredList(engine.client, job)) }) };
     },
     own,

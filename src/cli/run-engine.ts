@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDataDirectory } from "../access/data-directory.ts";
 import { startSpawnerEarly } from "../agent/spawner/start.ts";
+import { notePlace } from "../base/known-places.ts";
 import { type Log, openLog } from "../base/log.ts";
 import { socketAddress } from "../base/socket-address.ts";
 import { type CoreEngine, type CoreOptions, SOCKET } from "../engine-options.ts";
@@ -28,6 +29,7 @@ const RUN_CONTROLLERS = [
 /** How to reach the engine of the directory, which is made where it is missing. */
 export async function reachingRunEngine(dataDir: string): Promise<Reaching> {
   await openDataDirectory(dataDir);
+  notePlace(dataDir);
   keepOutOfGit(dataDir);
   // While the engine is loaded.
   if (!existsSync(join(dataDir, SOCKET))) startSpawnerEarly(join(dataDir, "agent"), true);
@@ -72,5 +74,5 @@ function engineLog(dataDir: string): Log {
 /** It often lies in a work tree, where nobody wants it shown as new. */
 function keepOutOfGit(dataDir: string): void {
   const file = join(dataDir, ".gitignore");
-  if (!existsSync(file)) writeFileSync(file, "*\n");
+  if (!existsSync(file)) writeFileSync(file, "*\n", { mode: 0o600 });
 }

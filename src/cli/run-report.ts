@@ -54,7 +54,7 @@ export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Mach
     logs,
     terminal: {
       size: machine.terminalSize,
-      write: machine.writeError,
+      write: machine.writeControls,
       onKey: machine.onKey,
       isColored: !machine.environment["NO_COLOR"],
     },

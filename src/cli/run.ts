@@ -94,6 +94,7 @@ export async function conduct(
       openReporter({ job, book, wishes, place }, flags, machine),
     listen: (wishes) => listen(wishes, machine),
     nowMs: () => performance.now(),
+    beganMs: performance.timeOrigin,
     abandon: () => machine.exit(INTERRUPTED),
   })
     .catch((error: unknown) => {
@@ -172,9 +173,10 @@ async function prepare(
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
     if (flags.resume) {
-      const { job, said } = await takeUpRun(engine, asked, error.job);
+      const { job, former, said } = await takeUpRun(engine, asked, error.job);
       for (const text of said) say(text);
-      return { job, itemAt };
+      const isSame = former.metadata.uid === job.metadata.uid;
+      return { job, itemAt, ...(isSame ? { former } : {}) };
     }
     if (flags.replace && error.isFinished) {
       return { job: await replaceRun(engine, asked, error.job), itemAt };

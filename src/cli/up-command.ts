@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Machine } from "./machine.ts";
 import { addNodeOptions } from "./node-options.ts";
+import { DEFAULT_ALLOWED_RUNTIMES } from "./sharing-flags.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 
 export function addUp(program: Command, machine: Machine): void {
@@ -24,6 +25,9 @@ export function addUp(program: Command, machine: Machine): void {
     .option("--insecure-port <port>", INSECURE_HELP)
     .option("--authorization-mode <mode>", AUTHORIZATION_HELP, UP_DEFAULTS.authorizationMode)
     .option("--audit-log <file>", "Note every request in this file, as JSON lines.")
+    .option("--shared", SHARED_HELP)
+    .option("--allowed-runtimes <list>", ALLOWED_HELP)
+    .option("--admission-control-config-file <file>", ADMISSION_HELP)
     .option("--no-agent", "Do not make this machine a node that runs pods.");
   addNodeOptions(command, UP_DEFAULTS)
     .option("--controllers <list>", CONTROLLERS_HELP, UP_DEFAULTS.controllers)
@@ -54,6 +58,14 @@ const INSECURE_HELP =
   "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
 const AUTHORIZATION_HELP =
   "Who may do what: RBAC, by roles and bindings, or AlwaysAllow, everyone who is known.";
+const SHARED_HELP =
+  "Serve people who must not act as the user of the server: pods run in sandboxes, and only " +
+  "namespaces labelled privileged reach the host.";
+const ALLOWED_HELP =
+  "Runtimes that pods may use with --shared: some of process, sandbox, engine, docker, podman " +
+  `(default: ${DEFAULT_ALLOWED_RUNTIMES}).`;
+const ADMISSION_HELP =
+  "AdmissionConfiguration with the defaults and exemptions of Pod Security, as of kube-apiserver.";
 const SERVICE_RANGE_HELP =
   "Range that Services get their addresses from (default: 10.214.0.0/16 where pods can have " +
   "networks of their own, else 127.128.0.0/16).";

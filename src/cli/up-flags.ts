@@ -20,6 +20,7 @@ import {
 } from "../engine-options.ts";
 import { wrong } from "./flag-error.ts";
 import { readSandbox, SANDBOX_DEFAULTS, type SandboxFlags } from "./sandbox-flags.ts";
+import { inSandboxes, readSharing } from "./sharing-flags.ts";
 
 /** As given: every value is text, absent where the flag was not used. */
 export interface UpFlags extends JobFlags, AgentMeasureFlags {
@@ -31,6 +32,9 @@ export interface UpFlags extends JobFlags, AgentMeasureFlags {
   readonly insecurePort?: string;
   readonly authorizationMode: string;
   readonly auditLog?: string;
+  readonly admissionControlConfigFile?: string;
+  readonly shared?: boolean;
+  readonly allowedRuntimes?: string;
   readonly agent: boolean;
   readonly controllers: string;
   readonly serviceClusterIpRange?: string;
@@ -90,7 +94,10 @@ export interface UpSettings {
   readonly authorization: AuthorizationMode;
   /** As given: relative to where the command was typed. */
   readonly auditLog?: string;
+  /** As given, too. */
+  readonly admissionFile?: string;
   readonly agent?: AgentMeasures;
+  readonly sharing?: NonNullable<EngineOptions["sharing"]>;
   readonly controllers: EngineOptions["controllers"];
   /** Absent: one that suits the machine. */
   readonly serviceCidr?: string;
@@ -113,6 +120,7 @@ export function readUpFlags(flags: UpFlags): UpSettings {
   }
   const port = readPort("--port", flags.port);
   const insecurePort = readInsecurePort(flags.insecurePort, port);
+  const sharing = readSharing(flags);
   return {
     address: flags.address,
     isExposed: !isLoopback(address),
@@ -120,7 +128,9 @@ export function readUpFlags(flags: UpFlags): UpSettings {
     ...(insecurePort === undefined ? {} : { insecurePort }),
     authorization: readAuthorization(flags),
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
-    ...(flags.agent ? { agent: readAgent(flags) } : {}),
+    ...readAdmission(flags),
+    ...(flags.agent ? { agent: readAgent(sharing ? inSandboxes(flags) : flags) } : {}),
+    ...(sharing ? { sharing } : {}),
     controllers: readControllers(flags.controllers),
     ...readServiceRange(flags.serviceClusterIpRange),
     hasOwnDirectory: flags.data !== undefined,
@@ -130,6 +140,13 @@ export function readUpFlags(flags: UpFlags): UpSettings {
     jobs: readJobs(flags),
     logLevel: readLogLevel(flags.logLevel),
   };
+}
+
+function readAdmission({
+  admissionControlConfigFile: given,
+}: UpFlags): Pick<UpSettings, "admissionFile"> {
+  if (given === "") throw wrong("--admission-control-config-file", "", "must name a file");
+  return given === undefined ? {} : { admissionFile: given };
 }
 
 function readAuthorization({ authorizationMode, auditLog }: UpFlags): AuthorizationMode {

@@ -265,6 +265,22 @@ test.each([
   expect(machine.exitCodes()).toEqual([code]);
 });
 
+test.each([
+  [{}, 8, '8 pods keep running: the next "tally up" adopts them, "tally down" ends them\n'],
+  [
+    { data: "my data" },
+    1,
+    '1 pod keeps running: the next "tally up" adopts it, "tally down --data \'my data\'" ends it\n',
+  ],
+])("with %j and %i pods left running it says how to end them", async (flags, pods, line) => {
+  const machine = testMachine({ home, workingDirectory: home });
+  await up({ ...UP_DEFAULTS, ...flags }, machine, async () => {
+    machine.signal("SIGINT");
+    return { url: "https://127.0.0.1:6443", stop: async () => ({ leftRunning: pods }) };
+  });
+  expect(machine.out().slice(machine.out().indexOf("\n") + 1)).toBe(line);
+});
+
 test("a signal while the engine starts stops it as soon as it stands", async () => {
   const machine = testMachine({ home });
   let stops = 0;

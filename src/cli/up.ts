@@ -1,4 +1,5 @@
 /** "tally up": runs the server in the foreground until it is told to stop. */
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ensureCertificates, serverNames } from "../access/certificates.ts";
 import { type DataDirectory, openDataDirectory } from "../access/data-directory.ts";
@@ -13,6 +14,7 @@ import {
   parseCidr,
 } from "../base/address.ts";
 import { systemClock } from "../base/clock.ts";
+import { notePlace } from "../base/known-places.ts";
 import type { Log } from "../base/log.ts";
 import { socketAddress } from "../base/socket-address.ts";
 import {
@@ -49,6 +51,7 @@ export async function up(
   const stop = stopRequest(machine, log);
   try {
     const data = await openDataDirectory(dataPath(flags.data, machine));
+    notePlace(data.path, machine);
     const options = await engineOptions(settings, data, { machine, log });
     warnOfExposure(settings, log);
     warnOfDisabledFeatures(settings, log);
@@ -63,6 +66,7 @@ export async function up(
         token: options.token,
       };
       await writeKubeconfig(kubeconfig, access);
+      notePlace(kubeconfig, machine);
       if (flags.mergeKubeconfig) await mergeIntoUsersOwn(access, machine, log);
       if (engine.insecureUrl) log.warn("serving without a token", { url: engine.insecureUrl });
       machine.writeOut(`Tally is ready at ${access.url}  (${exportCommand(kubeconfig)})\n`);
@@ -106,7 +110,9 @@ async function engineOptions(
     ...(insecurePort === undefined ? {} : { insecurePort }),
     authorization: settings.authorization,
     ...auditOf(settings, machine),
+    ...(await admissionOf(settings, machine)),
     ...(agent ? { agent } : {}),
+    ...(settings.sharing ? { sharing: settings.sharing } : {}),
     controllers,
     serviceCidr,
     nodeGraceMs: settings.nodeGraceMs,
@@ -121,6 +127,15 @@ async function engineOptions(
 
 function auditOf({ auditLog }: UpSettings, { workingDirectory }: Machine): { auditLog?: string } {
   return auditLog === undefined ? {} : { auditLog: resolve(workingDirectory, auditLog) };
+}
+
+async function admissionOf(
+  { admissionFile }: UpSettings,
+  { workingDirectory }: Machine,
+): Promise<Pick<EngineOptions, "admission">> {
+  if (admissionFile === undefined) return {};
+  const file = resolve(workingDirectory, admissionFile);
+  return { admission: { file, text: await readFile(file, "utf8") } };
 }
 
 /** Pods with networks of their own do not reach the loopback of the machine. */
@@ -197,6 +212,7 @@ async function mergeIntoUsersOwn(access: Access, machine: Machine, log: Log): Pr
   const { findUserKubeconfig, mergeKubeconfig } = await import("../access/merge-kubeconfig.ts");
   const file = await findUserKubeconfig(machine.environment, machine.home);
   await mergeKubeconfig(file, access);
+  notePlace(file, machine);
   log.info("kubeconfig updated", { file });
 }
 

@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
+import { ConnectionLost } from "./connection-lost.ts";
 import type { HttpBody, HttpRequest } from "./http-requests.ts";
 import { ProxiedHttpAgent, ProxiedHttpsAgent } from "./proxied-agents.ts";
 
@@ -237,6 +238,6 @@ async function* bytesOf(request: HttpRequest, message: IncomingMessage): AsyncIt
   }
 }
 
-function failure({ method, path }: HttpRequest, cause: unknown): Error {
-  return new Error(`${method} ${path.split("?")[0]}`, { cause });
+function failure({ method, path }: HttpRequest, cause: unknown): ConnectionLost {
+  return new ConnectionLost(`${method} ${path.split("?")[0]}`, { cause });
 }

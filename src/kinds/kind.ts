@@ -3,7 +3,8 @@
  * a ConfigMap is a value of this type, built from pure functions.
  *
  * The order in which the verbs call the rules is that of Kubernetes:
- *   create: decode, default, admit, prepareForCreate, validate, warningsOnCreate, commit
+ *   create: decode, default, admit, warningsBeforeCreate, prepareForCreate, validate,
+ *     warningsOnCreate, commit
  *   update: decode, default, admit, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
  *   status: decode, default, admit, prepareForStatusUpdate, validateStatusUpdate, commit
  */
@@ -59,6 +60,8 @@ export interface Rules<T extends KubeObject> {
    * with the old one has all its defaults.
    */
   readonly setDefaults?: (object: Draft<T>, gates?: FeatureGates, old?: T) => void;
+  /** Of what preparing changes, so that nobody could tell afterwards. */
+  readonly warningsBeforeCreate?: (object: T) => string[];
   /** Drops what a client may not set, generates what it need not. Name and uid are known. */
   readonly prepareForCreate?: (object: Draft<T>, gates?: FeatureGates) => void;
   readonly validate: (object: T) => Finding[];

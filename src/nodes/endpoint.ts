@@ -9,7 +9,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
+import type { PeerCertificate, TLSSocket } from "node:tls";
 import { ApiError } from "../api/errors.ts";
 import type { Pod } from "../api/generated/core.ts";
 import type { LogRequest, LogSource } from "../api/log-source.ts";
@@ -92,7 +92,9 @@ const SERVERS: ReadonlySet<string> = new Set(["tally", "kube-apiserver-kubelet-c
 
 /** The authority signs the certificates of users, too. */
 function isServer({ socket }: IncomingMessage): boolean {
-  const { CN, O } = (socket as TLSSocket).getPeerCertificate().subject ?? {};
+  // There is no certificate once the connection is gone, whatever the types say.
+  const certificate: PeerCertificate | null = (socket as TLSSocket).getPeerCertificate();
+  const { CN, O } = certificate?.subject ?? {};
   const organizations = [O ?? []].flat();
   return SERVERS.has([CN ?? []].flat()[0] ?? "") || organizations.includes("system:masters");
 }

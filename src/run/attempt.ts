@@ -1,5 +1,6 @@
 /** Pure: what a pod tells of the attempt it stands for, in the words of somebody with a list. */
 import { completionIndexOf } from "../api/completion-index.ts";
+import { isRerunAfterUnknownExit } from "../api/exit-unknown.ts";
 import type { ContainerStateTerminated, Pod } from "../api/generated/core.ts";
 import { type PodEnd, podEndOf } from "../api/pod-end.ts";
 import { millisecondsOf } from "../api/time.ts";
@@ -31,8 +32,8 @@ export interface ContainerRun {
 }
 
 export interface AttemptEnd extends TaskAttempt {
-  /** Stopped: it was taken away before it came to an end, and does not count. */
-  readonly outcome: "Succeeded" | "Failed" | "Stopped";
+  /** Unknown: nobody could record how it ended, and the item is run again. */
+  readonly outcome: PodEnd | "Unknown";
   readonly endedMs: number | undefined;
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;
@@ -77,17 +78,13 @@ export function endOf(pod: Pod, isRemoved: boolean): AttemptEnd {
   return {
     ...attempt,
     startedMs: started ?? attempt.startedMs,
-    outcome: outcomeOf(podEndOf(pod, isRemoved)),
+    outcome: isRerunAfterUnknownExit(pod) ? "Unknown" : podEndOf(pod, isRemoved),
     endedMs: ended?.finishedAt ? millisecondsOf(ended.finishedAt) : undefined,
     exitCode: ended?.exitCode,
     signal: ended?.signal || undefined,
     reason: status.reason || ended?.reason || undefined,
     message: status.message || ended?.message || undefined,
   };
-}
-
-function outcomeOf(end: PodEnd): AttemptEnd["outcome"] {
-  return end === "NeverBegan" ? "Stopped" : end;
 }
 
 /** Of the container that decided: the first that failed, or the one that ended last. */

@@ -11,10 +11,13 @@
 import type { Name } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
+import { runsAhead } from "../api/pods-ahead.ts";
+import { ConnectionLost } from "../client/connection-lost.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import { canDrain, pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
+import { doneBefore } from "./done-before.ts";
 import { isJobDrained } from "./drained.ts";
-import { type FollowEnd, followJob } from "./follow.ts";
+import { type Following, followJob, lookAtJob } from "./follow.ts";
 import type { Reporter } from "./output/reporter.ts";
 import type { ReachedEngine } from "./reached-engine.ts";
 import { RunBook } from "./run-book.ts";
@@ -22,6 +25,8 @@ import { MAX_FAILURES_SHOWN, type RunEnd, type Summary, summarize } from "./summ
 
 export interface PreparedRun {
   readonly job: Job;
+  /** As it was found, if it is an earlier one that goes on. */
+  readonly former?: Job;
   /** What an index works on, where there is a list. */
   readonly itemAt: (index: number) => string | undefined;
   /** The engine as this run sees it, where that is not as it is. */
@@ -42,12 +47,14 @@ export interface RunWishes {
 export interface ConductOptions {
   /** Called again whenever the engine that was reached is lost. */
   readonly reach: () => Promise<ReachedEngine>;
-  /** Called once: creates the Job, or takes up one that is there. */
+  /** Creates the Job, or resumes an existing one. Called again if the engine is lost meanwhile. */
   readonly prepare: (engine: ReachedEngine) => Promise<PreparedRun>;
   readonly reporterOf: (run: PreparedRun, book: RunBook, wishes: RunWishes) => Reporter;
   /** Called when there is something to interrupt; answers with the way to stop listening. */
   readonly listen: (wishes: RunWishes) => () => void;
   readonly nowMs: () => number;
+  /** When this command began: what ended before then was done before. */
+  readonly beganMs: number;
   /** Leaves at once, whatever is going on. */
   readonly abandon: () => void;
 }
@@ -56,17 +63,23 @@ const TICK_MS = 250;
 
 export async function conductRun(options: ConductOptions): Promise<Summary> {
   const startMs = options.nowMs();
-  const engine = await options.reach();
-  let conductor: Conductor | undefined;
-  try {
-    const run = await options.prepare(engine);
-    await engine.begun;
-    conductor = new Conductor(options, engine, run, startMs);
-  } catch (error) {
-    await engine.close();
-    throw error;
+  let run: PreparedRun | undefined;
+  for (;;) {
+    const engine = await options.reach();
+    let conductor: Conductor | undefined;
+    try {
+      run ??= await options.prepare(engine);
+      await engine.begun;
+      const done = await doneBefore(engine, run, options.beganMs);
+      conductor = new Conductor(options, engine, { ...run, done }, startMs);
+    } catch (error) {
+      await engine.close();
+      // The process that hosted the engine has ended: continue with the next engine.
+      if (engine.isPassing && error instanceof ConnectionLost) continue;
+      throw error;
+    }
+    return conductor.conduct();
   }
-  return conductor.conduct();
 }
 
 type Wish = "run" | "drain" | "terminate";
@@ -86,7 +99,7 @@ class Conductor implements RunWishes {
   constructor(
     private readonly options: ConductOptions,
     engine: ReachedEngine,
-    private readonly run: PreparedRun,
+    private readonly run: PreparedRun & { readonly done: readonly number[] },
     private readonly startMs: number,
   ) {
     this.engine = this.seen(engine);
@@ -97,7 +110,7 @@ class Conductor implements RunWishes {
       failedOnce: (end) => this.reporter.failedOnce(end),
       ended: (end) => this.onItem(end),
     });
-    this.book.begin(run.job);
+    this.book.begin(run.job, { asOf: run.former ?? run.job, done: run.done });
     this.reporter = options.reporterOf(run, this.book, this);
   }
 
@@ -193,9 +206,13 @@ class Conductor implements RunWishes {
 
   private async followToEnd(): Promise<RunEnd> {
     for (;;) {
-      const end = await this.follow();
+      const end = await followJob(this.following());
       if (end === "finished" || end === "gone") return end;
-      if (end === "stopped") return this.endIfStopped;
+      if (end === "stopped") {
+        // Jobs and pods are watched apart: the end of a pod may not have been heard of yet.
+        await lookAtJob(this.following());
+        return this.endIfStopped;
+      }
       await this.engine.close();
       this.engine = this.seen(await this.options.reach());
       await this.engine.begun;
@@ -207,11 +224,11 @@ class Conductor implements RunWishes {
     return this.run.view?.(engine) ?? engine;
   }
 
-  private follow(): Promise<FollowEnd> {
+  private following(): Following {
     const { client, ledger } = this.engine;
     const { uid = "" } = this.run.job.metadata;
     const { namespace = "", name } = this.name;
-    return followJob({
+    return {
       client,
       ledger,
       book: this.book,
@@ -223,13 +240,15 @@ class Conductor implements RunWishes {
         this.checkStopped();
       },
       signal: this.stopping.signal,
-    });
+    };
   }
 
-  /** Nothing runs any more, as the Job itself states, and everything that ended is reported. */
+  /** Nothing runs any more, as the Job itself states. */
   private checkStopped(): void {
     const { job, active, succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
-    if (this.wish === "run" || !job || active > 0 || !isJobDrained(job)) return;
+    if (this.wish === "run" || !job || !isJobDrained(job)) return;
+    // Pods that were made ahead may be there, and never begin.
+    if (active > 0 && !runsAhead(job)) return;
     // With nothing left to stop it comes to its own end.
     if (succeeded + failed < total) this.stopping.abort();
   }

@@ -1,4 +1,4 @@
-/** Pure: whether nothing of a Job runs any more, and every end of a pod is counted. */
+/** Pure: whether nothing of a Job runs any more, and every success is counted. */
 import { drainedNodes } from "../api/drained.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { Pod } from "../api/generated/core.ts";
@@ -8,7 +8,7 @@ import { isOver } from "./attempt.ts";
 
 export function isDrained(job: Job, pods: readonly Pod[]): boolean {
   if (isFinished(job)) return true;
-  if (!isCounted(job) || pods.some((pod) => isOver(pod) && isTracked(pod))) return false;
+  if (!isCounted(job) || pods.some(isUncounted)) return false;
   const open = pods.filter((pod) => !isOver(pod));
   if (job.spec.suspend) return isSuspended(job) && open.length === 0;
   if (job.spec.parallelism !== 0) return false;
@@ -40,6 +40,11 @@ function isSuspended({ status }: Job): boolean {
   return isSeen && active === 0 && terminating === 0;
 }
 
-function isTracked({ metadata }: Pod): boolean {
-  return (metadata.finalizers ?? []).includes("batch.kubernetes.io/job-tracking");
+/**
+ * A success that is missing in the completed indexes. The last failure of an index is not waited
+ * for: with a limit per index it is counted when the next attempt begins, and the ledger has it.
+ */
+function isUncounted({ metadata, status }: Pod): boolean {
+  const finalizers = metadata.finalizers ?? [];
+  return status.phase === "Succeeded" && finalizers.includes("batch.kubernetes.io/job-tracking");
 }

@@ -41,27 +41,15 @@ export interface Following {
 export type FollowEnd = "finished" | "gone" | "lost" | "stopped";
 
 export async function followJob(following: Following): Promise<FollowEnd> {
-  const { client, book, job, signal } = following;
+  const { client, signal } = following;
   try {
-    const selector = `batch.kubernetes.io/controller-uid=${job.uid}`;
-    const place = { namespace: job.namespace, labelSelector: selector };
-    // The pods first: what is not among them any more the Job has counted by the time it is read.
-    const listed = await client.list(pods, place);
-    const only = { namespace: job.namespace, fieldSelector: `metadata.name=${job.name}` };
-    const found = await client.list(jobs, only);
-    const [current] = found.items;
-    if (current?.metadata.uid !== job.uid) return "gone";
-    book.forgetPodsBut(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
-    for (const pod of listed.items) book.takePod("ADDED", pod);
-    book.knowPodsUntil(listed.resourceVersion);
-    book.takeJob(current);
-    await readUntold(following, current);
-    if (book.isFinished) await readUnnamed(following, current);
+    const seen = await lookAtJob(following);
+    if (!seen) return "gone";
     following.onNews();
-    const notices = await readNotices(following, current);
+    const notices = await readNotices(following, seen.job);
     return await new Attachment(following).until((handlers) => [
-      client.watch(pods, { ...place, resourceVersion: listed.resourceVersion }, handlers.pods),
-      client.watch(jobs, { ...only, resourceVersion: found.resourceVersion }, handlers.jobs),
+      client.watch(pods, seen.pods, handlers.pods),
+      client.watch(jobs, seen.jobs, handlers.jobs),
       ...(notices ? [client.watch(events, notices, handlers.events)] : []),
     ]);
   } catch (error) {
@@ -71,6 +59,37 @@ export async function followJob(following: Following): Promise<FollowEnd> {
     if (error instanceof TypeError || error instanceof RangeError) throw error;
     return "lost";
   }
+}
+
+interface SeenJob {
+  readonly job: Job;
+  /** What follows from here on. */
+  readonly pods: WatchRequest;
+  readonly jobs: WatchRequest;
+}
+
+/** Enters everything there is to know now; undefined if the Job is gone. */
+export async function lookAtJob(following: Following): Promise<SeenJob | undefined> {
+  const { client, book, job } = following;
+  const selector = `batch.kubernetes.io/controller-uid=${job.uid}`;
+  const place = { namespace: job.namespace, labelSelector: selector };
+  // The pods first: what is not among them any more the Job has counted by the time it is read.
+  const listed = await client.list(pods, place);
+  const only = { namespace: job.namespace, fieldSelector: `metadata.name=${job.name}` };
+  const found = await client.list(jobs, only);
+  const [current] = found.items;
+  if (current?.metadata.uid !== job.uid) return undefined;
+  book.forgetPodsBut(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
+  for (const pod of listed.items) book.takePod("ADDED", pod);
+  book.knowPodsUntil(listed.resourceVersion);
+  book.takeJob(current);
+  await readUntold(following, current);
+  if (book.isFinished) await readUnnamed(following, current);
+  return {
+    job: current,
+    pods: { ...place, resourceVersion: listed.resourceVersion },
+    jobs: { ...only, resourceVersion: found.resourceVersion },
+  };
 }
 
 /** Asking again would not help. */
@@ -202,7 +221,7 @@ async function readUntold(following: Following, job: Job): Promise<void> {
     const story = await ledger.find({ namespace, jobName: name }, index, { since });
     const about = { item: itemAt(index), containers };
     const end = story && endInLedger(namespace, index, story.attempts, about);
-    book.settle(index, end?.outcome === "Stopped" ? undefined : end);
+    book.settle(index, end);
   }
 }
 

@@ -3,6 +3,11 @@ import type { Job } from "../api/generated/batch.ts";
 import type { LedgerReader } from "../ledger/reader.ts";
 import { CONTINUES, CONTINUES_FROM } from "../ledger/story.ts";
 
+/** Whether the Job was made in place of one that had the uid, with the same items. */
+export function isContinuationOf({ metadata }: Job, uid: string): boolean {
+  return (metadata.annotations?.[CONTINUES] ?? "").split(",").includes(uid);
+}
+
 export async function formerUids(
   { ledger }: { readonly ledger: LedgerReader },
   job: Job,

@@ -1,12 +1,13 @@
 /** Whether what is left to the engine of a directory will be carried out. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { socketAddress } from "../base/socket-address.ts";
 import { SOCKET } from "../engine-options.ts";
 
 /** That of `tally up`, which stays; one that lives in a `tally run` goes when its run is over. */
 export async function isEngineLasting(dataDir: string): Promise<boolean> {
-  if (!existsSync(join(dataDir, SOCKET))) return false;
+  if (!ensureOwnDirectory(dataDir) || !existsSync(join(dataDir, SOCKET))) return false;
   const { connect, wholeText } = await import("../client/http-connection.ts");
   const { LOCAL_ENGINE } = await import("./other-engine.ts");
   const options = { server: LOCAL_ENGINE, socketPath: socketAddress(dataDir, SOCKET) };

@@ -23,6 +23,7 @@ export async function connectEngine(dataDir: string): Promise<ReachedEngine | un
     client,
     ledger: remoteLedger(connection),
     isOwn: false,
+    isPassing: true,
     close: async () => {
       client.close();
       connection.close();

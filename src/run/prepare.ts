@@ -5,7 +5,7 @@ import type { Job } from "../api/generated/batch.ts";
 import { isFinished } from "../api/job-finished.ts";
 import type { KubeObject } from "../api/object.ts";
 import { jobs } from "../api/resources.ts";
-import type { RunEnvironment } from "../api/run-environment.ts";
+import { environmentNameOf, type RunEnvironment } from "../api/run-environment.ts";
 import { dieAt } from "../base/die-at.ts";
 import { findObject } from "../client/find.ts";
 import type { ListPast } from "../worklist/stored-list.ts";
@@ -36,9 +36,16 @@ export class NameTaken extends Error {
 export async function createRun({ client }: { readonly client: Client }, run: NewRun) {
   const { namespace = "", name = "" } = run.job.metadata;
   const taken = await findObject(client, jobs, { namespace, name });
+  if (taken && isSameSubmission(taken, run.job)) return taken;
   if (taken) throw new NameTaken(taken, isFinished(taken));
   await createSupport(client, run.before ?? []);
   return submitRun(client, { job: run.job, support: run.support() });
+}
+
+/** Stored by this very command: the engine was lost before it could say so. */
+function isSameSubmission(stored: Job, asked: Job): boolean {
+  const name = environmentNameOf(stored);
+  return name !== undefined && name === environmentNameOf(asked);
 }
 
 /** The run under the name of a finished one, of which nothing stays. */

@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeError } from "../base/describe-error.ts";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import {
   type CoreEngine,
   type CoreOptions,
@@ -47,7 +48,7 @@ export async function reachEngine({ dataDir, start }: Reaching): Promise<Reached
 
 /** The engine of another process, if one answers. */
 export async function findEngine(dataDir: string): Promise<ReachedEngine | undefined> {
-  if (!existsSync(join(dataDir, SOCKET))) return undefined;
+  if (!ensureOwnDirectory(dataDir) || !existsSync(join(dataDir, SOCKET))) return undefined;
   // What speaks HTTP is loaded only where there is somebody to speak to.
   const { connectEngine } = await import("./other-engine.ts");
   return connectEngine(dataDir);

@@ -7,6 +7,8 @@ export interface ReachedEngine {
   readonly ledger: LedgerReader;
   /** Whether it is in this process, and ends with it. */
   readonly isOwn: boolean;
+  /** Whether another process may take its place when it goes: then it can be reached again. */
+  readonly isPassing?: boolean;
   /** Settles when pods run, where that is still to come; rejects when they cannot. */
   readonly begun?: Promise<void>;
   close(): Promise<void>;

@@ -38,6 +38,7 @@ test("the new Job is the old one as it was written, and knows how the others sta
       mine: "yes",
       "tallyjob.io/continues": "first,second",
       "tallyjob.io/done-before": "1",
+      "tallyjob.io/failed-before": "2",
     },
   });
   expect(job.spec.selector).toBeUndefined();

@@ -25,6 +25,7 @@ import { listObjectName } from "../worklist/items.ts";
 import {
   COMPLETED_INDEXES,
   DONE_BEFORE,
+  FAILED_BEFORE,
   FAILED_INDEXES,
   PAUSED,
   RERUN_INDEXES,
@@ -89,8 +90,11 @@ async function askForReruns(client: Client, job: Job, { wanted }: RetryPlan): Pr
   const completions = job.spec.completions ?? 0;
   const asked = parseIndexes(job.metadata.annotations?.[RERUN_INDEXES] ?? "", completions);
   for (const index of firstExcept(wanted, [], wanted.size)) addIndex(asked, index);
-  const annotations = { [RERUN_INDEXES]: formatIndexes(asked) };
-  return client.patch(jobs, nameOf(job), { type: "merge", body: { metadata: { annotations } } });
+  const body = { metadata: { annotations: { [RERUN_INDEXES]: formatIndexes(asked) } } };
+  dieAt("retry");
+  const changed = await client.patch(jobs, nameOf(job), { type: "merge", body });
+  dieAt("retry");
+  return changed;
 }
 
 const OF_THE_FORMER = [
@@ -112,7 +116,7 @@ const LABELS_OF_THE_FORMER = [
 /** The same Job, as it was when it was created. */
 export function composeRetry(
   job: Job,
-  { wanted, continues }: RetryPlan & { readonly continues: readonly string[] },
+  { wanted, failed, continues }: RetryPlan & { readonly continues: readonly string[] },
 ): Job {
   const { name = "", namespace = "", labels, annotations } = job.metadata;
   const { selector: _selector, suspend: _suspend, template, ...spec } = job.spec;
@@ -128,6 +132,7 @@ export function composeRetry(
         ...dropped(annotations, OF_THE_FORMER),
         [CONTINUES]: continues.join(","),
         [DONE_BEFORE]: String(without(completed, wanted).size),
+        [FAILED_BEFORE]: String(without(failed, wanted).size),
       },
     },
     spec: {

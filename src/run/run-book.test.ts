@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { aJob, INDEXED } from "../../test/builders/job.ts";
 import { aJobPod, exited, type JobPodFields } from "../../test/builders/job-pods.ts";
 import type { Job, JobStatus } from "../api/generated/batch.ts";
+import { STOPPED } from "../api/pod-end.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import { RunBook } from "./run-book.ts";
 
@@ -44,6 +45,24 @@ test("a failure is only an attempt until the Job gives the index up", () => {
   status({ failedIndexes: "2" });
   expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
   expect([book.failed, book.waiting]).toEqual([1, 0]);
+});
+
+test("the last attempt is told, in whatever order a list has the pods of an item", () => {
+  const once = { counted: 1, ignored: 0 };
+  change("b", { index: 2, phase: "Failed", exitCode: 4, failures: once });
+  change("a", { index: 2, phase: "Failed", exitCode: 3 });
+  status({ failedIndexes: "2" });
+  expect(told).toEqual(["2 failed with 4", "2 Failed"]);
+  expect([book.failed, book.retries]).toEqual([1, 1]);
+});
+
+test("an item that failed and was stopped at the next attempt has not failed", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3 });
+  const next = pod("b", { index: 2, phase: "Failed", exitCode: 143, ...leaving });
+  const annotations = { ...next.metadata.annotations, [STOPPED]: "true" };
+  book.takePod("MODIFIED", { ...next, metadata: { ...next.metadata, annotations } });
+  status(FINISHED);
+  expect([book.succeeded, book.failed]).toEqual([0, 0]);
 });
 
 test("an item that succeeds at last has not failed", () => {
@@ -128,6 +147,16 @@ test("an item of which only a failure was seen succeeds if the ledger has its su
   expect(told).toEqual(["2 failed with 3", "2 Succeeded"]);
   statusAt("21", { ...FINISHED, completedIndexes: "2" });
   expect([book.succeeded, book.failed, book.untold()]).toEqual([1, 0, []]);
+});
+
+test("a failed Job has not given up what it had completed at a later attempt", () => {
+  change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
+  book.knowPodsUntil("30");
+  statusAt("20", { ...FINISHED, completedIndexes: "2", failedIndexes: "1" });
+  expect(told).toEqual(["2 failed with 3"]);
+  book.settle(2, anEnd("b", { outcome: "Succeeded", attempt: 2, exitCode: 0 }));
+  expect(told).toEqual(["2 failed with 3", "2 Succeeded"]);
+  expect([book.succeeded, book.failed, book.retries]).toEqual([1, 0, 1]);
 });
 
 test("what the Job lets go of before it ends does not count", () => {

@@ -28,6 +28,13 @@ export interface RunListener {
   readonly ended: (end: AttemptEnd) => void;
 }
 
+export interface Beginning {
+  /** The Job as it was found, where it is an earlier one. */
+  readonly asOf?: Job;
+  /** Indexes that were done by then and that its status does not have. */
+  readonly done?: readonly number[];
+}
+
 export class RunBook {
   #job: Job | undefined;
   readonly #succeeded = emptyIndexes();
@@ -47,6 +54,8 @@ export class RunBook {
   #failedText = "";
   /** What the Job will not try again, be it told or not. */
   #givenUp = emptyIndexes();
+  /** What a Job that has ended had completed: no failure of these was their last attempt. */
+  #completed = emptyIndexes();
   /** The revision at which the Job last gave up an index, or ended. */
   #settledRevision = 0;
   /** All events of pods up to this revision have arrived. */
@@ -117,13 +126,14 @@ export class RunBook {
   }
 
   /** What was settled before this run began is not told. */
-  begin(job: Job): void {
+  begin(job: Job, { asOf = job, done = [] }: Beginning = {}): void {
     this.#job = job;
-    const { completed, failed } = settledIn(job);
+    for (const index of done) addIndex(this.#succeeded, index);
+    const { completed, failed } = settledIn(asOf);
     for (const index of firstExcept(completed, [], completed.size))
       addIndex(this.#succeeded, index);
     for (const index of firstExcept(failed, [], failed.size)) addIndex(this.#failed, index);
-    this.#failedText = job.status.failedIndexes ?? "";
+    this.#failedText = asOf.status.failedIndexes ?? "";
     this.#takeReruns(job);
   }
 
@@ -133,6 +143,7 @@ export class RunBook {
     const { failedIndexes: text = "" } = job.status;
     if (text === this.#failedText && !this.isFinished) return;
     this.#settledRevision = revisionOf(job);
+    if (this.isFinished) this.#completed = settledIn(job).completed;
     if (text !== this.#failedText) {
       this.#failedText = text;
       const failed = parseIndexes(text, job.spec.completions ?? 0);
@@ -204,12 +215,22 @@ export class RunBook {
         if (end.index !== undefined && hasIndex(this.#failed, end.index)) return;
         // It was stopped because the Job has succeeded without it.
         if (this.#is("SuccessCriteriaMet")) return;
-        this.#failures.set(key, end);
         this.#retries++;
+        // The pods of a list come in any order.
+        if ((this.#failures.get(key)?.attempt ?? 0) > end.attempt) return;
+        this.#failures.set(key, end);
         if (!this.#is("FailureTarget")) this.listener.failedOnce?.(end);
         if (this.#hasFailed || this.#isGivenUp(end.index)) this.#reportLater(key);
         return;
-      default:
+      case "Unknown":
+        this.#retries++;
+        this.listener.failedOnce?.(end);
+        return;
+      case "Stopped":
+        // It was not seen through: that it failed before does not make it a failure.
+        this.#failures.delete(key);
+        return;
+      case "NeverBegan":
         return;
     }
   }
@@ -281,7 +302,9 @@ export class RunBook {
   /** A pod without an index has no later attempt. */
   #reportLater(key: number | string): void {
     if (typeof key === "string") this.#giveUp(key);
-    else if (this.#failures.has(key)) this.#givenUpAt.set(key, this.#settledRevision);
+    else if (this.#failures.has(key) && !hasIndex(this.#completed, key)) {
+      this.#givenUpAt.set(key, this.#settledRevision);
+    }
   }
 
   #reportCertain(): void {

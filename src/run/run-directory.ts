@@ -1,6 +1,7 @@
 /** Where runs are kept. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 
 export interface DataFlags {
   /** --data */
@@ -14,7 +15,10 @@ export function runDirectory({ data }: DataFlags, workingDirectory: string): str
   return resolve(workingDirectory, data ?? RUN_DIRECTORY);
 }
 
-/** Whether there is anything to open: no command but `tally run` makes a data directory. */
+/**
+ * Whether there is anything to open: no command but `tally run` makes a data directory. Throws if
+ * the directory is another user's.
+ */
 export function hasRuns(dataDir: string): boolean {
-  return existsSync(join(dataDir, "store"));
+  return ensureOwnDirectory(dataDir) && existsSync(join(dataDir, "store"));
 }

@@ -29,6 +29,8 @@ import { createSupport, submitRun } from "./submit.ts";
 
 export interface TakenUp {
   readonly job: Job;
+  /** As it was found. */
+  readonly former: Job;
   /** Notices for the user. */
   readonly said: readonly string[];
 }
@@ -43,7 +45,7 @@ export async function takeUpRun(
   await createSupport(engine.client, asked.before ?? []);
   for (let former = found; ; ) {
     try {
-      return await takeUp(engine, asked, former);
+      return { ...(await takeUp(engine, asked, former)), former: found };
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
@@ -52,7 +54,11 @@ export async function takeUpRun(
   }
 }
 
-async function takeUp(engine: ReachedEngine, asked: ListedRun, former: Job): Promise<TakenUp> {
+async function takeUp(
+  engine: ReachedEngine,
+  asked: ListedRun,
+  former: Job,
+): Promise<Omit<TakenUp, "former">> {
   const { client } = engine;
   const { namespace = "", name = "" } = former.metadata;
   dieAt("resume");
@@ -117,15 +123,20 @@ function isSameWork(former: Job, asked: Job): boolean {
   return isEqual(workOf(former), workOf(asked));
 }
 
-function workOf({ metadata, spec }: Job): Json {
+function workOf(job: Job): Json {
+  const containers = job.spec.template.spec?.containers ?? [];
+  return [commandsOf(job), ...containers.map(({ workingDir }) => workingDir ?? "")];
+}
+
+/** Where they run is told with the rest of the environment. */
+function commandsOf({ metadata, spec }: Job): Json {
   const containers = spec.template.spec?.containers ?? [];
   const appended = metadata.annotations?.[PER_COMPLETION_ARGS] ?? "";
-  const words = containers.map(({ image, command, args, env, workingDir }) =>
+  const words = containers.map(({ image, command, args, env }) =>
     JSON.stringify([
       image ?? "",
       command ?? [],
       args ?? [],
-      workingDir ?? "",
       (env ?? []).map((each) => [each.name, each.value ?? ""]),
     ]),
   );
@@ -154,7 +165,7 @@ function decide(given: {
   const completions = asked.job.spec.completions ?? 0;
   const done = parseIndexes(former.status.completedIndexes ?? "", former.spec.completions ?? 0);
   if (given.isSameList) {
-    const isOther = !isSameWork(former, asked.job);
+    const isOther = !isEqual(commandsOf(former), commandsOf(asked.job));
     return {
       completed: parseIndexes(formatIndexes(done), completions),
       continues: uids,

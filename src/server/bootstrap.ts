@@ -29,6 +29,16 @@ export function bootstrap(
   const namespace = server.registry.getResource("", "v1", "namespaces");
   for (const name of NAMESPACES) ensure(namespace, "", { metadata: { name } });
   ensureService(server, ensure, endpoint.port);
+  refreshNodes(server);
+}
+
+/** Their agents learn from them whether the server is shared, which may be other than before. */
+function refreshNodes(server: ServerContext & { readonly registry: Registry }): void {
+  const kind = server.registry.getResource("", "v1", "nodes");
+  for (const { metadata } of server.store.list("nodes").items) {
+    const target = { kind, namespace: "", name: metadata.name ?? "", part: "object" } as const;
+    patch(server, target, { type: "merge", body: "{}" }, { dryRun: false }, () => {});
+  }
 }
 
 type Ensure = (kind: Kind, namespace: string, fields: { [key: string]: Json }) => void;

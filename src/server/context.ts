@@ -14,6 +14,7 @@ import type { Random } from "../base/random.ts";
 import { type Kind, storageResource } from "../kinds/kind.ts";
 import type { ObjectKey, Store } from "../store/types.ts";
 import type { Admission } from "./admission/admission.ts";
+import type { Annotate } from "./admission/plugin.ts";
 import type { User } from "./authorization/user.ts";
 import type { TokenSigner } from "./tokens/web-token.ts";
 
@@ -33,6 +34,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** Who asks; absent for the components inside the process. */
   readonly user?: User;
+  /** Adds to the audit event of the request; absent where there is none. */
+  readonly annotate?: Annotate;
   /** There is nobody to warn. */
   readonly isQuiet?: boolean;
   /** To whom the written fields belong, "" if it has no name; absent: nobody keeps track. */

@@ -6,6 +6,8 @@ import type { Random } from "../base/random.ts";
 import type { Registry } from "../kinds/registry.ts";
 import type { Store } from "../store/types.ts";
 import { openAdmission } from "./admission/admission.ts";
+import type { PodSecurityOptions } from "./admission/pod-security.ts";
+import type { Sharing } from "./admission/sharing.ts";
 import { type Authorizer, openAuthorizer } from "./authorization/authorizer.ts";
 import { openDefaultRoles } from "./authorization/ensure-default-roles.ts";
 import type { ServerContext } from "./context.ts";
@@ -30,6 +32,10 @@ export interface ServerMeasures {
   readonly serviceCidr: string;
   /** Whether roles and bindings say who may do what. */
   readonly isGuarded: boolean;
+  /** Absent: every namespace that asks for nothing else is privileged. */
+  readonly podSecurity?: PodSecurityOptions;
+  /** Absent: the server is not shared. */
+  readonly sharing?: Sharing;
 }
 
 export interface OpenServer {
@@ -43,11 +49,11 @@ export interface OpenServer {
 }
 
 export function openServer(parts: ServerParts, measures: ServerMeasures): OpenServer {
-  const { serviceCidr, isGuarded } = measures;
+  const { isGuarded, ...admissionMeasures } = measures;
   let quotas: Quotas | undefined;
   const authorizer = isGuarded ? openAuthorizer(parts.store, () => roles.ensure()) : undefined;
   const admission = openAdmission(parts.store, {
-    serviceCidr,
+    ...admissionMeasures,
     ...(authorizer ? { authorizer } : {}),
     charge: (kind, object, old) => quotas?.charge(kind, object, old),
   });

@@ -9,6 +9,12 @@ export interface HistoryLimits {
 
 export const HISTORY_LIMITS: HistoryLimits = { changes: 100_000, bytes: 256 * 1024 * 1024 };
 
+interface Selection {
+  readonly isVisible?: (change: Change) => boolean;
+  /** Only the first ones. */
+  readonly limit?: number | undefined;
+}
+
 export class History {
   readonly #limits: HistoryLimits;
   readonly #changes: Change[] = [];
@@ -42,12 +48,14 @@ export class History {
     this.#trim();
   }
 
-  after(revision: number, resource: string): Change[] {
+  after(revision: number, resource: string, { isVisible, limit }: Selection = {}): Change[] {
     if (revision < this.#oldest) throw new ExpiredRevision(this.#oldest);
     const found: Change[] = [];
     for (let index = this.#indexAfter(revision); index < this.#changes.length; index++) {
       const change = this.#changes[index];
-      if (change?.key.resource === resource) found.push(change);
+      if (change?.key.resource !== resource) continue;
+      if (found.length === limit) break;
+      if (!isVisible || isVisible(change)) found.push(change);
     }
     return found;
   }

@@ -30,6 +30,8 @@ export function noteKey(key: string): Buffer {
 export function openDatabase(path: string, { readOnly = false } = {}): Database {
   return open<Buffer, Buffer>({
     path,
+    // Not among the declared options, but read by the module itself.
+    ...{ permissionsMode: 0o600 },
     noSubdir: false,
     encoding: "binary",
     keyEncoding: "binary",

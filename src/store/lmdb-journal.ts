@@ -31,7 +31,7 @@ import { type Note, StorageFailed } from "./types.ts";
 export async function openLmdbJournal(dataDir: string): Promise<Journal> {
   const path = beginsAnew(dataDir) ? join(dataDir, UNBORN) : join(dataDir, STORE);
   if (beginsAnew(dataDir)) await rm(path, { recursive: true, force: true });
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
   await refuseUnusable(dataDir, path);
   const journal = new LmdbJournal(dataDir, path);
   // A file whose directory entry is not synced is not there after a power failure.

@@ -94,6 +94,10 @@ export class ObjectStore implements Store {
     return this.#durableRevision;
   }
 
+  get oldestRevision(): number {
+    return this.#history.oldest;
+  }
+
   get(key: ObjectKey): KubeObject | undefined {
     return this.#collections.get(key.resource)?.objects.get(key);
   }
@@ -174,10 +178,14 @@ export class ObjectStore implements Store {
     after: number,
     listener: (changes: readonly Change[]) => void,
   ): Subscription {
+    const past = this.durableAfter(resource, after);
+    return this.#durableWatchers.add(resource, after, listener, past);
+  }
+
+  durableAfter(resource: string, after: number, limit?: number): readonly Change[] {
     const isVisible = ({ revision }: Change) =>
       revision <= this.#durableRevision && !this.#undone.hides(revision);
-    const past = this.#history.after(after, resource).filter(isVisible);
-    return this.#durableWatchers.add(resource, after, listener, past);
+    return this.#history.after(after, resource, { isVisible, limit });
   }
 
   listNotes(range: NoteRange): readonly Note[] {

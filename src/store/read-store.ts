@@ -6,6 +6,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { KubeObject } from "../api/object.ts";
+import { ensureOwnDirectory } from "../base/own-directory.ts";
 import {
   DATABASE_FILE,
   type Database,
@@ -27,6 +28,7 @@ export interface StoreReader extends StoredObjects {
 
 /** Undefined where nothing was ever stored. */
 export async function openStoreReader(dataDir: string): Promise<StoreReader | undefined> {
+  if (!ensureOwnDirectory(dataDir)) return undefined;
   const path = join(dataDir, "store");
   const file = join(path, DATABASE_FILE);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -108,6 +108,8 @@ export interface Store {
   readonly revision: number;
   /** Everything up to here is synced to disk. */
   readonly durableRevision: number;
+  /** The earliest revision whose successors are all known: subscriptions can begin there. */
+  readonly oldestRevision: number;
   get(key: ObjectKey): KubeObject | undefined;
   list(resource: string, query?: ListQuery): ListResult;
   count(resource: string): number;
@@ -145,6 +147,8 @@ export interface Store {
     after: number,
     listener: (changes: readonly Change[]) => void,
   ): Subscription;
+  /** The first changes of the resource after the revision that subscribeDurable would tell. */
+  durableAfter(resource: string, after: number, limit: number): readonly Change[];
   /** Notes in order of their keys, read from disk: those of every change up to the revision. */
   listNotes(range: NoteRange): readonly Note[];
   /** Settles as durable does. Takes no revision: no object changes. */

@@ -17,6 +17,8 @@ export const COMPLETED_INDEXES = "tallyjob.io/completed-indexes";
 export const FAILED_INDEXES = "tallyjob.io/failed-indexes";
 /** On a Job: how many indexes had succeeded before it began. */
 export const DONE_BEFORE = "tallyjob.io/done-before";
+/** How many items had failed before and are left so: they do not count against its limit. */
+export const FAILED_BEFORE = "tallyjob.io/failed-before";
 /** On a Job: indexes to run once more. */
 export const RERUN_INDEXES = "tallyjob.io/rerun-indexes";
 /** On a Job: "finish" leaves pods that have begun when it is to run fewer. */

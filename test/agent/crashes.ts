@@ -32,7 +32,7 @@ export async function surviveCrashes(plan: CrashPlan): Promise<void> {
       if (plan.victim !== "server") await until(() => isAnother(cluster.spawner(), spawner));
     }
     const job = await cluster.finished("j");
-    expect(lastCondition(job)).toBe("Complete");
+    expect(lastCondition(job), await failuresOf(cluster)).toBe("Complete");
     expect(job.status.succeeded).toBe(completions);
     expect(job.status.completedIndexes).toBe(`0-${completions - 1}`);
     expectOneAtATime(livesOf(directory, plan), inFlight);
@@ -89,6 +89,12 @@ function expectOneAtATime(lives: readonly string[], inFlight: readonly number[])
   }
   const reruns = lives.join("").split("end").length - 1 - lives.length;
   process.stdout.write(`${inFlight.length} tasks in flight at crashes, ${reruns} re-runs\n`);
+}
+
+/** How each failed pod ended: what to read first if the Job has failed. */
+async function failuresOf(cluster: Cluster): Promise<string> {
+  const failed = (await cluster.podsOf("j")).filter(({ status }) => status?.phase === "Failed");
+  return JSON.stringify(failed.map(({ metadata, status }) => [metadata.name, status]));
 }
 
 async function expectWholeLogs(cluster: Cluster, tasks: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** Agents in processes of their own, on a server that has none itself. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pod } from "../../src/api/generated/core.ts";
+import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
 import { startTallyAgent, type TallyAgent } from "../support/tally-agent.ts";
 
@@ -38,9 +39,9 @@ async function runJob(name: string, command: readonly string[]): Promise<readonl
     },
   });
   expect(created.status).toBe(201);
-  await expect
-    .poll(async () => (await podsOf(name)).map(({ status }) => status.phase))
-    .toEqual(Array(4).fill("Succeeded"));
+  await poll(async () => (await podsOf(name)).map(({ status }) => status.phase)).toEqual(
+    Array(4).fill("Succeeded"),
+  );
   return podsOf(name);
 }
 

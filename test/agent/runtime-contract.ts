@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Cluster, lastCondition, script, stateOf, until } from "./cluster.ts";
+import { descriptorsContract } from "./descriptors-contract.ts";
 import { hooksContract } from "./hooks-contract.ts";
 import { tellingContract } from "./telling-contract.ts";
 
@@ -36,6 +37,7 @@ export function runtimeContract({ name, args, env = {} }: RuntimeUnderContract):
     describe("the environment", () => environmentContract(parts));
     describe("several containers", () => containersContract(parts));
     describe("an end that is asked for", () => endingContract(parts));
+    describe("the open files of a process", () => descriptorsContract(parts));
     describe("a lifecycle hook", () => hooksContract(parts));
     describe("what is told", () => tellingContract(parts));
     describe("a Job", () => jobContract(parts));

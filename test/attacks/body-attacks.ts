@@ -61,7 +61,7 @@ const TEXTS: readonly Attack[] = [
   ),
   request(
     "JSON of a million empty objects",
-    400,
+    413,
     post(CONFIG_MAPS, `[${"{},".repeat(700_000)}{}]`),
   ),
   request(
@@ -110,10 +110,10 @@ const TEXTS: readonly Attack[] = [
   ),
   request(
     "YAML of a hundred thousand question marks",
-    400,
+    413,
     post(CONFIG_MAPS, "? ".repeat(100_000), YAML),
   ),
-  request("YAML of a hundred thousand dashes", 400, post(CONFIG_MAPS, "- ".repeat(100_000), YAML)),
+  request("YAML of a hundred thousand dashes", 413, post(CONFIG_MAPS, "- ".repeat(100_000), YAML)),
   request(
     "two documents for one",
     [400, 422],
@@ -266,7 +266,7 @@ const VALUES: readonly Attack[] = [
     post(CONFIG_MAPS, { metadata: { name: "poisoned", ownerReferences: [{}] } }),
   ),
   request(
-    "ten thousand ports of the same name",
+    "five thousand ports of the same name",
     422,
     post(
       `${DEFAULT}/pods`,
@@ -275,7 +275,7 @@ const VALUES: readonly Attack[] = [
           {
             name: "c",
             image: "i",
-            ports: Array.from({ length: 10_000 }, () => ({ name: "p", containerPort: 1 })),
+            ports: Array.from({ length: 5_000 }, () => ({ name: "p", containerPort: 1 })),
           },
         ],
       }),

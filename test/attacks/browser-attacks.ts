@@ -13,6 +13,11 @@ const ORIGINS = [
   "https://example.com:443/127.0.0.1",
   "file://",
   "null",
+  // Pages of other programs of this machine.
+  "http://localhost:3000",
+  "http://127.0.0.1:3000",
+  "http://localhost",
+  "https://localhost",
 ];
 
 /** Types that a page may send without asking first. */
@@ -72,6 +77,11 @@ export const BROWSER_ATTACKS: readonly Attack[] = [
     path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,
     port: "insecure",
     headers: { ...UPGRADE, Origin: "https://example.com" },
+  }),
+  request("a WebSocket from a page of another port of this machine", 403, {
+    path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,
+    port: "insecure",
+    headers: { ...UPGRADE, Origin: "http://localhost:3000" },
   }),
   request("a WebSocket under a name that was bound anew", 403, {
     path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,

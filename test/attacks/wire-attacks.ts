@@ -44,7 +44,8 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     headers: ["Transfer-Encoding: chunked"],
     body: `${"F".repeat(17)}\r\n`,
   }),
-  bytes("an extension of a chunk without end", /^HTTP\/1\.1 4(?:00|13) /, {
+  // The connection may be reset before the answer is read: the client is still sending.
+  bytes("an extension of a chunk without end", /^(?:$|HTTP\/1\.1 4(?:00|13) )/, {
     line: POST,
     headers: ["Transfer-Encoding: chunked"],
     body: `1;${"x".repeat(1_000_000)}\r\na\r\n0\r\n\r\n`,

@@ -1,7 +1,8 @@
 /** An agent at work on a server in process, with a runtime without processes, and a clock. */
 import type { Judgement } from "../../src/agent/admit.ts";
-import { openAgent, type RunningAgent } from "../../src/agent/agent.ts";
+import { openAgent } from "../../src/agent/agent.ts";
 import type { LogNews } from "../../src/agent/logs/log-store.ts";
+import type { RunningAgent } from "../../src/agent/running-agent.ts";
 import type { RunId } from "../../src/agent/runtimes/runtime.ts";
 import type { VolumeMeasures } from "../../src/agent/volumes/pod-volumes.ts";
 import type { Client } from "../../src/api/client.ts";

@@ -1,4 +1,6 @@
 /** A machine for tests of commands: it remembers what is written and signals what it is told to. */
+
+import { terminalText } from "../../src/base/terminal-text.ts";
 import type { Machine, StopSignal } from "../../src/cli/machine.ts";
 
 export interface TestMachine extends Machine {
@@ -29,6 +31,9 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
       written.out += text;
     },
     writeError: (text) => {
+      written.error += terminalText(text);
+    },
+    writeControls: (text) => {
       written.error += text;
     },
     writeBytes: async (bytes) => {
@@ -42,6 +47,7 @@ export function testMachine(overrides: Partial<Machine> = {}): TestMachine {
     },
     hasReader: false,
     hasOutReader: false,
+    outFileMode: () => undefined,
     terminalSize: () => [80, 24],
     onKey: () => undefined,
     processors: 2,

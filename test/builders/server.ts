@@ -7,7 +7,7 @@ import { allRules } from "../../src/kinds/customresourcedefinition/all-rules.ts"
 import { provideDefinitionRules } from "../../src/kinds/customresourcedefinition/rules.ts";
 import { registry } from "../../src/kinds/registry.ts";
 import { ledgerNotes } from "../../src/ledger/ledger-notes.ts";
-import { openAdmission } from "../../src/server/admission/admission.ts";
+import { type AdmissionOptions, openAdmission } from "../../src/server/admission/admission.ts";
 import { bootstrap } from "../../src/server/bootstrap.ts";
 import { openCustomRegistry } from "../../src/server/customresources/custom-registry.ts";
 import { openDefinitionKeeper } from "../../src/server/customresources/definition-keeper.ts";
@@ -31,11 +31,20 @@ export function aServer(options: StoreOptions = {}): TestServer {
   return serverOn(openMemoryStore(INDEXES, { notesOf, ...options }), clock);
 }
 
-export function serverOn(store: Store, clock: ManualClock): TestServer {
+/** The same with other measures of admission. */
+export function serverWith(measures: Partial<AdmissionOptions>): TestServer {
+  return serverOn(openMemoryStore(INDEXES), new ManualClock(), measures);
+}
+
+export function serverOn(
+  store: Store,
+  clock: ManualClock,
+  measures: Partial<AdmissionOptions> = {},
+): TestServer {
   const signer = passingSigningKey();
   const server = {
     store,
-    admission: openAdmission(store, { serviceCidr: "10.96.0.0/16" }),
+    admission: openAdmission(store, { serviceCidr: "10.96.0.0/16", ...measures }),
     registry: openCustomRegistry(store, registry),
     clock,
     random: seededRandom(1),

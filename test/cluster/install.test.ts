@@ -67,9 +67,9 @@ check("with these rights alone Jobs and Workflows go their way", async (context)
   const made = await cluster.call("POST", where, workflow);
   expect(made.status, made.text).toBe(201);
   await poll(async () => isComplete(await findJob("plain")), SOON).toBe(true);
-  await expect
-    .poll(async () => (await cluster.call("GET", `${where}/w`)).json.status?.phase, SOON)
-    .toBe("Complete");
+  await poll(async () => (await cluster.call("GET", `${where}/w`)).json.status?.phase, SOON).toBe(
+    "Complete",
+  );
   const place = { namespace: "own", name: "tallyjob-controller" };
   const { holderIdentity = "" } = (await client.get(leases, place)).spec;
   await controller.stop();

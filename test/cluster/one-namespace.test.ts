@@ -48,12 +48,10 @@ check(
     // The kubelet replaces a token long before it ends; here the old one ends at once.
     const old = await account.replaceToken();
     const asOld = { url: cluster.url, token: old };
-    await expect
-      .poll(
-        async () => (await call(asOld, "GET", "/apis/batch/v1/namespaces/batch/jobs")).status,
-        SOON,
-      )
-      .toBe(401);
+    await poll(
+      async () => (await call(asOld, "GET", "/apis/batch/v1/namespaces/batch/jobs")).status,
+      SOON,
+    ).toBe(401);
     await client.create(jobs, aJob("batch", "second"));
     await poll(() => isComplete(client, "batch", "second"), SOON).toBe(true);
     expect((await client.get(jobs, { namespace: "other", name: "left-alone" })).status).toEqual({});

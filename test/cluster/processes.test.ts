@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { jobs, pods } from "../../src/api/resources.ts";
 import { remoteClient } from "../../src/client/remote.ts";
+import { poll } from "../support/poll.ts";
 import { startNode } from "./agent-node.ts";
 import { MANAGED_BY, startTallyController } from "./tally-controller.ts";
 import { type ClusterTest, clusterTests } from "./with-cluster.ts";
@@ -38,9 +39,10 @@ async function runs({ cluster, atEnd }: ClusterTest, node: string, managedBy?: s
   const name = `j-${node}`;
   const place = { namespace: "default", name };
   await client.create(jobs, aJob(name, node, managedBy));
-  await expect
-    .poll(async () => has((await client.get(jobs, place)).status.conditions, "Complete"), SOON)
-    .toBe(true);
+  await poll(
+    async () => has((await client.get(jobs, place)).status.conditions, "Complete"),
+    SOON,
+  ).toBe(true);
   const { status } = await client.get(jobs, place);
   expect(status).toMatchObject({ succeeded: PROCESSES, completedIndexes: `0-${PROCESSES - 1}` });
   const { items } = await client.list(pods, { ...place, labelSelector: `job-name=${name}` });

@@ -133,4 +133,15 @@ function recoveryTests(engine: Engine): void {
     engine().release(running);
     engine().release(ended);
   });
+
+  test("finds one that has printed nothing, with its place, and hears how it ends", async () => {
+    const silent = { ...engine().script("exec sleep 3600"), place: "default/j/3" };
+    await engine().start(silent);
+    await engine().runtime.close({ leavesRunning: true });
+    const { running } = await engine().open();
+    expect(running).toMatchObject([{ id: silent.id, place: "default/j/3", runtime: "podman" }]);
+    await engine().runtime.signal(silent.id, "KILL");
+    expect(await engine().exitOf(silent)).toMatchObject({ exitCode: 137 });
+    engine().release(silent);
+  });
 }

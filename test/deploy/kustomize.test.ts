@@ -47,7 +47,8 @@ check("a server takes every object, and once more without a change", async (prom
   const deployment = "/apis/apps/v1/namespaces/tally-system/deployments/tallyjob-controller";
   const before = (await prompt.tally.call("GET", deployment)).json;
   expect(before.spec.replicas).toBe(2);
-  expect((await prompt.kubectl(apply)).code).toBe(0);
+  const again = await prompt.kubectl(apply);
+  expect(again.code, again.stderr).toBe(0);
   const after = (await prompt.tally.call("GET", deployment)).json;
   expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
 });

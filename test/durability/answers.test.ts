@@ -15,6 +15,7 @@ import type { ApiServer } from "../../src/server/http/request.ts";
 import { INDEXES } from "../../src/server/indexes.ts";
 import { tokenVerifier } from "../../src/server/tokens/verify-token.ts";
 import { openOnJournal } from "../../src/store/open.ts";
+import { poll } from "../support/poll.ts";
 import { DroppingJournal } from "./dropping-journal.ts";
 
 const ADMIN = { name: "admin", groups: ["system:masters"] };
@@ -88,7 +89,7 @@ test("neither an answer nor a list nor a watch tells of a write before it is syn
   const note = (what: string) => (status: number) => heard.push(`${what} ${status}`);
   const created = send(port, "POST", PATH, configMap("a"));
   created.answered.then(note("create"));
-  await expect.poll(() => journal.isWriting).toBe(true);
+  await poll(() => journal.isWriting).toBe(true);
   const listed = send(port, "GET", PATH);
   listed.answered.then(note("list"));
   const got = send(port, "GET", `${PATH}/a`);
@@ -104,7 +105,7 @@ test("neither an answer nor a list nor a watch tells of a write before it is syn
   expect(await created.answered).toBe(201);
   expect(await listed.answered).toBe(200);
   expect(await got.answered).toBe(200);
-  await expect.poll(() => watch.text()).toContain('"name":"a"');
+  await poll(() => watch.text()).toContain('"name":"a"');
 });
 
 test("what was answered is there after the power went; what was not may be gone", async () => {
@@ -114,7 +115,7 @@ test("what was answered is there after the power went; what was not may be gone"
   journal.isAutomatic = false;
   const lost = send(before.port, "POST", PATH, configMap("unanswered"));
   const outcome = lost.answered.catch(() => 0);
-  await expect.poll(() => journal.isWriting).toBe(true);
+  await poll(() => journal.isWriting).toBe(true);
   const survivor = journal.kill();
   await listener?.close();
   expect(await outcome).toBe(0);
@@ -130,7 +131,7 @@ test("a write that the disk refuses is answered with the reason and is gone", as
   const { port } = await serve(journal);
   journal.isAutomatic = false;
   const refused = send(port, "POST", PATH, configMap("refused"));
-  await expect.poll(() => journal.isWriting).toBe(true);
+  await poll(() => journal.isWriting).toBe(true);
   journal.fail(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
   journal.isAutomatic = true;
   expect(await refused.answered).toBe(500);

@@ -175,6 +175,12 @@ export const COUNTING_LAWS: Laws = {
     }
   },
 
+  "a suspended Job has no start, unless it ends": ({ job, decision, composed, written }) => {
+    const isLeft = job.metadata.deletionTimestamp !== undefined;
+    if (!job.spec.suspend || isLeft || decision.verdict || composed.verdict) return;
+    for (const { startTime } of written) assert.equal(startTime, undefined);
+  },
+
   "a status tells the pods as the sync changed them": (sync) => {
     const [status] = sync.written;
     if (!status || !sync.isWhole) return;

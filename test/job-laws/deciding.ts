@@ -75,6 +75,25 @@ export const DECIDING_LAWS: Laws = {
     assert.equal(new Set(active.map(indexOf)).size, active.length);
   },
 
+  "no more pods are removed than are too many, out of place or repeat an index": (sync) => {
+    const { podChanges } = sync.decision;
+    if (podChanges.kind !== "remove" || sync.job.spec.suspend) return;
+    const { completions, parallelism = 1 } = sync.job.spec;
+    const { active, succeeded } = recount(sync);
+    const missing = Math.max(0, (completions ?? 0) - succeeded);
+    const queue = succeeded > 0 ? active.length : parallelism;
+    const wanted = completions === undefined ? queue : Math.min(parallelism, missing);
+    const placed = active.filter((pod) => isInPlace(sync.job, pod));
+    const kept = isIndexed(sync.job) ? new Set(placed.map(indexOf)).size : placed.length;
+    const expected = active.length - Math.min(kept, wanted);
+    assert.equal(podChanges.pods.length, Math.min(PODS_PER_SYNC, expected));
+  },
+
+  "a Job that is being deleted creates no pod": ({ job, pods, left }) => {
+    if (job.metadata.deletionTimestamp === undefined) return;
+    for (const uid of left.keys()) assert.ok(pods.has(uid), `${uid} was created`);
+  },
+
   "the lowest indexes that are free come first; those that wait keep their place": (sync) => {
     const { job, nowMs } = sync;
     if (!isIndexed(job) || plannedBy(sync).length === 0) return;
@@ -151,10 +170,11 @@ export const DECIDING_LAWS: Laws = {
     assert.equal(againInMs === 0, podChanges.hasMore);
   },
 
-  "left alone, a Job comes to rest within a few syncs, and at rest plans nothing": {
+  "left alone, a Job comes to rest in as many syncs as its pods take, and plans nothing then": {
     aftermath: (world) => {
-      let rounds = 0;
-      while (!isAtRest(world)) assert.ok(++rounds <= 5, "still busy after five syncs");
+      const most = syncsToRest(world);
+      let syncs = 0;
+      while (!isAtRest(world)) assert.ok(++syncs <= most, `still busy after ${most} syncs`);
       assert.ok(isAtRest(world), "busy again");
     },
   },
@@ -176,6 +196,17 @@ export const DECIDING_LAWS: Laws = {
 
 function plannedBy({ decision }: Sync): readonly PlannedPod[] {
   return decision.podChanges.kind === "create" ? decision.podChanges.pods : [];
+}
+
+/**
+ * A sync removes or creates only so many pods. At most all that are active have to go, and as many
+ * as may run have to come. Three syncs more announce an end, stop what was created and finish.
+ */
+function syncsToRest({ job, pods }: JobWorld): number {
+  const { parallelism = 1, completions = parallelism } = job.spec;
+  const { active } = recount({ job, pods: new Map(pods) });
+  const syncsFor = (count: number) => Math.ceil(count / PODS_PER_SYNC);
+  return syncsFor(active.length) + syncsFor(Math.min(parallelism, completions)) + 3;
 }
 
 /** One sync that meets no trouble: whether there was nothing to do. */

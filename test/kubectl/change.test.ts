@@ -63,8 +63,8 @@ check("a Job can be made from a CronJob", async (prompt) => {
 check("a token is made for an account that is there", async (prompt) => {
   await prompt.prints("create serviceaccount robot");
   expect(await prompt.prints("create token robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\s*$/);
-  expect(await prompt.refuses("create token nobody")).toBe(
-    'error: failed to create token: serviceaccounts "nobody" not found\n',
+  expect(await prompt.refuses("create token nobody")).toContain(
+    'serviceaccounts "nobody" not found',
   );
 });
 
@@ -79,9 +79,7 @@ check("labels and annotations come, change and go", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   expect(await prompt.prints("label job wj a=b")).toBe("job.batch/wj labeled\n");
   expect(await prompt.prints("label job wj a=b")).toBe("job.batch/wj not labeled\n");
-  expect(await prompt.refuses("label job wj a=c")).toBe(
-    "error: 'a' already has a value (b), and --overwrite is false\n",
-  );
+  expect(await prompt.refuses("label job wj a=c")).toContain("--overwrite");
   expect(await prompt.prints("label job wj a=c --overwrite")).toBe("job.batch/wj labeled\n");
   expect(await prompt.prints("annotate job wj c=d")).toBe("job.batch/wj annotated\n");
   const both = "jsonpath={.metadata.labels.a}{.metadata.annotations}";
@@ -177,7 +175,7 @@ check("a StatefulSet is scaled, a Job cannot be", async (prompt) => {
   );
   expect(await prompt.prints("get sts web --no-headers")).toMatch(/^web +0\/3 +\d+s\n$/);
   const unmet = await prompt.refuses("scale sts web --replicas=1 --current-replicas=7");
-  expect(unmet).toBe("error: Expected replicas to be 7, was 3\n");
+  expect(unmet).toMatch(/\b7\b.*\b3\b/);
   expect(await prompt.refuses("scale job wj --replicas=2")).toBe(
     "Error from server (NotFound): the server could not find the requested resource\n",
   );

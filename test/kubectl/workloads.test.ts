@@ -1,39 +1,12 @@
 /** StatefulSets and CronJobs in front of kubectl, in sandboxes and processes of this machine. */
-import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect } from "vitest";
 import { until } from "../agent/cluster.ts";
-import type { Manifest } from "./manifests.ts";
-import { kubectlTests, type Prompt } from "./prompt.ts";
+import { kubectlTests } from "./prompt.ts";
+import { keepDataInClaims, linesOf, setOf } from "./statefulset-stories.ts";
 
 /** Where each prompt has its home, so that sandboxes write what tests read. */
 const check = kubectlTests([`--sandbox-share=${tmpdir()}`]);
-
-/** Each pod notes when it begins and when it is told to end, and with which colour. */
-function setOf(prompt: Prompt, replicas: number, spec: object = {}): Manifest {
-  const book = bookOf(prompt);
-  const note = (word: string) => `echo "${word} $INDEX $COLOR" >> ${book}`;
-  const life = `trap '${note("end")}; exit 0' TERM; ${note("begin")}; while :; do sleep 0.05; done`;
-  const fieldPath = "metadata.labels['apps.kubernetes.io/pod-index']";
-  const env = [
-    { name: "INDEX", valueFrom: { fieldRef: { fieldPath } } },
-    { name: "COLOR", value: "blue" },
-  ];
-  const container = { name: "main", image: "busybox", command: ["sh", "-c", life], env };
-  const labels = { app: "web" };
-  const template = { metadata: { labels }, spec: { containers: [container] } };
-  const own = { serviceName: "web", replicas, selector: { matchLabels: labels }, template };
-  const kind = { apiVersion: "apps/v1", kind: "StatefulSet", metadata: { name: "web" } };
-  return { ...kind, spec: { ...own, ...spec } };
-}
-
-const bookOf = ({ home, namespace }: Prompt) => path.join(home, `${namespace}.book`);
-
-const linesOf = (prompt: Prompt): readonly string[] => {
-  const book = bookOf(prompt);
-  return existsSync(book) ? readFileSync(book, "utf8").trimEnd().split("\n") : [];
-};
 
 check(
   "a StatefulSet begins in order, each pod with its index, and ends in reverse",
@@ -95,31 +68,7 @@ check("a new template is rolled out from the last pod on, and taken back", async
   expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
 });
 
-check("a StatefulSet keeps its data in claims, also when its pods go", async (prompt) => {
-  const text = JSON.stringify(setOf(prompt, 1))
-    .replace(
-      '"image":"busybox"',
-      '"image":"busybox","volumeMounts":[{"name":"data","mountPath":"/data"}]',
-    )
-    .replaceAll(
-      "begin $INDEX",
-      "begin $(cat /data/last 2>/dev/null; echo again > /data/last) $INDEX",
-    );
-  const resources = { requests: { storage: "1Gi" } };
-  const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources } };
-  const { spec, ...rest } = JSON.parse(text);
-  const stdin = { ...rest, spec: { ...spec, volumeClaimTemplates: [claim] } };
-  await prompt.prints("create -f -", { stdin });
-  await prompt.prints("rollout status statefulset/web --timeout=150s");
-  await until(async () => linesOf(prompt).length === 1);
-  // Without --wait=false, kubectl before 1.36 waits for ever if the replacement exists by the time
-  // it begins to watch: it then waits for the deletion of the new pod, which has the same name.
-  await prompt.prints("delete pod web-0 --wait=false");
-  await until(async () => linesOf(prompt).length === 3);
-  expect(linesOf(prompt)).toEqual(["begin  0 blue", "end 0 blue", "begin again 0 blue"]);
-  expect(await prompt.prints("get pvc -o name")).toBe("persistentvolumeclaim/data-web-0\n");
-  await prompt.prints("delete statefulset web");
-});
+check("a StatefulSet keeps its data in claims, also when its pods go", keepDataInClaims);
 
 check("a Job from a CronJob runs at once, and counts as the CronJob's", async (prompt) => {
   const script = "echo made of $KIND";

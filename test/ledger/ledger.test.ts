@@ -126,7 +126,7 @@ test("notes stay as long as someone may ask, and are then removed", async () => 
   const { store } = engine.server;
   const noted = () => store.listNotes({ prefix: "default\0", limit: 1000 }).length;
   const before = noted();
-  // Of the first Job: its creation, its deletion and the pod that ended.
+  // The first Job left three notes: its creation, its deletion and the end of its pod.
   expect(await sweep(store, clock.nowMs())).toBe(3);
   expect(noted()).toBe(before - 3);
   expect(told()).toEqual(["0 Pending: Pending", "1 BackingOff: Failed 1", "2 Pending: Pending"]);

@@ -110,9 +110,10 @@ async function twoControllers(
   const first = await startTallyController(firstKubeconfig, ELECTED);
   atEnd(() => first.stop());
   const lease = { namespace: "kube-system", name: "tallyjob-controller" };
-  await expect
-    .poll(async () => (await client.get(leases, lease)).spec.holderIdentity ?? "", SOON)
-    .not.toBe("");
+  await poll(
+    async () => (await client.get(leases, lease)).spec.holderIdentity ?? "",
+    SOON,
+  ).not.toBe("");
   const second = await startTallyController(cluster.kubeconfig, ELECTED);
   atEnd(() => second.stop());
   return [first, second];

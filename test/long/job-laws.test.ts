@@ -43,7 +43,7 @@ test("a million histories of Jobs keep every law", { timeout }, async () => {
   const { broken, ...figures } = progress.totals();
   process.stdout.write(`job laws: ${JSON.stringify({ ...figures, broken: broken.length })}\n`);
   expect(problems, problems.join("\n\n")).toEqual([]);
-  // Of earlier parts of the run those that are not fixed since.
+  // Seeds that failed in earlier parts of the run and still fail.
   const still = broken.filter((seed) => judge(historyOf(seed)).complaints.size > 0);
   expect(still).toEqual([]);
 });

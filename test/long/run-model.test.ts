@@ -5,7 +5,7 @@
  *     --config vitest.long.config.ts test/long/run-model.test.ts
  *
  * continues where the last portion ended, until the whole number is reached.
- * RUN_MODEL_STORY=FILE plays one kept story instead.
+ * RUN_MODEL_STORY=FILE plays one kept story instead; RUN_MODEL_PROGRAM=FILE tries another build.
  */
 import { expect, test } from "vitest";
 import { attemptFile } from "../run-model/attempt-story.ts";

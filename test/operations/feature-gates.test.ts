@@ -18,12 +18,10 @@ async function restart(...args: readonly string[]): Promise<void> {
 }
 
 async function completes(name: string): Promise<void> {
-  await expect
-    .poll(async () => {
-      await succeedAll(tally, name);
-      return hasEnded(await jobOf(tally, name), "Complete");
-    }, SOON)
-    .toBe(true);
+  await poll(async () => {
+    await succeedAll(tally, name);
+    return hasEnded(await jobOf(tally, name), "Complete");
+  }, SOON).toBe(true);
 }
 
 /** Two of four indexes have a pod that runs. */

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pod } from "../../src/api/generated/core.ts";
 import { Cluster, lastCondition, script, until } from "../agent/cluster.ts";
 import { markedProcesses } from "../support/marked-processes.ts";
+import { withoutSandboxes } from "../support/sandboxes.ts";
 import { runTally } from "../support/tally.ts";
+import { startTallyAgent } from "../support/tally-agent.ts";
 
 const PODS = 8;
 const MARK = "STOPPING_TEST";
@@ -34,9 +36,13 @@ const task = () =>
 async function runEight(spec: object): Promise<readonly Pod[]> {
   await cluster.createJob("j", { ...EIGHT, ...spec }, { containers: [task()] });
   await until(() => alive() === PODS);
-  await until(async () => (await cluster.findJob("j")).status.active === PODS);
+  await until(async () => (await cluster.findJob("j")).status.ready === PODS);
   return cluster.podsOf("j");
 }
+
+const readySince = ({ status }: Pod) =>
+  status.conditions?.find(({ type, status: is }) => type === "Ready" && is === "True")
+    ?.lastTransitionTime;
 
 function interrupt(): Promise<number | null> {
   const { tally } = cluster;
@@ -59,7 +65,9 @@ test("pods keep running when their server is stopped, and the next start adopts 
   );
   expect(alive()).toBe(PODS);
   await cluster.startAgain();
-  expect(uidsOf(await cluster.podsOf("j"))).toEqual(uidsOf(before));
+  const after = await cluster.podsOf("j");
+  expect(uidsOf(after)).toEqual(uidsOf(before));
+  expect(after.map(readySince)).toEqual(before.map(readySince));
   const { status } = await cluster.findJob("j");
   expect(status).toMatchObject({ active: PODS });
   expect(status.failed).toBeUndefined();
@@ -141,6 +149,45 @@ test("tally down refuses while the server runs, and ends nothing", async () => {
       "stop that first, with Ctrl-C or SIGTERM\n",
   });
   expect(alive()).toBe(PODS);
+});
+
+test.skipIf(withoutSandboxes)(`tally down ends sandboxes ${withoutSandboxes}`, async () => {
+  cluster = await Cluster.start({ exitFlags: [], args: ["--default-runtime=sandbox"] });
+  const env = [{ name: MARK, value: directory }];
+  await cluster.createPod("boxed", { containers: [script("exec sleep 3600", { env })] });
+  const running = ({ status }: Pod) => status.phase === "Running";
+  const before = await cluster.podThat("boxed", running);
+  await until(() => alive() > 0);
+  await interrupt();
+  expect(await down()).toMatchObject({ code: 0, out: expect.stringContaining("1 pod was ended") });
+  expect(alive()).toBe(0);
+  await cluster.startAgain();
+  await expectShutDown([before]);
+  const { status } = (await cluster.findPod("boxed")) ?? before;
+  expect(status.podIP).toBe(before.status.podIP);
+  const [container] = status.containerStatuses ?? [];
+  expect(container?.containerID).toMatch(/^sandbox:/);
+});
+
+test("pods of a stopped agent keep running too, and tally down ends them", async () => {
+  cluster = await Cluster.start({ exitFlags: [] });
+  const agent = await startTallyAgent(cluster.tally, { nodeName: "elsewhere", exitFlags: [] });
+  const containers = [task()];
+  await cluster.createPod("p", { nodeName: "elsewhere", containers });
+  await until(() => alive() === 1);
+  const before = await cluster.podThat("p", ({ status }) => status.phase === "Running");
+  await agent.stop();
+  const { dataDir } = agent;
+  expect(agent.out().split("\n")[1]).toBe(
+    `1 pod keeps running: the next "tally agent" adopts it, "tally down --data ${dataDir}" ends it`,
+  );
+  expect(alive()).toBe(1);
+  const { kubeconfig } = cluster.tally;
+  const args = ["down", "--data", dataDir, "--kubeconfig", kubeconfig];
+  expect(await runTally(args)).toMatchObject({ code: 0 });
+  expect(alive()).toBe(0);
+  await expectShutDown([before]);
+  await agent.dispose();
 });
 
 test("tally down has nothing to do where nothing was left, or nothing ever was", async () => {

@@ -29,12 +29,10 @@ test("a leader that is killed is replaced, and its Job goes on", async ({ onTest
   await poll(async () => (await podsOf(tally, "j")).length, SOON).toBe(2);
   expect(await leader.metrics()).toMatch(/^rest_client_requests_total\{.*method="POST"\} \d/m);
   await leader.stop("SIGKILL");
-  await expect
-    .poll(async () => {
-      await succeedAll(tally, "j");
-      return hasEnded(await jobOf(tally, "j"), "Complete");
-    }, SOON)
-    .toBe(true);
+  await poll(async () => {
+    await succeedAll(tally, "j");
+    return hasEnded(await jobOf(tally, "j"), "Complete");
+  }, SOON).toBe(true);
   expect((await jobOf(tally, "j")).status).toMatchObject({ succeeded: 4, completedIndexes: "0-3" });
   expect(other.log()).toContain('"leading"');
   await other.stop("SIGTERM");

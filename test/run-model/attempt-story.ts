@@ -93,6 +93,10 @@ function keep(attempted: Attempted, smallest: Attempted): string {
   const kept = {
     story: attempted.story,
     violations: attempted.violations,
+    journal: attempted.history.journal,
+    commands: attempted.history.legs.map(({ leg, from, to, code, out, error }) => {
+      return { run: leg.run, from, to, code, out, error };
+    }),
     smallest: { story, violations },
   };
   writeFileSync(file, JSON.stringify(kept, null, 1));

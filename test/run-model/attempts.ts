@@ -16,11 +16,14 @@ export interface Attempt {
  * lost: its slot was killed before it could record the end. It counts, and the item runs again.
  * doubtful: it ended at about the time of such a kill. It may be recorded or lost.
  * stopped: the program ended it on request. It does not count.
+ * cut: it failed when the program was about to end it on request. It may count or not.
  * vanished: the program ended it without a request.
  */
-export type Fate = "ended" | "lost" | "doubtful" | "stopped" | "vanished";
+export type Fate = "ended" | "lost" | "doubtful" | "stopped" | "cut" | "vanished";
 
 const TERMINATED = 143;
+/** The parent of a task whose slot was killed before the task wrote its first line. */
+const INIT = 1;
 
 export function attemptsOf(history: History): readonly Attempt[] {
   const { journal } = history;
@@ -38,7 +41,7 @@ export function attemptsOf(history: History): readonly Attempt[] {
     const end = ends.get(`${task} ${number}`);
     const isLast = lastOfSlot.get(begin.slot) === beginAt;
     const killed = isLast ? slotKill(history.legs, begin.slot) : undefined;
-    const fate = fateOf({ begin, beginAt, end, killed, legs: history.legs });
+    const fate = fateOf({ begin, beginAt, end, killed, history });
     return [{ task, number, begin, beginAt, fate, ...(end ? { end } : {}) }];
   });
 }
@@ -52,14 +55,32 @@ function fateOf(given: {
   readonly beginAt: number;
   readonly end: { readonly at: number; readonly code: number } | undefined;
   readonly killed: { readonly from: number; readonly to: number } | undefined;
-  readonly legs: readonly LegSeen[];
+  readonly history: History;
 }): Fate {
-  const { begin, beginAt, end, killed, legs } = given;
+  const { begin, beginAt, end, killed, history } = given;
+  const { legs } = history;
+  if (begin.slot === INIT && legs.some(({ interrupted }) => interrupted?.slots.length)) {
+    return "lost";
+  }
   if (killed) return end === undefined || end.at >= killed.to ? "lost" : "doubtful";
-  if (end !== undefined && end.code !== TERMINATED) return "ended";
+  if (end !== undefined && end.code !== TERMINATED) {
+    return end.code !== 0 && isCut(history, begin.run, end.at) ? "cut" : "ended";
+  }
   const own = legs.filter(({ leg, to }) => leg.run === begin.run && to > beginAt);
   const isAsked = own.some(({ interrupted }) => isStop(interrupted?.act));
   return isAsked || haltsNow(legs, begin.run) ? "stopped" : "vanished";
+}
+
+/** Whether the program was ending tasks when this one ended by itself. */
+function isCut({ legs, journal }: History, run: string, at: number): boolean {
+  return legs.some(({ leg, from, to, interrupted }) => {
+    if (leg.run !== run || at < from || at >= to) return false;
+    if (interrupted && isStop(interrupted.act) && interrupted.from <= at) return true;
+    const failures = journal
+      .slice(from, at)
+      .filter((line) => line.kind === "end" && line.task.startsWith(`${run} `) && line.code !== 0);
+    return failures.length > fewestFailures(legs, run);
+  });
 }
 
 function isStop(act: string | undefined): boolean {
@@ -67,8 +88,15 @@ function isStop(act: string | undefined): boolean {
 }
 
 export function haltsNow(legs: readonly LegSeen[], run: string): boolean {
-  return legs.some(
-    ({ leg: { command, ...leg } }) =>
-      leg.run === run && command.kind === "run" && command.flags.halt === "now",
-  );
+  return fewestFailures(legs, run) < Number.POSITIVE_INFINITY;
+}
+
+/** How many failures a run may have before what runs is ended. */
+function fewestFailures(legs: readonly LegSeen[], run: string): number {
+  const limits = legs.flatMap(({ leg: { command, ...leg } }) => {
+    if (leg.run !== run || command.kind !== "run" || command.flags.halt === "soon") return [];
+    const { halt, maxFailed } = command.flags;
+    return maxFailed ?? (halt === "now" ? 0 : []);
+  });
+  return Math.min(...limits);
 }

@@ -39,17 +39,48 @@ export function failuresIn(attempts: readonly Attempt[], from: number): number {
   ).length;
 }
 
+/** With those that may count. */
+export function mostFailuresIn(attempts: readonly Attempt[], from: number): number {
+  const isPossible = ({ fate, end }: Attempt) =>
+    (fate === "cut" || fate === "doubtful") && end?.code !== 0;
+  const possible = attempts.filter((each) => isPossible(each) && each.beginAt >= from).length;
+  return failuresIn(attempts, from) + possible;
+}
+
 export type State = "succeeded" | "failed" | "stopped" | "open";
 
 /** What became of an item by the end of a command: by its last attempt. */
-export function stateAt(facts: RunFacts, { epochFrom, seen }: Context, task: string): State {
+export function stateAt(facts: RunFacts, context: Context, task: string): State {
+  const { epochFrom, seen } = context;
   const last = facts.attempts.findLast(
     (each) => each.task === task && each.beginAt >= epochFrom && each.beginAt < seen.to,
   );
-  if (!last || last.fate === "lost") return "open";
+  if (!last || last.fate === "lost" || isNamedSince(facts, context, last)) return "open";
   if (last.fate === "stopped" || last.fate === "vanished") return "stopped";
   if (last.end === undefined || last.end.at >= seen.to) return "open";
   return last.end.code === 0 ? "succeeded" : "failed";
+}
+
+/** The user has asked for the item again after its last attempt. One that runs is not run twice. */
+export function isNamedSince(
+  facts: RunFacts,
+  { epochFrom, from }: Context,
+  last: Attempt,
+): boolean {
+  const isOver = last.end?.at ?? last.beginAt;
+  return facts.contexts.some(
+    (each) =>
+      each.epochFrom === epochFrom &&
+      each.from <= from &&
+      each.from > isOver &&
+      each.named.includes(last.task),
+  );
+}
+
+/** The engine of another run continues this one too, before a command follows it. */
+export function mayGoOnUnseen({ history, run, contexts }: RunFacts, context: Context): boolean {
+  const isFresh = contexts[0] === context || context.epochFrom === context.from;
+  return !isFresh && history.legs.some(({ leg }) => leg.run !== run);
 }
 
 /** More failures than the user allows: then items may be left. */

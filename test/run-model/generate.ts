@@ -126,7 +126,7 @@ function generateInterruption(command: LegCommand, chance: Chance): Interruption
       ]);
   const isFirst = command.kind === "run" && command.mode === "new";
   if (act === "kill cli" && !isFirst && chance.happens(0.4)) {
-    return { moment: { dieAt: `any:${chance.between(1, 24)}` }, act };
+    return { moment: { dieAt: `any:${chance.between(1, 8)}` }, act };
   }
   const moment: Moment = chance.happens(0.6)
     ? { begun: chance.between(1, 6) }

@@ -150,3 +150,31 @@ test("equal values are told apart by how often they came before", () => {
   expect(taskNames("r", { ...list, batch: 2 })).toEqual(['r ["x","y"] 1', 'r ["x"] 1']);
   expect(EASY.code).toBe(0);
 });
+
+test("a task that begins after its slot was killed is lost, and runs again", () => {
+  const interrupted = { act: "kill slot" as const, from: 0, to: 0, slots: [5] };
+  const orphan = begin("a", 0, { slot: 1 });
+  const rerun = [begin("a", 0, { attempt: 2, slot: 6 }), end("a", 0, 2)];
+  const journal = [orphan, end("a", 3), ...rerun, begin("b", 1, { slot: 6 }), end("b")];
+  expect(judged(journal, [leg(run("ab"), { out: "<0.2.1>\n<1.1.1>\n", interrupted })])).toEqual([]);
+});
+
+test.each([
+  ["NotRun", []],
+  ["Succeeded", ["result state", "counts of status", "counts of list"]],
+])("an item that was asked for again and not begun is not run: %s", (state, expected) => {
+  const flags = { retries: 0, halt: "soon", maxFailed: 0 } as const;
+  const first = leg(run("ab", "new", flags), { to: 4, out: OUT });
+  const again = [begin("a", 0, { attempt: 2 }), end("a", 3, 2)];
+  const results = [
+    { item: "a", index: 0, state: "Failed", attempts: 2, exit: 3 },
+    { item: "b", index: 1, state, attempts: 1, exit: 0 },
+  ];
+  const status = { state: "Failed", total: 2, succeeded: 0, failed: 1 };
+  const logs = "<0.2.1><0.2.e><1.1.1><1.1.e>";
+  const retry = leg(
+    { kind: "retry", indexes: [0, 1] },
+    { from: 4, code: 1, out: "<0.2.1>\n", reports: { results, status, listed: status, logs } },
+  );
+  expect(judged([...AB, ...again], [first, retry])).toEqual(expected);
+});

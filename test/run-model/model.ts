@@ -16,6 +16,8 @@ import {
   failuresIn,
   hasSucceeded,
   isHalted,
+  mayGoOnUnseen,
+  mostFailuresIn,
   type RunFacts,
   stateAt,
 } from "./facts.ts";
@@ -31,10 +33,16 @@ export function judge(
   keys: ReadonlyMap<string, number>,
 ): readonly Violation[] {
   if (history.hang !== undefined) return [{ kind: "hang", text: history.hang }];
-  const found: Violation[] = history.left.map((text) => ({ kind: "left behind", text }));
+  const found: Violation[] = leftBehind(history).map((text) => ({ kind: "left behind", text }));
   const runs = new Set(history.legs.map(({ leg }) => leg.run));
   for (const run of runs) found.push(...judgeRun(story, history, keys, run));
   return found;
+}
+
+/** A command that has nothing to do leaves the spawner of an earlier one to leave by itself. */
+function leftBehind({ left, legs }: History): readonly string[] {
+  const isIdle = legs.at(-1)?.error.includes("the list is empty") ?? false;
+  return isIdle ? left.filter((each) => each.startsWith("task")) : left;
 }
 
 /** In the world in which least is wrong. */
@@ -141,7 +149,9 @@ function judgeRepetitions(facts: RunFacts): readonly Violation[] {
       if (last && hasSucceeded(last) && !isNamedBetween(facts, task, last, attempt)) {
         found.push({ kind: "again after success", text });
       }
-      const most = Math.max(...context.retries);
+      // The engine of another run may have seen it through, and this command begun anew.
+      const retries = Math.max(...context.retries);
+      const most = mayGoOnUnseen(facts, context) ? 2 * retries + 1 : retries;
       const fewest = Math.min(...context.countsFrom.map((from) => failuresIn(own, from)));
       if (fewest > most) found.push({ kind: "too many attempts", text });
     });
@@ -238,7 +248,10 @@ function judgeEnd(facts: RunFacts, context: Context): readonly Violation[] {
     if (states[index] === "failed" && !mayGiveUp(facts, context, task)) {
       found.push({ kind: "given up early", text: task });
     }
-    const ran = facts.attempts.some((each) => each.task === task && each.beginAt >= from);
+    // An item that is running when it is named is not run once more.
+    const ran = facts.attempts.some(
+      (each) => each.task === task && (each.end?.at ?? each.beginAt) >= from,
+    );
     if (named.includes(task) && !ran) found.push({ kind: "not run on request", text: task });
   });
   return found;
@@ -259,6 +272,7 @@ function judgeIdle(facts: RunFacts, context: Context, what: string): readonly Vi
   const states = tasks.map((task) => stateAt(facts, context, task));
   switch (seen.leg.command.kind) {
     case "run":
+      if (seen.leg.command.mode === "replace" && wasFinished !== "yes") return [];
       return seen.code === 0 ? [] : [{ kind: "exit code", text: `${what} of nothing` }];
     case "resume":
       return wasFinished === "no" ? [{ kind: "refused", text: what }] : [];
@@ -277,7 +291,6 @@ function mayGiveUp(facts: RunFacts, context: Context, task: string): boolean {
   const ranNow = own.some(({ beginAt }) => beginAt >= from);
   // It was given up before, and nobody asked for it.
   if (!ranNow && (wasFinished !== "yes" || seen.leg.command.kind === "retry")) return true;
-  const doubtful = own.filter(({ fate, end }) => fate === "doubtful" && end?.code !== 0).length;
-  const most = Math.max(...countsFrom.map((since) => failuresIn(own, since))) + doubtful;
+  const most = Math.max(...countsFrom.map((since) => mostFailuresIn(own, since)));
   return most > Math.min(...retries);
 }

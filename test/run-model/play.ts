@@ -23,9 +23,13 @@ export interface Played {
   readonly keys: ReadonlyMap<string, number>;
 }
 
-const DIST = path.resolve(import.meta.dirname, "../../dist/main.js");
+const DIST = path.resolve(
+  process.env["RUN_MODEL_PROGRAM"] ?? path.join(import.meta.dirname, "../../dist/main.js"),
+);
 /** Of an idle machine a hundredth is enough. */
 const PATIENCE_MS = Number(process.env["TALLY_MODEL_PATIENCE_MS"] ?? 120_000);
+/** Of the first task of a command. */
+const LONGEST_START_MS = 3_000;
 /** The spawner of the last run may take a moment to leave. */
 const LEAVING_MS = 10_000;
 
@@ -74,7 +78,11 @@ async function playStep({ legs }: Step, playing: Playing): Promise<readonly LegS
       isOver = true;
     };
     one.then(noteEnd, noteEnd);
-    while (!isOver && stage.journalLength() === before) await pause(5);
+    // Not for ever: it may wait for tasks that are held until the others have ended.
+    const untilMs = performance.now() + LONGEST_START_MS;
+    while (!isOver && stage.journalLength() === before && performance.now() < untilMs) {
+      await pause(5);
+    }
   }
   legs.forEach(({ release, run }, at) => {
     if (release.at !== "others") return;

@@ -1,8 +1,8 @@
 /** Pure: what commands print of their tasks: whole items, each once, with -k in list order. */
 import type { Attempt } from "./attempts.ts";
-import { isHalted, type RunFacts, stateAt } from "./facts.ts";
-import type { Violation } from "./history.ts";
-import { planOf } from "./story.ts";
+import { hasSucceeded, isHalted, mayGoOnUnseen, type RunFacts, stateAt } from "./facts.ts";
+import type { LegSeen, Violation } from "./history.ts";
+import { type Flags, planOf } from "./story.ts";
 import type { Context } from "./world.ts";
 
 export function judgePrinted(facts: RunFacts): readonly Violation[] {
@@ -41,9 +41,14 @@ function linesUpTo(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => String(at + 1));
 }
 
+/** As the command itself was told: the flags in force may be those of an earlier one. */
+export function outputOf({ leg: { command } }: LegSeen): Flags["output"] | undefined {
+  return command.kind === "run" ? command.flags.output : undefined;
+}
+
 /** In JSON the output of an item is a field. */
-function printedText({ seen, flags }: Context): string {
-  if (seen.leg.command.kind !== "run" || flags.output !== "json") return seen.out;
+function printedText({ seen }: Context): string {
+  if (outputOf(seen) !== "json") return seen.out;
   return eventsOf(seen.out)
     .filter(({ type }) => type === "item")
     .map(({ stdout }) => stdout ?? "")
@@ -126,17 +131,49 @@ function judgeMissing(
   const states = tasks.map((task) => stateAt(facts, context, task));
   if (isHalted(context, states)) return [];
   const shown = new Set(groups.map(({ key }) => key));
-  return tasks.flatMap((task, index) => {
-    const own = facts.attempts.filter((each) => each.task === task && each.beginAt < seen.to);
-    const last = own.at(-1);
-    if (!last || last.beginAt < from || last.fate !== "ended") return [];
-    // After Ctrl-C it may have been about to be tried again.
-    if (code === 130 && states[index] === "failed") return [];
-    const isSilent = planOf(facts.story, task, last.number).lines === 0;
-    if (isSilent || shown.has(keyOf(facts, last))) return [];
-    const text = `${leg.command.kind} in step ${seen.step}: ${task}, attempt ${last.number}`;
-    return [{ kind: "not printed", text }];
-  });
+  const missing = findMissing();
+  const successes = missing.filter(({ hasSucceeded }) => hasSucceeded).length;
+  if (mayGoOnUnseen(facts, context)) {
+    // They were done before this command followed the run, and counted so.
+    if (!saysBefore(context)) return [];
+    const before = tasks.filter((task) => isDoneBefore(facts, task, context)).length;
+    if (successes <= (saidBefore(context) ?? 0) - before) return [];
+  }
+  return missing.map(({ text }) => ({ kind: "not printed", text }));
+
+  function findMissing() {
+    return tasks.flatMap((task, index) => {
+      const own = facts.attempts.filter((each) => each.task === task && each.beginAt < seen.to);
+      const last = own.at(-1);
+      if (!last || last.beginAt < from || last.fate !== "ended") return [];
+      // After Ctrl-C it may have been about to be tried again.
+      if (code === 130 && states[index] === "failed") return [];
+      const isSilent = planOf(facts.story, task, last.number).lines === 0;
+      if (isSilent || shown.has(keyOf(facts, last))) return [];
+      const text = `${leg.command.kind} in step ${seen.step}: ${task}, attempt ${last.number}`;
+      return [{ text, hasSucceeded: last.end?.code === 0 }];
+    });
+  }
+}
+
+function isDoneBefore(facts: RunFacts, task: string, { epochFrom, from }: Context): boolean {
+  return facts.attempts.some(
+    (each) =>
+      each.task === task &&
+      each.beginAt >= epochFrom &&
+      hasSucceeded(each) &&
+      (each.end?.at ?? from) < from,
+  );
+}
+
+export function saysBefore({ seen }: Context): boolean {
+  return outputOf(seen) === "text" || outputOf(seen) === "json";
+}
+
+/** How many a command says were done before it. */
+export function saidBefore({ seen }: Context): number | undefined {
+  if (outputOf(seen) !== "json") return Number(/, (\d+) done before,/.exec(seen.error)?.[1] ?? 0);
+  return eventsOf(seen.out).find(({ type }) => type === "run")?.doneBefore;
 }
 
 function judgeSequence(
@@ -153,8 +190,8 @@ function judgeSequence(
 }
 
 /** In JSON each item has its index, its own output and its own exit code. */
-function judgeEvents(facts: RunFacts, { seen, flags, tasks }: Context): readonly Violation[] {
-  if (seen.leg.command.kind !== "run" || flags.output !== "json") return [];
+function judgeEvents(facts: RunFacts, { seen, tasks }: Context): readonly Violation[] {
+  if (outputOf(seen) !== "json") return [];
   const items = eventsOf(seen.out).filter(({ type }) => type === "item");
   return items.flatMap(({ index = -1, stdout = "", exitCode }) => {
     const shown = findAttempt(facts, tokensOf(stdout)[0]?.key ?? "");

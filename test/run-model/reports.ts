@@ -1,15 +1,32 @@
 /** Pure: what results, status, summary, JSON and logs say of a run, all of it the same and true. */
 import type { Attempt } from "./attempts.ts";
-import { failuresIn, isHalted, type RunFacts, type State, stateAt } from "./facts.ts";
+import {
+  failuresIn,
+  isHalted,
+  isNamedSince,
+  mayGoOnUnseen,
+  mostFailuresIn,
+  type RunFacts,
+  type State,
+  stateAt,
+} from "./facts.ts";
 import type { Reports, ResultSeen, Violation } from "./history.ts";
-import { eventsOf, keyOf, type Token, tokensOf } from "./printed.ts";
+import {
+  eventsOf,
+  keyOf,
+  outputOf,
+  saidBefore,
+  saysBefore,
+  type Token,
+  tokensOf,
+} from "./printed.ts";
 import { planOf, tasksOf } from "./story.ts";
 import type { Context } from "./world.ts";
 
 export function judgeReports(facts: RunFacts): readonly Violation[] {
   return facts.contexts.flatMap((context) => {
     const { reports } = context.seen;
-    if (reports === undefined) return [];
+    if (reports === undefined || isOutdated(facts, context)) return [];
     return [
       ...judgeRows(facts, context, reports),
       ...judgeCounts(facts, context, reports),
@@ -18,6 +35,12 @@ export function judgeReports(facts: RunFacts): readonly Violation[] {
       ...judgeLogs(facts, context, reports),
     ].map(({ kind, text }) => ({ kind, text: `step ${context.seen.step}: ${text}` }));
   });
+}
+
+/** What ended after the last engine was killed is told when the next one begins. */
+function isOutdated({ contexts }: RunFacts, context: Context): boolean {
+  const former = contexts.slice(0, contexts.indexOf(context)).findLast((each) => !each.isIdle);
+  return context.isIdle && former?.seen.code === null;
 }
 
 function judgeRows(facts: RunFacts, context: Context, { results }: Reports): readonly Violation[] {
@@ -89,7 +112,7 @@ function allowedStates(
       return ["Succeeded"];
     case "failed": {
       if (seen.code !== 130 && !halted) return ["Failed"];
-      const most = Math.max(...countsFrom.map((since) => failuresIn(own, since)));
+      const most = Math.max(...countsFrom.map((since) => mostFailuresIn(own, since)));
       const fewest = Math.min(...countsFrom.map((since) => failuresIn(own, since)));
       const isSurely = fewest > Math.max(...retries);
       if (isSurely) return ["Failed"];
@@ -104,8 +127,11 @@ function allowedStates(
 
 /** A slot that was killed may have begun a task that did not come to write its first line. */
 function countRange(facts: RunFacts, { epochFrom, flags }: Context, own: readonly Attempt[]) {
-  const least = own.filter(({ fate }) => fate !== "stopped" && fate !== "vanished").length;
-  const stopped = flags.halt === "now" ? own.length - least : 0;
+  const isSure = ({ fate }: Attempt) => !["stopped", "cut", "vanished"].includes(fate);
+  const least = own.filter(isSure).length;
+  const cut = own.filter(({ fate }) => fate === "cut").length;
+  const halts = flags.halt === "now" || (flags.maxFailed !== undefined && flags.halt !== "soon");
+  const stopped = halts ? own.length - least : cut;
   const kills = facts.history.legs.filter(
     ({ interrupted, to }) => interrupted && interrupted.slots.length > 0 && to >= epochFrom,
   ).length;
@@ -144,9 +170,9 @@ function countsText({ total, succeeded, failed }: Counts): string {
   return `${succeeded} of ${total} succeeded, ${failed} failed, ${total - succeeded - failed} not`;
 }
 
-function summaryOf({ seen, flags }: Context): Counts | undefined {
-  const { leg, out, error } = seen;
-  if (leg.command.kind === "run" && flags.output === "json") {
+function summaryOf({ seen }: Context): Counts | undefined {
+  const { out, error } = seen;
+  if (outputOf(seen) === "json") {
     const summary = eventsOf(out).find(({ type }) => type === "summary");
     if (!summary) return undefined;
     const { items = 0, succeeded = 0, failed = 0 } = summary;
@@ -165,17 +191,19 @@ const SUMMARY =
 
 /** What was done before a command is what had succeeded by then. */
 function judgeBefore(facts: RunFacts, context: Context): readonly Violation[] {
-  const { seen, flags, tasks, from, isIdle } = context;
-  if (seen.leg.command.kind !== "run" || flags.output === "quiet" || isIdle) return [];
-  const said =
-    flags.output === "json"
-      ? eventsOf(seen.out).find(({ type }) => type === "run")?.doneBefore
-      : Number(/, (\d+) done before,/.exec(seen.error)?.[1] ?? 0);
+  const { seen, tasks, from, isIdle } = context;
+  if (!saysBefore(context) || isIdle) return [];
+  const said = saidBefore(context);
   if (said === undefined) return [{ kind: "done before", text: "nothing is said of it" }];
   const counted = (isDone: (attempt: Attempt) => boolean) =>
-    tasks.filter((task) => ownAttempts(facts, context, task).some(isDone)).length;
+    tasks.filter((task) => {
+      const own = ownAttempts(facts, context, task);
+      const before = own.findLast(({ beginAt }) => beginAt < from);
+      return own.some(isDone) && !(before && isNamedSince(facts, context, before));
+    }).length;
   const least = counted(({ fate, end }) => fate === "ended" && end?.code === 0 && end.at < from);
-  const most = counted(({ end, beginAt }) => end?.code === 0 && beginAt < from);
+  const until = mayGoOnUnseen(facts, context) ? seen.to : from;
+  const most = counted(({ end, beginAt }) => end?.code === 0 && beginAt < until);
   if (said >= least && said <= most) return [];
   return [{ kind: "done before", text: `${said} are said to be, ${least} to ${most} were` }];
 }
@@ -186,12 +214,13 @@ function judgeStarts(
   context: Context,
   { results }: Reports,
 ): readonly Violation[] {
-  const { tasks, from, seen } = context;
+  const { tasks, from, seen, version } = context;
   if (seen.interrupted?.act.startsWith("kill")) return [];
   const starts = tasks.flatMap((task, index) => {
     const own = facts.attempts.filter((each) => each.task === task && each.beginAt < seen.to);
     const [only] = own;
-    const isOnly = own.length === 1 && only && only.beginAt >= from && only.fate === "ended";
+    const isNew = only && only.beginAt >= from && only.begin.version === version;
+    const isOnly = isNew && own.length === 1 && only.fate === "ended";
     const start = results[index]?.start;
     return isOnly && start !== undefined ? [{ index, ms: Date.parse(start) }] : [];
   });

@@ -61,6 +61,15 @@ export const TOLD: { readonly [promise: string]: Story } = {
     leg(run("abcdef", { jobs: 2 }), { ...cut("kill cli and spawner", 3), release: NEVER }),
     leg(run("xabcdef", { jobs: 2 }), { release: { at: "later", ms: 500 } }),
   ),
+  "tasks that outlive a kill count against -j": told(
+    { a: held, b: held },
+    leg(run("abcdef", { jobs: 2 }), { ...cut("kill cli", 2), release: NEVER }),
+    leg(run("abcdef", { jobs: 2 }), { release: { at: "later", ms: 1_000 } }),
+  ),
+  "-k waits for an item that is tried again": told(
+    { a: planned({ ...EASY, code: 3 }) },
+    leg(run("abcd", { jobs: 2, retries: 1, keepOrder: true })),
+  ),
   "three kills and edits": told(
     { b: held, d: held },
     leg(run("abcdef", { jobs: 2 }), { ...cut("kill cli", 3), release: NEVER }),
@@ -105,10 +114,10 @@ export const TOLD: { readonly [promise: string]: Story } = {
     leg(run("ab", { retries: 1 }), { ...cut("interrupt twice", 1), release: NEVER }),
     leg(run("ab", { retries: 1 })),
   ),
-  "SIGTERM: what was stopped does not count as an attempt": told(
+  "SIGTERM: an item without retries that was stopped is run by the next resume": told(
     { a: held },
-    leg(run("ab", { retries: 1 }), { ...cut("terminate", 1), release: NEVER }),
-    leg(run("ab", { retries: 1 })),
+    leg(run("ab"), { ...cut("terminate", 1), release: NEVER }),
+    leg(run("ab")),
   ),
   "a retry runs what failed and what is named, and nothing else": told(
     { b: failing },

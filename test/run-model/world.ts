@@ -110,7 +110,9 @@ function runContext({ seen, former, until }: Given, wasFinished: Certainty): Con
   if (command.kind !== "run") return undefined;
   const { list, flags, mode } = command;
   const isFresh = former === undefined || mode === "replace";
-  const isOther = isFresh || version !== former.version;
+  // In another directory it is another command.
+  const isElsewhere = former?.places.at(-1)?.directory !== seen.place.directory;
+  const isOther = isFresh || version !== former.version || isElsewhere;
   const isNewJob = isOther || wasFinished === "yes";
   const before = isFresh || wasFinished === "yes" ? [] : former.countsFrom;
   const mayCountAnew = isOther || wasFinished !== "no";
@@ -123,13 +125,14 @@ function runContext({ seen, former, until }: Given, wasFinished: Certainty): Con
     epochFrom: isFresh ? from : former.epochFrom,
     countsFrom: mayCountAnew ? [...before, from] : before,
     named: [],
-    places: isNewJob ? [seen.place] : [...(former?.places ?? []), seen.place],
+    places: isFresh || version !== former.version ? [seen.place] : [...former.places, seen.place],
   };
 }
 
 /** "nothing is run again", "is finished": commands that refuse, or find nothing to do. */
 function saysNothing({ out, error, leg }: LegSeen): boolean {
   if (leg.command.kind === "retry") return out.includes("nothing is run again");
+  if (leg.command.kind === "run") return error.includes("is not finished; give --resume");
   return leg.command.kind === "resume" && error.includes("is finished");
 }
 

@@ -103,6 +103,16 @@ test.each([
   expect([code, out]).toEqual([text.startsWith("tally results") ? 2 : 1, ""]);
 });
 
+test("a resume of a finished run says that there is nothing to do, and succeeds", async () => {
+  expect(await place.run(["resume", "fruits"])).toEqual({
+    code: 0,
+    out: "",
+    error:
+      "the run fruits is finished: there is nothing to resume; " +
+      "run what failed with: tally retry fruits\n",
+  });
+});
+
 test("a finished run goes on with what failed; then it is deleted with list and logs", async () => {
   await place.run(["run", "-q", "--", "touch", "fixed", ":::", "x"]);
   const { code, out } = await place.run(["retry", "fruits", "-q"]);

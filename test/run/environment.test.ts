@@ -81,18 +81,7 @@ test("a hard limit that cannot be restored is reported once, and the run goes on
 });
 
 test("the Job of a manifest has the directory and the environment it was typed in", async () => {
-  const manifest = `
-apiVersion: batch/v1
-kind: Job
-metadata: { name: here }
-spec:
-  completions: 1
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{ name: main, image: none, command: [sh, -c, 'pwd; echo "$FOO"'] }]
-`;
+  const manifest = manifestOf("name: here", 'pwd; echo "$FOO"');
   mkdirSync(place.path("elsewhere"));
   writeFileSync(place.path("elsewhere", "job.yaml"), manifest);
   const first = await host({ env: { FOO: "first" } });
@@ -102,6 +91,15 @@ spec:
   release();
   expect([code, out]).toEqual([0, `${place.path("elsewhere")}\nsecond\n`]);
   expect((await first.ended).code).toBe(0);
+});
+
+test("the Job of a manifest without a name runs with its own environment", async () => {
+  const manifest = manifestOf("generateName: made-", 'echo "$FOO"');
+  writeFileSync(place.path("job.yaml"), manifest);
+  const env = { FOO: "given" };
+  const { code, out, error } = await place.run(["run", "-f", "job.yaml"], undefined, { env });
+  expect([code, out]).toEqual([0, "given\n"]);
+  expect(error).toMatch(/made-\w{5}: 1 of 1 succeeded/);
 });
 
 test("after kill -9 of the host each run goes on with its own environment", async () => {
@@ -244,3 +242,18 @@ test("an environment that is too large to be stored is refused before anything r
   expect(error).toMatch(/the environment has \d+ bytes, and at most 1000000 can be stored/);
   expect(existsSync(place.path(".tally"))).toBe(false);
 });
+
+function manifestOf(metadata: string, script: string): string {
+  return `
+apiVersion: batch/v1
+kind: Job
+metadata: { ${metadata} }
+spec:
+  completions: 1
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{ name: main, image: none, command: [sh, -c, '${script}'] }]
+`;
+}

@@ -39,8 +39,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     mistake: "the limit of failed indexes may not be reached",
     file: "verdict.ts",
-    find: "failed.size > limit",
-    replace: "failed.size >= limit",
+    find: "failed.size - pardonedFailures(job) > limit",
+    replace: "failed.size - pardonedFailures(job) >= limit",
   },
   {
     mistake: "a Job with a failed index does not end with its last index",

@@ -1,5 +1,6 @@
 /** Requests as a client writes them, answered in process. */
 import type { KubeObject } from "../../src/api/object.ts";
+import type { ReadYaml } from "../../src/api/schema/yaml-text.ts";
 import type { User } from "../../src/server/authorization/user.ts";
 import type { Answer, WatchAnswer } from "../../src/server/http/answer.ts";
 import { handle } from "../../src/server/http/handle.ts";
@@ -10,6 +11,8 @@ export interface Headers {
   readonly contentType?: string;
   readonly ifNoneMatch?: string;
   readonly userAgent?: string;
+  /** What the body says as YAML, for large ones that are read in a thread. */
+  readonly yaml?: ReadYaml;
   /** Who asks; absent: one who may do everything. */
   readonly user?: User;
 }
@@ -97,6 +100,7 @@ function answerOf(
     ifNoneMatch: headers.ifNoneMatch,
     userAgent: headers.userAgent,
     body: Buffer.from(sent),
+    yaml: headers.yaml,
     user: headers.user ?? { name: "tester", groups: ["system:masters"] },
   });
 }

@@ -12,6 +12,8 @@ export interface TallyAgent {
   readonly dataDir: string;
   /** Everything it has written to stderr. */
   log(): string;
+  /** Everything it has written to stdout. */
+  out(): string;
   /** SIGKILL: what it runs goes on. */
   kill(): Promise<void>;
   /** SIGTERM; its directory stays. */
@@ -23,6 +25,8 @@ export interface TallyAgentOptions {
   readonly nodeName: string;
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** On top of the environment of this process. */
+  readonly env?: { readonly [name: string]: string };
   /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
   readonly exitFlags?: readonly string[];
 }
@@ -37,12 +41,19 @@ export async function startTallyAgent(
   const { exitFlags = ["--on-exit=terminate"] } = options;
   const main = projectFile("dist/main.js");
   const args = [main, "agent", ...own, ...exitFlags, ...(options.args ?? [])];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, XDG_STATE_HOME: path.join(dataDir, "state"), ...options.env },
+  });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const forget = addWitness({
     name: `tally agent ${options.nodeName}`,
     describe: () => testimonyOf({ process: child, log: () => log }),
@@ -61,6 +72,7 @@ export async function startTallyAgent(
   return {
     dataDir,
     log: () => log,
+    out: () => out,
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
     dispose: async () => {

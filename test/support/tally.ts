@@ -40,6 +40,8 @@ export interface TallyOptions {
   /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
   readonly exitFlags?: readonly string[];
   readonly dataDir?: string;
+  /** Absent: in its data directory. */
+  readonly kubeconfig?: string;
   readonly command?: readonly string[];
   /** Where it is started; absent: where the tests are. */
   readonly cwd?: string;
@@ -52,10 +54,12 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const [program = "", ...before] = options.command ?? [process.execPath];
   const { hasAgent = false, exitFlags = ["--on-exit=terminate"] } = options;
   const own = ["up", "--port", "0", "--data", dataDir, ...(hasAgent ? exitFlags : ["--no-agent"])];
-  const args = [...before, BINARY, ...own, ...(options.args ?? [])];
+  const elsewhere = options.kubeconfig === undefined ? [] : ["--kubeconfig", options.kubeconfig];
+  const args = [...before, BINARY, ...own, ...elsewhere, ...(options.args ?? [])];
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...options.env },
+    // The list of what sandboxes hide is a server's own: other tests come and go meanwhile.
+    env: { ...process.env, XDG_STATE_HOME: path.join(dataDir, "state"), ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
   let log = "";
@@ -78,7 +82,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     throw error;
   });
   const url = /https:\/\/[^\s]+/.exec(ready)?.[0] ?? "";
-  const kubeconfig = path.join(dataDir, "kubeconfig");
+  const kubeconfig = options.kubeconfig ?? path.join(dataDir, "kubeconfig");
   const access = await readFile(kubeconfig, "utf8");
   const token = /token: "?([^\s"]+)/.exec(access)?.[1] ?? "";
   const authority = /certificate-authority-data: "?([^\s"]+)/.exec(access)?.[1] ?? "";
@@ -114,7 +118,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
       if (isRunning) await (hasAgent ? stop() : kill());
       forget();
       // With flags of its own it may have left pods running.
-      if (hasAgent && options.exitFlags) await runTally(["down", "--data", dataDir]);
+      if (hasAgent && options.exitFlags) await runTally(["down", "--data", dataDir], options.env);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -127,8 +131,11 @@ export interface Ran {
 }
 
 /** Any command of the real binary, until it ends. */
-export function runTally(args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [BINARY, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export function runTally(args: readonly string[], env: TallyOptions["env"] = {}): Promise<Ran> {
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let out = "";
   let error = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -55,6 +55,18 @@ test.each([
   ["a barrel", rules.folderNames, { "src/api/index.ts": "" }, "a barrel"],
   ["export *", rules.barrels, { "src/api/a.ts": 'export * from "./b.ts";' }, "whole"],
   [
+    "a wait without an explanation",
+    rules.silentWaits,
+    { "test/a.ts": "await expect.poll(f).toBe(1);" },
+    "gives up without a reason",
+  ],
+  [
+    "a wait without an explanation, on lines of its own",
+    rules.silentWaits,
+    { "test/a.ts": "await expect\n  .poll(f)\n  .toBe(1);" },
+    "gives up without a reason",
+  ],
+  [
     "an import against the direction",
     rules.importDirection,
     { "src/store/a.ts": 'import { x } from "../server/b.ts";' },

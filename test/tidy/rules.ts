@@ -82,6 +82,19 @@ export const barrels: Rule = (files) =>
     /^\s*export\s*\*/.test(line) ? "exports another file whole: import that file" : undefined,
   );
 
+/** A wait that gives up must print what it waited for. */
+export const silentWaits: Rule = (files) =>
+  eachLine(
+    files.filter(({ path }) => path !== EXPLAINED_POLL),
+    "code",
+    (line) =>
+      /(?:^\s*|\bexpect)\.poll\(/.test(line)
+        ? `gives up without a reason: use poll of ${EXPLAINED_POLL}`
+        : undefined,
+  );
+
+const EXPLAINED_POLL = "test/support/poll.ts";
+
 /** Who may import whom, from the table. */
 export const importDirection: Rule = (files) =>
   eachImport(files, (file, each) => {

@@ -174,7 +174,8 @@ export const BANNED_WORDS: readonly Ban[] = [
     remedy: "leave it out",
   },
   {
-    pattern: /\b[s]essions?\b(?! affinity)/i,
+    // Node's inspector has a class of that name.
+    pattern: /\b[s]essions?\b(?! affinity|\(\)| } from "node:inspector")/i,
     what: "about how it was made",
     remedy: "speak of the project alone",
   },

@@ -29,6 +29,7 @@ const CHECKED: readonly [string, rules.Rule, readonly SourceFile[]][] = [
   ["files say what they are", rules.opening, [...shipped, ...scripts]],
   ["files and folders are named by nouns of the domain", rules.folderNames, [...sources, ...tests]],
   ["no file stands in for another", rules.barrels, sources],
+  ["waits of tests are explained when they give up", rules.silentWaits, tests],
   ["imports go one way", rules.importDirection, shipped],
   ["no file needs itself", rules.importCycles, shipped],
   ["pure files are pure", rules.purity, shipped],

@@ -23,7 +23,12 @@ export class DiskSpace {
   }
 }
 
+/** A directory that is gone has other troubles than a full disk. */
 function freeBytesOf(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { encodeMarks, MARK_BYTES, type Mark, spacingMs } from "./marks.ts";
-import { marksFile } from "./places.ts";
+import { marksFile, messageFile } from "./places.ts";
 
 export interface Bounds {
   /** What is written beyond is cut off. 0: nothing is. */
@@ -34,7 +34,7 @@ export class GrowingLog {
   private size = 0;
   private isCut = false;
   private descriptor: number | undefined;
-  private watcher: FSWatcher | undefined;
+  private watchers: FSWatcher[] = [];
   private readonly waiting = new Set<() => void>();
   /** Written only once it is no longer the last: the file itself tells as much. */
   private last: Mark | undefined;
@@ -106,7 +106,7 @@ export class GrowingLog {
 
   save(): void {
     if (this.unsaved.length === 0) return;
-    const descriptor = openSync(marksFile(this.file), "a");
+    const descriptor = openSync(marksFile(this.file), "a", 0o600);
     try {
       const { size } = fstatSync(descriptor);
       // A crash in the middle of a mark must not shift those after it.
@@ -136,12 +136,11 @@ export class GrowingLog {
 
   /** Whether the system will tell when it is written to, so that nobody needs to look. */
   rest(onChange: () => void): boolean {
-    try {
-      this.watcher = watch(this.file, { persistent: false }, onChange);
-      this.watcher.on("error", onChange);
-    } catch {
-      return false;
-    }
+    const watcher = tryToWatch(this.file, onChange);
+    if (watcher === undefined) return false;
+    // A container that prints nothing may still fill the disk with its message.
+    const message = tryToWatch(messageFile(this.file), onChange);
+    this.watchers = message === undefined ? [watcher] : [watcher, message];
     this.release();
     return true;
   }
@@ -173,12 +172,19 @@ export class GrowingLog {
   }
 
   private unwatch(): void {
-    this.watcher?.close();
-    this.watcher = undefined;
+    for (const watcher of this.watchers.splice(0)) watcher.close();
   }
 
   private release(): void {
     if (this.descriptor !== undefined) closeSync(this.descriptor);
     this.descriptor = undefined;
+  }
+}
+
+function tryToWatch(file: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    return watch(file, { persistent: false }, onChange).on("error", onChange);
+  } catch {
+    return undefined;
   }
 }

@@ -8,6 +8,8 @@ import type { Log } from "../../base/log.ts";
 import type { RunId } from "../runtimes/runtime.ts";
 import { GrowingLog } from "./growing-log.ts";
 import { MARK_EVERY_MS } from "./marks.ts";
+import { boundMessage } from "./message-size.ts";
+import { messageFile } from "./places.ts";
 
 export interface RunningLogsOptions {
   readonly clock: Clock;
@@ -102,6 +104,7 @@ export class RunningLogs {
     for (const log of this.attended) {
       this.attempt(() => this.lookAt(log));
       if (saves) this.attempt(() => log.save());
+      if (saves) this.attempt(() => boundMessage(messageFile(log.file)));
     }
     for (const log of this.begun) this.meet(log);
     this.begun = [];
@@ -120,6 +123,7 @@ export class RunningLogs {
     log.hold();
     log.quietLooks = log.look() ? 0 : log.quietLooks + 1;
     if (log.quietLooks < QUIET_LOOKS) return;
+    boundMessage(messageFile(log.file));
     if (!log.rest(() => this.noticed(log))) return;
     log.save();
     this.attended.delete(log);

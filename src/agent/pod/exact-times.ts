@@ -6,6 +6,7 @@ import { COMPLETION_INDEX } from "../../api/completion-index.ts";
 import { EXACT_TIMES, formatExactTimes } from "../../api/exact-times.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { STOPPED } from "../../api/pod-end.ts";
+import { millisecondsOf } from "../../api/time.ts";
 import { isTerminal } from "./endings.ts";
 import type { PodFacts } from "./facts.ts";
 
@@ -28,7 +29,18 @@ export function withExactTimes(pod: Pod, facts: PodFacts): Pod {
   if (finishedMs === 0) return pod;
   const told = {
     [EXACT_TIMES]: formatExactTimes({ startedMs, finishedMs }),
-    ...(facts.isLetGo ? { [STOPPED]: "true" } : {}),
+    ...(wasStopped(pod, facts, finishedMs) ? { [STOPPED]: "true" } : {}),
   };
   return { ...pod, metadata: { ...metadata, annotations: { ...annotations, ...told } } };
+}
+
+/**
+ * Whether it ended after its Job stopped it, and not by itself just before. An agent that has just
+ * started may not know when the process was told to end; the deletion came before that.
+ */
+function wasStopped({ metadata }: Pod, facts: PodFacts, finishedMs: number): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  if (!facts.isLetGo || deletionTimestamp === undefined) return false;
+  const deletedMs = millisecondsOf(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  return finishedMs >= (facts.stoppingSinceMs ?? deletedMs);
 }

@@ -1,6 +1,6 @@
 /** Pure: what is known of a pod after something happened to its containers. */
 import type { Pod } from "../../api/generated/core.ts";
-import { isTracked } from "../../api/job-tracking.ts";
+import { isLetGo } from "../../api/pod-end.ts";
 import type { Exit, RunId, Running, RunRefused } from "../runtimes/runtime.ts";
 import type { Beginning } from "./beginnings.ts";
 import { type ContainerFacts, factsOf, lastRun, type PodFacts } from "./facts.ts";
@@ -50,7 +50,7 @@ function stopBegan(
 /** What the Job thinks of the deletion is seen only then: it lets go of a pod that it counted. */
 export function podSeen(facts: PodFacts, pod: Pod): PodFacts {
   if (facts.isLetGo !== undefined || pod.metadata.deletionTimestamp === undefined) return facts;
-  return { ...facts, isLetGo: !isTracked(pod) };
+  return { ...facts, isLetGo: isLetGo(pod) };
 }
 
 /** Nothing that is told of a run after its end brings it back. */

@@ -71,6 +71,11 @@ export interface Sandbox {
   readonly resolvConf?: string;
   /** Directories of the host that it has under the same names, and writes to. */
   readonly sharedPaths?: readonly string[];
+  /**
+   * Whether homes and temporary directories begin with nothing in them, but for `sharedPaths`;
+   * absent: they show what the host has there.
+   */
+  readonly hidesHomes?: boolean;
   /** Where the container finds `messageFile`. */
   readonly messagePath: string;
   readonly user: SandboxUser;

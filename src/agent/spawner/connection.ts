@@ -4,6 +4,7 @@
  */
 import { createConnection, type Socket } from "node:net";
 import type { Clock, Timer } from "../../base/clock.ts";
+import { ensureOwnFolder } from "../../base/own-directory.ts";
 import { socketAddress } from "./address.ts";
 import { type Capabilities, type News, type Order, splitLines } from "./protocol.ts";
 import { type SpawnerBuild, type Started, startSpawner, takeEarly } from "./start.ts";
@@ -38,6 +39,8 @@ export class Connection {
   static async open(options: ConnectionOptions): Promise<Connection> {
     const { clock } = options;
     const untilMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+    // It is given the environment of each run.
+    ensureOwnFolder(options.directory);
     const address = socketAddress(options.directory);
     let started: Started | undefined = takeEarly(options.directory);
     for (;;) {

@@ -18,7 +18,7 @@ const restore = (limits: string, change?: Partial<Means>) =>
   decideRestore({ umask: "0022", limits }, means(change));
 
 test("nothing is done for what the spawner has itself", () => {
-  expect(restore(OWN)).toEqual({ shell: "", prefix: [], unmet: [], isClosed: false });
+  expect(restore(OWN)).toEqual({ shell: "", prefix: [], unmet: [] });
 });
 
 test.each<[string, string]>([
@@ -70,8 +70,8 @@ test("a limit that nothing here can set is named", () => {
 
 test("a umask that closes files to their owner is known", () => {
   const restored = (umask: string) => decideRestore({ umask, limits: "" }, means());
-  expect(restored("0077")).toMatchObject({ shell: "umask 0077&&", isClosed: false });
-  expect(restored("0777")).toMatchObject({ shell: "umask 0777&&", isClosed: true });
+  expect(restored("0077")).toMatchObject({ shell: "umask 0077&&" });
+  expect(restored("0777")).toMatchObject({ shell: "umask 0777&&" });
 });
 
 test("the shell of this machine does what is decided", () => {

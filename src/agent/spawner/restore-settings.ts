@@ -1,7 +1,7 @@
 /**
  * Pure: how a process gets the umask and the limits of its run from a slot, which has those of the
- * spawner. The fork of the slot sets what differs, in shell: that costs less than a microsecond
- * each. What a shell cannot set, prlimit(1) does, at the price of one more exec.
+ * spawner. The fork of the slot sets what differs, in shell, which takes no measurable time beside
+ * the fork. What a shell cannot set, prlimit(1) does, at the price of one more exec.
  */
 import {
   type Amount,
@@ -21,8 +21,6 @@ export interface Restored {
   readonly prefix: readonly string[];
   /** Limits that cannot be had, for people. */
   readonly unmet: readonly string[];
-  /** Files that the process makes can neither be read nor written by their owner. */
-  readonly isClosed: boolean;
 }
 
 export interface Means {
@@ -39,13 +37,10 @@ export interface Means {
 /** One limit, set in shell or by prlimit. */
 export type Way = { readonly shell: readonly string[] } | { readonly flag: string };
 
-export const UNCHANGED: Restored = { shell: "", prefix: [], unmet: [], isClosed: false };
-
-const OWNERS_OWN = 0o600;
+export const UNCHANGED: Restored = { shell: "", prefix: [], unmet: [] };
 
 export function decideRestore({ umask, limits }: OrderedSettings, means: Means): Restored {
   const mask = Number.parseInt(umask, 8);
-  const isClosed = (mask & OWNERS_OWN) !== 0;
   const commands = mask === means.umask ? [] : [`umask ${mask.toString(8).padStart(4, "0")}`];
   const flags: string[] = [];
   const unmet: string[] = [];
@@ -59,7 +54,7 @@ export function decideRestore({ umask, limits }: OrderedSettings, means: Means):
     else commands.push(...way.shell);
   }
   const prefix = flags.length > 0 ? [means.prlimit ?? "", ...flags] : [];
-  return { shell: commands.map((each) => `${each}&&`).join(""), prefix, unmet, isClosed };
+  return { shell: commands.map((each) => `${each}&&`).join(""), prefix, unmet };
 }
 
 interface Decided {

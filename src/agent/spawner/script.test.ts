@@ -104,15 +104,10 @@ test("umask and limits are set in the fork, before its files are opened", () => 
     shell: "umask 0027&&ulimit -S -n 256&&",
     prefix: ["/usr/bin/prlimit", "--nproc=5:6"],
     unmet: [],
-    isClosed: false,
   };
   expect(composeScript(ORDER, { ...FACTS, restored })).toContain(
     `&&(umask 0027&&ulimit -S -n 256&&A='1' TALLY_RUN='uid/main/0' ` +
       `'/usr/bin/prlimit' '--nproc=5:6' 'run' 'it'\\''s' </dev/null`,
-  );
-  const closed = { ...FACTS, restored: { ...restored, isClosed: true } };
-  expect(composeScript({ ...ORDER, errorFile: "/logs/e" }, closed)).toContain(
-    "&&(: >>'/logs/a.log' 2>>'/logs/e'&&umask 0027&&",
   );
 });
 

@@ -37,19 +37,10 @@ export const SLOT_PREAMBLE = "trap : TERM INT QUIT HUP USR1 USR2\n";
 export function composeScript(order: StartOrder, facts: ScriptFacts): string {
   const { number, marker } = facts;
   const command = `${composeCommand(order, facts, marker)} ${composeFiles(order)}`;
-  const run = `${composeSettings(order, facts)}${command}`;
+  const run = `${facts.restored?.shell ?? ""}${command}`;
   // A shell exports where it is, which no container runtime does.
   const enter = `echo "b ${number}">&2;cd ${quote(order.directory)}&&unset PWD OLDPWD&&`;
   return `${enter}(${run});s=$?;echo "e ${number} $s">&2;echo "${number} $s"\n`;
-}
-
-/** A log that nobody may read has to be there before the umask says so. */
-function composeSettings({ terminal, logFile, errorFile }: StartOrder, facts: ScriptFacts): string {
-  const { restored } = facts;
-  if (restored === undefined) return "";
-  if (!restored.isClosed || terminal !== undefined) return restored.shell;
-  const errors = errorFile === undefined ? "" : ` 2>>${quote(errorFile)}`;
-  return `: >>${quote(logFile)}${errors}&&${restored.shell}`;
 }
 
 export function composeFiles({ stdinFile, terminal, logFile, errorFile }: StartOrder): string {

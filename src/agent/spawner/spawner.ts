@@ -5,14 +5,14 @@
  * knows no pods and no Kubernetes, and stays small: each slot is a fork of it.
  */
 import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describeError } from "../../base/describe-error.ts";
 import type { StopSignal } from "../runtimes/runtime.ts";
 import { AdoptedRuns } from "./adopted-runs.ts";
 import { type Cgroups, noCgroups, openCgroups } from "./cgroups.ts";
 import { deliverSignal, pause } from "./deliver.ts";
 import { findExecutable } from "./executable.ts";
-import { ensureFolder, forgetFolders } from "./folders.ts";
+import { forgetFolders, makeLogs } from "./folders.ts";
 import { composeDeath, composeEnd, type Ending, findStatus } from "./outcome.ts";
 import { Pool, slotFile } from "./pool.ts";
 import { ProcessSettings } from "./process-settings.ts";
@@ -299,7 +299,7 @@ export class Spawner {
     const { order, run, slot, executable } = begun;
     let script: string;
     try {
-      ensureFolder(dirname(order.logFile));
+      makeLogs(order);
       const limited = this.sandboxes.limitedProcess(slot);
       const { slot: name } = slot.identity;
       if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, limited, order.limits);

@@ -6,6 +6,8 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { withoutInherited } from "../../base/descriptors.ts";
+import { ensureOwnFolder } from "../../base/own-directory.ts";
 import { packageFile } from "../../base/package-file.ts";
 import { socketAddress } from "./address.ts";
 import { NO_CGROUPS } from "./protocol.ts";
@@ -47,6 +49,7 @@ const early = new Map<string, Started>();
 
 export function startSpawnerEarly(directory: string, usesCgroups: boolean): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  ensureOwnFolder(directory);
   if (existsSync(socketAddress(directory))) return;
   early.set(directory, startSpawner(directory, spawnerBuild(usesCgroups)));
 }
@@ -64,13 +67,15 @@ const SMALL = ["--max-semi-space-size=1"];
 export function startSpawner(directory: string, build: SpawnerBuild): Started {
   const { spawnerFile, version, usesCgroups } = build;
   const log = openSync(join(directory, "spawner.log"), "a", 0o600);
-  const args = [directory, version, ...(usesCgroups ? [] : [NO_CGROUPS])];
-  const child = spawn(process.execPath, [...SMALL, spawnerFile, ...args], {
+  const args = [directory, version, `${process.pid}`, ...(usesCgroups ? [] : [NO_CGROUPS])];
+  const child = withoutInherited(["ignore", "ignore", log], (stdio) =>
     // Neither the end of the server nor an interrupt at its terminal is one of the runs.
-    detached: true,
-    cwd: directory,
-    stdio: ["ignore", "ignore", log],
-  });
+    spawn(process.execPath, [...SMALL, spawnerFile, ...args], {
+      detached: true,
+      cwd: directory,
+      stdio,
+    }),
+  );
   closeSync(log);
   let problem: string | undefined;
   child.once("exit", (code, signal) => {

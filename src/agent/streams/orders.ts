@@ -7,7 +7,7 @@ export type StreamOrder =
   | ExecOrder
   /** Before a container begins that wants an input or a terminal: where it finds them. */
   | HoldOrder
-  | { readonly order: "attach"; readonly run: string; readonly stdin: boolean }
+  | AttachOrder
   /** The container has ended. */
   | { readonly order: "release"; readonly run: string };
 
@@ -19,6 +19,16 @@ export interface ExecOrder {
   /** Marks its processes as those of this run: they end with it. */
   readonly run: string;
   readonly stdin: boolean;
+  readonly tty: boolean;
+  /** The terminal that the other child has opened for it: "/dev/pts/3". */
+  readonly terminal?: string;
+}
+
+export interface AttachOrder {
+  readonly order: "attach";
+  readonly run: string;
+  readonly stdin: boolean;
+  /** The container has a terminal. */
   readonly tty: boolean;
 }
 
@@ -48,6 +58,8 @@ export type StreamRequest = {
 };
 
 export type StreamNews =
+  /** The command runs on the terminal that it was given. */
+  | { readonly news: "begun" }
   | { readonly news: "exit"; readonly exitCode: number }
   | { readonly news: "refused"; readonly message: string }
   | { readonly news: "held"; readonly stdinFile?: string; readonly terminal?: HeldTerminal }

@@ -12,8 +12,8 @@ import {
   StreamRefused,
   type StreamSource,
 } from "../../api/stream-source.ts";
-import type { ContainerNow } from "../agent.ts";
 import type { LogStore } from "../logs/log-store.ts";
+import type { ContainerNow } from "../running-agent.ts";
 import type { RunId, Runtime } from "../runtimes/runtime.ts";
 import { formatRunName } from "../spawner/protocol.ts";
 import { commandStream } from "./command-stream.ts";
@@ -73,7 +73,10 @@ async function attach(
   const own = options.runtime.streams?.(of);
   if (own) return own.attach({ ...request, stdin, tty: hasTerminal });
   if (hasTerminal) {
-    return commandStream(await child.open({ order: "attach", run, stdin }), { ...request, stdin });
+    return commandStream(await child.open({ order: "attach", run, stdin, tty: true }), {
+      ...request,
+      stdin,
+    });
   }
   const leaving = new AbortController();
   // Of now: what is typed in a moment is answered before anybody reads.
@@ -85,7 +88,8 @@ async function attach(
     : request.stderr
       ? { stderr: printed() }
       : {};
-  const input = stdin && commandStream(await child.open({ order: "attach", run, stdin }), INPUT);
+  const input =
+    stdin && commandStream(await child.open({ order: "attach", run, stdin, tty: false }), INPUT);
   return {
     ...(input && input.stdin !== undefined ? { stdin: input.stdin } : {}),
     ...outputs,

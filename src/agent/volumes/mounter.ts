@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { withoutInherited } from "../../base/descriptors.ts";
 
 const END = "\u0001";
 
@@ -37,7 +38,9 @@ export class Mounter {
   }
 
   private open(): ChildProcess {
-    const shell = spawn("/bin/sh", [], { stdio: ["pipe", "pipe", "ignore"], cwd: "/" });
+    const shell = withoutInherited(["pipe", "pipe", "ignore"], (stdio) =>
+      spawn("/bin/sh", [], { stdio, cwd: "/" }),
+    );
     shell.stdout?.on("data", (chunk: Buffer) => this.hear(chunk.toString()));
     shell.stdin?.on("error", () => {});
     shell.on("error", ({ message }) => this.lose(shell, message));

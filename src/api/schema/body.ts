@@ -18,13 +18,15 @@ import {
 } from "./kind-of-body.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 import type { GroupVersionKind } from "./tables.ts";
-import { parseYaml, YamlError } from "./yaml-text.ts";
+import { parseYaml, type ReadYaml, takeYaml, YamlError } from "./yaml-text.ts";
 
 export type TextMediaType = "json" | "yaml";
 
 export interface TextBody {
   readonly bytes: Uint8Array;
   readonly mediaType: TextMediaType;
+  /** What the YAML says, if it was read before. */
+  readonly yaml?: ReadYaml | undefined;
 }
 
 /** Throws ApiError 400. Whether to refuse, warn of or ignore `strict` is the caller's choice. */
@@ -92,7 +94,8 @@ function isReadingError(error: unknown): error is Error {
   return error instanceof DecodeError || error instanceof YamlError;
 }
 
-function parseText({ bytes, mediaType }: TextBody): ParsedJson {
+function parseText({ bytes, mediaType, yaml }: TextBody): ParsedJson {
+  if (yaml) return takeYaml(yaml);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (mediaType === "yaml") return parseYaml(text);
   try {

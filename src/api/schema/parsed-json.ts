@@ -65,3 +65,13 @@ export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): 
 }
 
 const DATA = { configurable: true, enumerable: true, writable: true };
+
+/** The text of a tree, with its literals as they were written. */
+export function formatExact(exact: ExactJson): string {
+  if (exact === null || typeof exact !== "object") return JSON.stringify(exact);
+  if (exact instanceof NumberLiteral) return exact.text;
+  if (Array.isArray(exact)) return `[${exact.map(formatExact).join(",")}]`;
+  const entries = exact instanceof RepeatedKeys ? exact.entries : Object.entries(exact);
+  const pairs = entries.map(([key, value]) => `${JSON.stringify(key)}:${formatExact(value)}`);
+  return `{${pairs.join(",")}}`;
+}

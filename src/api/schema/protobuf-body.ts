@@ -6,7 +6,11 @@ import type { ExpectedKind } from "./kind-of-body.ts";
 import { decodeMessage, decodeProtobuf, type Envelope } from "./protobuf.ts";
 
 /** Throws ApiError 400 for bytes that are no such object. */
-export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): Draft<KubeObject> {
+export function decodeProtobufBody(
+  bytes: Uint8Array,
+  expected: ExpectedKind,
+  mostValues?: number,
+): Draft<KubeObject> {
   const { group, version, kind } = expected;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const envelope = openEnvelope(bytes, expected);
@@ -21,7 +25,7 @@ export function decodeProtobufBody(bytes: Uint8Array, expected: ExpectedKind): D
     throw refuse(`the body is ${given.apiVersion} ${given.kind}, not ${apiVersion} ${kind}`);
   }
   try {
-    const object = decodeMessage<KubeObject>(expected.message, envelope.message);
+    const object = decodeMessage<KubeObject>(expected.message, envelope.message, mostValues);
     return Object.assign({ kind, apiVersion }, object, { kind, apiVersion });
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);

@@ -88,6 +88,20 @@ export function readMessage(reader: Reader, struct: string, onField: OnField): b
 /** Reads the value of one field, or answers false if the field is unknown: it is then skipped. */
 export type OnField = (number: number, wireType: number) => boolean;
 
+/** Readers of bodies that may have no more than so many fields, and how many those have left. */
+const valuesLeft = new WeakMap<Reader, number>();
+
+export function limitValues(reader: Reader, most: number): void {
+  valuesLeft.set(reader, most);
+}
+
+function countValue(reader: Reader): void {
+  const left = valuesLeft.get(reader);
+  if (left === undefined) return;
+  if (left === 0) throw new Error("the message has too many fields and items");
+  valuesLeft.set(reader, left - 1);
+}
+
 /** The reader's own limit moves in, so that no value can reach into the enclosing message. */
 export function readFields(reader: Reader, struct: string, end: number, onField: OnField): void {
   const limit = reader.len;
@@ -103,6 +117,7 @@ export function readFields(reader: Reader, struct: string, end: number, onField:
     if (wireType === END_GROUP) {
       throw new Error(`proto: ${struct}: wiretype end group for non-group`);
     }
+    countValue(reader);
     if (!onField(number, wireType)) reader.skipType(wireType, 0, number);
   }
   reader.len = limit;

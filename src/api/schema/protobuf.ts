@@ -10,6 +10,7 @@ import { Reader, Writer } from "protobufjs/minimal.js";
 import { ApiError, badRequest } from "../errors.ts";
 import type { Draft } from "../object.ts";
 import { messageCodec } from "./protobuf-message.ts";
+import { limitValues } from "./protobuf-value.ts";
 
 export interface Envelope {
   readonly apiVersion: string;
@@ -33,10 +34,15 @@ export function decodeProtobuf(bytes: Uint8Array): Envelope {
 }
 
 /** The canonical object of a message, without apiVersion and kind, which only the envelope has. */
-export function decodeMessage<T extends object>(messageName: string, bytes: Uint8Array): Draft<T> {
+export function decodeMessage<T extends object>(
+  messageName: string,
+  bytes: Uint8Array,
+  mostValues?: number,
+): Draft<T> {
   const codec = messageCodec(messageName);
   return refusingMalformed(() => {
     const reader = readerOf(bytes);
+    if (mostValues !== undefined) limitValues(reader, mostValues);
     return codec.toJson(codec.readUntil(reader, reader.len, 0)) as Draft<T>;
   });
 }

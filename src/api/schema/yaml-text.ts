@@ -4,9 +4,11 @@
  * The library finds the structure; what a plain scalar means is decided here, because Go's reader
  * differs from every schema of the library. Only the first document of a stream counts.
  */
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode, parseDocument } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, parseDocument } from "yaml";
 import { quote } from "../finding.ts";
+import type { Json } from "../object.ts";
 import { canonicalBase64 } from "./base64.ts";
+import { parseExact } from "./json-exact.ts";
 import { type ExactJson, NumberLiteral, type ParsedJson, setOwn, toPlain } from "./parsed-json.ts";
 import { isTooDeep, MAX_YAML_DEPTH } from "./yaml-depth.ts";
 import { YamlError, yamlError, yamlSyntaxError } from "./yaml-errors.ts";
@@ -20,10 +22,52 @@ export interface ParsedYaml extends ParsedJson {
   readonly repeatedKeys: readonly string[];
 }
 
-/** Throws YamlError: "yaml: mapping values are not allowed in this context". */
-export function parseYaml(text: string): ParsedYaml {
+/** The text has more values than somebody is willing to read. */
+export class TooManyValues extends Error {
+  override readonly name = "TooManyValues";
+}
+
+/** YAML that was read elsewhere: what it says, or what is wrong with it. */
+export type ReadYaml = ParsedYaml | { readonly problem: string };
+
+/** Throws the YamlError that parseYaml would have thrown. */
+export function takeYaml(read: ReadYaml): ParsedYaml {
+  if ("problem" in read) throw new YamlError(read.problem);
+  return read;
+}
+
+/** From the JSON of what parseYaml found; only an exact one has literals worth keeping. */
+export function yamlFromJson(
+  json: string,
+  repeatedKeys: readonly string[],
+  isExact: boolean,
+): ParsedYaml {
+  const exact = isExact ? integersOnly(parseExact(json)) : undefined;
+  const value = exact === undefined ? (JSON.parse(json) as Json) : toPlain(exact);
+  return { value, ...(exact === undefined ? {} : { exact }), ...complaints(repeatedKeys) };
+}
+
+/** In YAML only integers are literals. */
+function integersOnly(exact: ExactJson): ExactJson {
+  if (exact === null || typeof exact !== "object") return exact;
+  if (exact instanceof NumberLiteral) {
+    return /^-?\d+$/.test(exact.text) ? exact : Number(exact.text);
+  }
+  if (Array.isArray(exact)) return exact.map(integersOnly);
+  const out: { [key: string]: ExactJson } = {};
+  for (const [key, value] of Object.entries(exact)) setOwn(out, key, integersOnly(value));
+  return out;
+}
+
+/**
+ * Throws YamlError: "yaml: mapping values are not allowed in this context", and TooManyValues
+ * before it has spent much on a text with more values than that.
+ */
+export function parseYaml(text: string, mostValues = Number.POSITIVE_INFINITY): ParsedYaml {
   const walk: Walk = {
     text,
+    mostValues,
+    lineEnds: undefined,
     anchors: new Map(),
     expanding: new Set(),
     repeatedKeys: [],
@@ -31,19 +75,40 @@ export function parseYaml(text: string): ParsedYaml {
     aliased: 0,
     hasLiterals: false,
   };
+  if (Number.isFinite(mostValues)) refuseMany(text, mostValues);
   const exact = readDocument(walk);
-  const { repeatedKeys } = walk;
-  const lines = repeatedKeys.map((line) => `\n  ${line}`).join("");
   return {
     value: toPlain(exact),
-    repeatedKeys,
     ...(walk.hasLiterals ? { exact } : {}),
-    ...(repeatedKeys.length > 0 ? { strict: [`yaml: unmarshal errors:${lines}`] } : {}),
+    ...complaints(walk.repeatedKeys),
   };
 }
 
+function complaints(repeatedKeys: readonly string[]): Pick<ParsedYaml, "repeatedKeys" | "strict"> {
+  if (repeatedKeys.length === 0) return { repeatedKeys };
+  const lines = repeatedKeys.map((line) => `\n  ${line}`).join("");
+  return { repeatedKeys, strict: [`yaml: unmarshal errors:${lines}`] };
+}
+
+/** The tokens are found in a fraction of the time and memory that the document takes. */
+function refuseMany(text: string, mostValues: number): void {
+  let tokens = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (!VALUE_TOKENS.includes(token.charAt(0))) continue;
+    tokens += 1;
+    // Of a pair both parts are tokens.
+    if (tokens > 2 * mostValues) throw new TooManyValues();
+  }
+}
+
+/** What begins a value: a text (which the lexer announces), quotes, brackets, dashes, aliases. */
+const VALUE_TOKENS = "\u001f\"'[{-*?|>";
+
 interface Walk {
   readonly text: string;
+  readonly mostValues: number;
+  /** Where lines end, once somebody asks. */
+  lineEnds: number[] | undefined;
   readonly anchors: Map<string, ParsedNode>;
   /** Anchors whose node is being read through an alias. */
   readonly expanding: Set<string>;
@@ -88,6 +153,7 @@ const ALIAS_RATIO = { low: 400_000, high: 4_000_000, atLow: 0.99, atHigh: 0.1 };
 
 function countNode(walk: Walk): void {
   walk.decoded += 1;
+  if (walk.decoded > 2 * walk.mostValues) throw new TooManyValues();
   if (walk.expanding.size > 0) walk.aliased += 1;
   const { low, high, atLow, atHigh } = ALIAS_RATIO;
   const progress = Math.min(Math.max((walk.decoded - low) / (high - low), 0), 1);
@@ -122,12 +188,23 @@ function readMap(node: MapNode, walk: Walk): ExactJson {
     const name = keyName(readNode(key, walk));
     if (Object.hasOwn(out, name)) {
       const at = value?.range[0] ?? key?.range[1] ?? 0;
-      const line = walk.text.slice(0, at).split("\n").length;
-      walk.repeatedKeys.push(`line ${line}: key ${quote(name)} already set in map`);
+      walk.repeatedKeys.push(`line ${lineOf(walk, at)}: key ${quote(name)} already set in map`);
     }
     setOwn(out, name, readNode(value, walk));
   }
   return out;
+}
+
+/** A search in the ends of all lines: to count them for each repeated key would take n². */
+function lineOf(walk: Walk, at: number): number {
+  walk.lineEnds ??= [...walk.text.matchAll(/\n/g)].map(({ index }) => index);
+  let [low, high] = [0, walk.lineEnds.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((walk.lineEnds[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low + 1;
 }
 
 function isMergeKey(key: ParsedNode | null): boolean {

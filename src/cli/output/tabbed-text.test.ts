@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { alignTabs, escapeTerminal } from "./tabbed-text.ts";
+import { terminalText } from "../../base/terminal-text.ts";
+import { alignTabs } from "./tabbed-text.ts";
 
 test("neighbouring lines share their columns, a line without a tab ends them", () => {
   const lines = ["Name:\tx", "A longer name:\ty", "Heading", "  a\tb\tc", "  longer\tb\tc"];
@@ -26,7 +27,7 @@ test("characters count, not their bytes", () => {
 });
 
 test("what a terminal would obey is shown", () => {
-  expect(escapeTerminal("a\u001b[31mb\rc")).toBe("a^[[31mb\\rc");
+  expect(terminalText("a\u001b[31mb\rc")).toBe("a^[[31mb\\rc");
 });
 
 test("nothing but tabs is changed, and what follows the last of them stays in place", () => {

@@ -51,8 +51,3 @@ export function textWidth(text: string): number {
   for (const _ of text) width += 1;
   return width;
 }
-
-/** What a terminal would obey is shown instead. */
-export function escapeTerminal(text: string): string {
-  return text.replaceAll("\u001b", "^[").replaceAll("\r", "\\r");
-}

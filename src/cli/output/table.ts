@@ -1,5 +1,6 @@
 /** Pure: the tables of a server as lines of text. */
-import { escapeTerminal, textWidth } from "./tabbed-text.ts";
+import { terminalText } from "../../base/terminal-text.ts";
+import { textWidth } from "./tabbed-text.ts";
 
 /** meta.k8s.io/v1 Table, as far as it is printed. */
 export interface WireTable {
@@ -124,9 +125,9 @@ function rowCells(
 /** Of several lines the first one, and a sign that there are more. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
-  if (typeof cell !== "string") return escapeTerminal(String(cell));
+  if (typeof cell !== "string") return terminalText(String(cell));
   const end = cell.search(/[\f\n\r]/);
-  return end < 0 ? escapeTerminal(cell) : `${escapeTerminal(cell.slice(0, end))}...`;
+  return end < 0 ? terminalText(cell) : `${terminalText(cell.slice(0, end))}...`;
 }
 
 function formatLabelCell(labels: { readonly [key: string]: string }): string {

@@ -7,11 +7,13 @@ import type { RunPlace } from "../../run/run-place.ts";
 import { shellWord } from "../../run/words.ts";
 import type { Machine } from "../machine.ts";
 import { reachingRunEngine } from "../run-engine.ts";
+import { endIfLost } from "./lost-directory.ts";
 
 export async function localPlace(flags: DataFlags, machine: Machine): Promise<RunPlace> {
   const { workingDirectory } = machine;
   const dataDir = runDirectory(flags, workingDirectory);
   const reaching = await reachingRunEngine(dataDir);
+  const stopLooking = endIfLost(dataDir, machine);
   return {
     reach: () => reachEngine(reaching),
     logs: fileLogs(dataDir),
@@ -21,6 +23,6 @@ export async function localPlace(flags: DataFlags, machine: Machine): Promise<Ru
       const near = relative(workingDirectory, file);
       return shellWord(near.startsWith("..") ? file : near);
     },
-    close: () => {},
+    close: stopLooking,
   };
 }

@@ -7,7 +7,7 @@ import { parseGoDuration } from "../../api/go-duration.ts";
 import { emptyIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
 import { PODS_AHEAD } from "../../api/pods-ahead.ts";
 import type { Backoff } from "../../base/backoff.ts";
-import { HALT } from "../../worklist/names.ts";
+import { FAILED_BEFORE, HALT } from "../../worklist/names.ts";
 import { isIndexed } from "./job-facts.ts";
 import {
   BACKOFF_BASE,
@@ -60,6 +60,12 @@ export function failedBefore(job: Job): IndexSet {
   return isUnwritten(job.status) ? indexesOf(job, FAILED_INDEXES) : emptyIndexes();
 }
 
+/** How many of its failed indexes count against no limit: they had failed before the Job began. */
+export function pardonedFailures({ metadata }: Job): number {
+  const count = Number(metadata.annotations?.[FAILED_BEFORE] ?? 0);
+  return Number.isInteger(count) && count > 0 ? count : 0;
+}
+
 /** Indexes to run once more, as the Job has them. */
 export function rerunRequest(job: Job): IndexSet {
   return indexesOf(job, RERUN_INDEXES);
@@ -86,7 +92,10 @@ export function letsOthersOvertake({ metadata }: Job): boolean {
   return metadata.annotations?.[BACKOFF_ORDER] === "overtake";
 }
 
-/** Whether pods that have begun stay when the Job is to run fewer. */
+/**
+ * Whether running pods finish when the Job is to run fewer. Then a pod that the Job stops, because
+ * it is suspended or has failed, counts by how it ends: a success completes its index.
+ */
 export function letsSurplusFinish({ metadata }: Job): boolean {
   return metadata.annotations?.[SURPLUS_PODS] === "finish";
 }

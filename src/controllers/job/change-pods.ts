@@ -12,10 +12,11 @@ import { pods } from "../../api/resources.ts";
 import { describeError } from "../../base/describe-error.ts";
 import { isNotFound } from "../../client/find.ts";
 import type { EventRecorder } from "../runtime/recorder.ts";
+import { letsSurplusFinish } from "./annotations.ts";
 import { MAX_POD_CHANGES } from "./names.ts";
 import { podFactory } from "./new-pod.ts";
 import { noteWrite, type OwnWrites } from "./own-writes.ts";
-import { UNTRACK, untrackingAsSeen } from "./ownership.ts";
+import { STOPPED_BY_JOB, UNTRACK, untrackingAsSeen } from "./ownership.ts";
 import type { PlannedPod, PodChanges } from "./pod-changes.ts";
 import type { KnownPod } from "./scoreboard.ts";
 import type { PodsChanged } from "./status.ts";
@@ -41,9 +42,11 @@ export async function changePods(
     case "create":
       return createPods(hands, job, changes.pods);
     case "remove":
-      return deletePods(hands, job, changes.pods, { untracksFirst: true });
+      return deletePods(hands, job, changes.pods, (known) => untrack(hands, known));
+    case "stop":
+      return deletePods(hands, job, changes.pods, (known) => markStopping(hands, known));
     case "terminate":
-      return deletePods(hands, job, changes.pods, { untracksFirst: false });
+      return deletePods(hands, job, changes.pods, (known) => untrackUnbound(hands, job, known));
     default:
       return NOTHING;
   }
@@ -107,14 +110,14 @@ async function deletePods(
   hands: Hands,
   job: Job,
   known: readonly KnownPod[],
-  { untracksFirst }: { readonly untracksFirst: boolean },
+  before?: (known: KnownPod) => Promise<void>,
 ): Promise<PodsChanged> {
   const errors: unknown[] = [];
   let removed = 0;
   let removedReady = 0;
   await inBatches(known, async (each) => {
     try {
-      if (untracksFirst && each.isTracked) await untrack(hands, each);
+      if (each.isTracked) await before?.(each);
       await deletePod(hands, job, each);
     } catch (error) {
       if (!isNotFound(error)) {
@@ -144,6 +147,17 @@ async function deletePod(
     }
     throw error;
   }
+}
+
+async function markStopping(hands: Hands, known: KnownPod): Promise<void> {
+  if (!known.pod.spec.nodeName) return untrack(hands, known);
+  const pod = await hands.client.patch(pods, nameOf(known), STOPPED_BY_JOB);
+  noteWrite(hands.writes, "pods", pod);
+}
+
+/** If each pod counts by how it ends: a pod without a node never reports an end. */
+async function untrackUnbound(hands: Hands, job: Job, known: KnownPod): Promise<void> {
+  if (letsSurplusFinish(job) && !known.pod.spec.nodeName) await untrack(hands, known);
 }
 
 async function untrack({ client, writes }: Hands, known: KnownPod): Promise<void> {

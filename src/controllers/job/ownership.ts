@@ -3,6 +3,7 @@ import type { PatchRequest } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
+import { STOPPING } from "../../api/pod-end.ts";
 import { selects } from "../../api/selectors/label-selector.ts";
 import { TRACKING_FINALIZER } from "./names.ts";
 
@@ -55,6 +56,8 @@ export function untrackingAsSeen({ metadata }: Pod): PatchRequest | undefined {
   ];
   return { type: "json", body };
 }
+
+export const STOPPED_BY_JOB: PatchRequest = strategic({ annotations: { [STOPPING]: "true" } });
 
 function strategic(metadata: unknown): PatchRequest {
   return { type: "strategic", body: { metadata } };

@@ -44,6 +44,8 @@ export type PodChanges =
     }
   /** Takes the finalizer off first: these pods never count as failed. */
   | { readonly kind: "remove"; readonly pods: readonly KnownPod[]; readonly hasMore: boolean }
+  /** Each counts by how it ends, see letsSurplusFinish. */
+  | { readonly kind: "stop"; readonly pods: readonly KnownPod[] }
   /** The end of the Job: finalizers stay until each pod is counted. */
   | { readonly kind: "terminate"; readonly pods: readonly KnownPod[] };
 
@@ -62,7 +64,12 @@ export interface Situation {
 
 export function decidePodChanges(situation: Situation): PodChanges {
   const { job, board, tally, podsPerSync = MAX_POD_CHANGES } = situation;
-  if (isSuspended(job)) return { kind: "remove", pods: [...board.active.values()], hasMore: false };
+  if (isSuspended(job)) {
+    const pods = [...board.active.values()];
+    return letsSurplusFinish(job)
+      ? { kind: "stop", pods }
+      : { kind: "remove", pods, hasMore: false };
+  }
   const wanted = wantedPods(job, tally, board);
   const surplus = podsToRemove(job, board, Math.max(0, tally.active - wanted));
   if (surplus.length > 0) {
@@ -136,7 +143,8 @@ function decideEachIndex(situation: Situation, count: number, hasMore: boolean):
   for (const index of pendingIndexes(job, board, candidates)) {
     if (pods.length >= count) break;
     const replaced = board.retained.get(index);
-    const record = replaced && !board.forgiven.has(replaced.uid) && failureRecord(replaced);
+    const isForgiven = replaced && (replaced.isStopped || board.forgiven.has(replaced.uid));
+    const record = replaced && !isForgiven && failureRecord(replaced);
     const waitMs = record ? remainingMs(backoff, record, nowMs) : 0;
     if (waitMs > 0) {
       delayMs = Math.min(delayMs, waitMs);
@@ -169,6 +177,7 @@ function failureRecord({ pod }: KnownPod) {
 function failuresAfter(replaced: KnownPod | undefined): { counted: number; ignored: number } {
   if (!replaced) return { counted: 0, ignored: 0 };
   const { counted, ignored } = failuresBefore(replaced.pod);
+  if (replaced.isStopped) return { counted, ignored };
   return replaced.failure?.isCounted
     ? { counted: counted + 1, ignored }
     : { counted, ignored: ignored + 1 };

@@ -1,6 +1,7 @@
 /** Pure: what a pod says about itself, as far as its Job asks. */
 
 import type { Container, ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
+import { isStopping, podEndOf } from "../../api/pod-end.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT, RERUN } from "./names.ts";
@@ -21,6 +22,13 @@ export function wasEndedByNode({ status }: Pod): boolean {
     ({ type, status: is, reason }) =>
       type === "DisruptionTarget" && is === "True" && reason === "TerminationByKubelet",
   );
+}
+
+/** Its Job stopped it before it ended by itself, or before it began. */
+export function wasStoppedByJob(pod: Pod): boolean {
+  if (!isStopping(pod) || pod.status.phase !== "Failed") return false;
+  const end = podEndOf(pod, false);
+  return end === "Stopped" || end === "NeverBegan";
 }
 
 export function isRerun({ metadata }: Pod): boolean {

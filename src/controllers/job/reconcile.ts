@@ -263,6 +263,7 @@ function actionOf({ kind }: PodChanges): SyncAction {
     case "wait":
       return "pods_created";
     case "remove":
+    case "stop":
       return "pods_deleted";
     default:
       return "reconciling";

@@ -1,9 +1,10 @@
 /** Pure: which pods may lose their finalizer now, and what the status must say of them before. */
 import type { Job } from "../../api/generated/batch.ts";
+import { letsSurplusFinish } from "./annotations.ts";
 import { type Failure, type FailureAction, judgeFailure } from "./failure-policy.ts";
 import { findTrue, isBeingDeleted, isIndexed } from "./job-facts.ts";
 import { MAX_UNCOUNTED_PODS } from "./names.ts";
-import type { KnownPod, Scoreboard } from "./scoreboard.ts";
+import { isOver, type KnownPod, type Scoreboard } from "./scoreboard.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface Releases {
@@ -18,8 +19,9 @@ export interface Releases {
 }
 
 /**
- * Pods that are over; at the end of the Job and when it is being deleted all of them. A success of
- * an Indexed Job needs no UID: its index cannot be counted twice.
+ * Pods that are over; when the Job is being deleted all of them, and at its end, too, unless each
+ * counts by how it ends. A success of an Indexed Job needs no UID: its index cannot be counted
+ * twice.
  */
 export function chooseReleases(
   job: Job,
@@ -37,8 +39,9 @@ export function chooseReleases(
   };
   let entries = named.size;
   const releasesAll = verdict !== undefined || isBeingDeleted(job);
+  const awaitsEnds = letsSurplusFinish(job) && !isBeingDeleted(job);
   for (const known of (releasesAll ? board.tracked : board.finished).values()) {
-    if (named.has(known.uid)) continue;
+    if (named.has(known.uid) || (awaitsEnds && !isOver(known))) continue;
     if (entries >= MAX_UNCOUNTED_PODS) {
       chosen.hasMore = true;
       break;

@@ -32,6 +32,7 @@ import {
   type Stage,
   stageOf,
   wasEndedByNode,
+  wasStoppedByJob,
 } from "./pod-facts.ts";
 import { countCompleted, type SuccessRule, successRulesOf } from "./success-policy.ts";
 
@@ -45,6 +46,8 @@ export interface KnownPod {
   readonly isReady: boolean;
   /** Runs once more an index that has ended: it can complete it, and nothing else. */
   readonly isRerun: boolean;
+  /** Its Job stopped it: its index is run again as if the pod had never been. */
+  readonly isStopped: boolean;
   readonly restarts: number;
   /** Absent while the pod has not failed. */
   readonly failure?: Failure;
@@ -196,6 +199,8 @@ function assess(spec: JobSpec, pod: Pod): KnownPod {
   const isInRange = index !== undefined && index < (spec.completions ?? 0);
   const isAgain = isInRange && isRerun(pod);
   const hasFailed = stage === "failed" || (stage === "terminating" && !replacesOnlyFailed(spec));
+  const isStopped = wasStoppedByJob(pod);
+  const failure = () => (isAgain || isStopped ? UNCOUNTED : judgeFailure(policy, pod));
   return {
     pod,
     uid: pod.metadata.uid ?? "",
@@ -204,8 +209,9 @@ function assess(spec: JobSpec, pod: Pod): KnownPod {
     isTracked: hasTrackingFinalizer(pod),
     isReady: isReady(pod),
     isRerun: isAgain,
+    isStopped,
     restarts: isAgain ? 0 : restartsOf(pod),
-    ...(hasFailed ? { failure: isAgain ? UNCOUNTED : judgeFailure(policy, pod) } : {}),
+    ...(hasFailed ? { failure: failure() } : {}),
     hasPlace: isInRange || !isIndexed(spec),
   };
 }
@@ -216,7 +222,7 @@ const UNCOUNTED: Failure = { isCounted: false };
 function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undefined {
   const { pod, uid, stage, failure, isTracked, hasPlace } = known;
   const isRemoved = !isTracked && pod.metadata.deletionTimestamp !== undefined;
-  if (!isOver(known) || !hasPlace || known.isRerun || isRemoved) return undefined;
+  if (!isOver(known) || !hasPlace || isRemoved || isNoEnding(known)) return undefined;
   const isNamed = !isTracked || named.has(uid);
   return {
     ms: finishedMs(pod),
@@ -224,6 +230,11 @@ function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undef
     isInStatus: isNamed && failure?.isCounted === true,
     isByNode: wasEndedByNode(pod),
   };
+}
+
+/** Nothing follows from its end for the back-off. */
+function isNoEnding({ isRerun, isStopped }: KnownPod): boolean {
+  return isRerun || isStopped;
 }
 
 export function isOver({ stage, failure }: KnownPod): boolean {
@@ -255,7 +266,7 @@ function enter(board: Scoreboard, now: KnownPod, isTold: boolean): void {
   if (!isOver(now)) return;
   board.finished.set(now.uid, now);
   if (now.index !== undefined) scoreIndex(board, now, now.index);
-  if (!isTold && now.hasPlace && !now.isRerun) {
+  if (!isTold && now.hasPlace && !isNoEnding(now)) {
     endingsLike(board.news, now).push(finishedMs(now.pod));
   }
 }
@@ -295,6 +306,7 @@ function count(board: Scoreboard, known: KnownPod, sign: 1 | -1): void {
 /** An index that two pods ran, to different ends, is completed: no status may say both. */
 function scoreIndex(board: Scoreboard, known: KnownPod, index: number): void {
   const { pod, stage, failure } = known;
+  if (known.isStopped) return;
   if (known.isRerun) removeIndex(board.reruns.left, index);
   if (stage === "succeeded") {
     removeIndex(board.failed, index);
@@ -319,6 +331,7 @@ function reconsider(board: Scoreboard, index: number): void {
 function retain(board: Scoreboard, known: KnownPod): void {
   const { uid, index, failure } = known;
   if (index === undefined || failure === undefined) return;
+  if (known.isStopped && failuresOf(known.pod) === 0) return;
   const { activePlaces, completed, failed, retained, finished } = board;
   const isReplaced = hasIndex(activePlaces.indexes, index);
   if (isReplaced || hasIndex(completed, index) || hasIndex(failed, index)) return;

@@ -1,7 +1,7 @@
 /** Pure: whether a Job has come to its end, and why. The first rule that has an answer decides. */
 import type { Job } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
-import { lastsUntilPodsEnd } from "./annotations.ts";
+import { lastsUntilPodsEnd, pardonedFailures } from "./annotations.ts";
 import { findTrue, isSuspended, limitsEachIndex } from "./job-facts.ts";
 import { isRerunning } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
@@ -99,9 +99,10 @@ function maxFailedIndexes({ job, board, tally }: Evidence): Verdict | undefined 
   return failedBy("MaxFailedIndexesExceeded", message);
 }
 
-export function hasTooManyFailed({ spec }: Job, { failed }: Scoreboard): boolean {
-  const limit = spec.maxFailedIndexes;
-  return limitsEachIndex(spec) && limit !== undefined && failed.size > limit;
+export function hasTooManyFailed(job: Job, { failed }: Scoreboard): boolean {
+  const limit = job.spec.maxFailedIndexes;
+  if (limit === undefined || !limitsEachIndex(job.spec)) return false;
+  return failed.size - pardonedFailures(job) > limit;
 }
 
 function failedIndexes({ job, board }: Evidence): Verdict | undefined {

@@ -1,4 +1,5 @@
 /** Pure: what a Node may say. Its taints are reported as metadata, where they once were. */
+
 import {
   type Finding,
   forbidden,
@@ -9,6 +10,7 @@ import {
 } from "../../api/finding.ts";
 import type { Node, Taint } from "../../api/generated/core.ts";
 import { dns1123Subdomain, labelValue } from "../../api/names.ts";
+import { repeats } from "../../base/repeats.ts";
 import { cidrFamily, validateCidr } from "../meta/addresses.ts";
 import { validateLabelName } from "../meta/labels.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
@@ -43,6 +45,7 @@ export function validateNodeStatusUpdate(next: Node, old: Node): Finding[] {
 }
 
 function validateTaints(taints: readonly Taint[]): Finding[] {
+  const repeated = repeats(taints, ({ key, effect }) => JSON.stringify([key, effect]));
   return taints.flatMap((taint, at) => {
     const { key, value = "", effect } = taint;
     const path = `metadata.taints[${at}]`;
@@ -53,10 +56,7 @@ function validateTaints(taints: readonly Taint[]): Finding[] {
     else if (!EFFECTS.includes(effect)) {
       findings.push(notSupported(`${path}.effect`, effect, EFFECTS));
     }
-    const isRepeated = taints
-      .slice(0, at)
-      .some((other) => other.key === key && other.effect === effect);
-    return isRepeated ? [...findings, repeatedTaint(taint, path)] : findings;
+    return repeated[at] ? [...findings, repeatedTaint(taint, path)] : findings;
   });
 }
 
@@ -95,11 +95,9 @@ function validatePodCidrs(ranges: readonly string[]): Finding[] {
 
 function validateAddresses({ status }: Node): Finding[] {
   const addresses = status.addresses ?? [];
+  const repeated = repeats(addresses, ({ type, address }) => JSON.stringify([type, address]));
   return addresses.flatMap(({ type, address }, at) => {
-    const isRepeated = addresses
-      .slice(0, at)
-      .some((other) => other.type === type && other.address === address);
-    if (!isRepeated) return [];
+    if (!repeated[at]) return [];
     const shown = JSON.stringify({ Type: type, Address: address });
     const field = `status.addresses[${at}]`;
     return [{ type: "Duplicate", field, message: `Duplicate value: ${shown}` } as const];

@@ -9,19 +9,35 @@ import { validateAppArmorProfile } from "./validate-security-context.ts";
 const LOCALHOST = "localhost/";
 
 export function setAppArmorFields(pod: Draft<Pod>): void {
-  const { spec, metadata } = pod;
-  if (spec.os?.name === "windows") return;
+  for (const { container, profile } of annotatedContainers(pod)) {
+    if (profile === undefined) continue;
+    container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+  }
+}
+
+/** A field is made of the annotation, unless it is no profile: the client learns of it before. */
+export function appArmorWarnings(pod: Pod): string[] {
+  return annotatedContainers(pod).map(
+    ({ key }) =>
+      `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+  );
+}
+
+/** Containers whose annotation says something that no field says. */
+function annotatedContainers<P extends Pod | Draft<Pod>>({ spec, metadata }: P) {
+  if (spec.os?.name === "windows") return [];
   const ofPod = spec.securityContext?.appArmorProfile;
-  const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers];
-  for (const container of containers.flatMap((list) => list ?? [])) {
+  type Container = NonNullable<P["spec"]["containers"]>[number];
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec;
+  const all = [...initContainers, ...(containers ?? []), ...ephemeralContainers] as Container[];
+  return all.flatMap((container) => {
     const key = `${APP_ARMOR_OF_CONTAINER}${container.name}`;
     const annotation = metadata.annotations?.[key];
     const own = container.securityContext?.appArmorProfile;
-    if (annotation === undefined || own !== undefined) continue;
+    if (annotation === undefined || own !== undefined) return [];
     const profile = parseAnnotation(annotation);
-    if (profile === undefined || isEqual(profile, ofPod)) continue;
-    container.securityContext = { ...container.securityContext, appArmorProfile: profile };
-  }
+    return profile !== undefined && isEqual(profile, ofPod) ? [] : [{ container, key, profile }];
+  });
 }
 
 /** Undefined where the annotation is no profile a field could hold. */

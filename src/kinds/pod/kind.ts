@@ -7,6 +7,7 @@
  */
 import type { Pod } from "../../api/generated/core.ts";
 import { type DeletionRules, defineKind, type Subresource } from "../kind.ts";
+import { appArmorWarnings } from "./app-armor.ts";
 import { podCells, podRowConditions } from "./cells.ts";
 import { podColumns } from "./columns.ts";
 import { setPodDefaults } from "./defaults.ts";
@@ -61,6 +62,7 @@ export const podKind = defineKind<Pod>({
   sharesParts: true,
   rules: {
     setDefaults: setPodDefaults,
+    warningsBeforeCreate: appArmorWarnings,
     prepareForCreate,
     validate: validatePod,
     warningsOnCreate: podWarnings,

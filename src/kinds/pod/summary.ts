@@ -63,9 +63,11 @@ interface InitSummary {
 function initSummary({ spec, status }: Pod): InitSummary {
   const statuses = status.initContainerStatuses ?? [];
   const containers = spec.initContainers ?? [];
+  // Of two of one name the first counts.
+  const byName = new Map([...containers].reverse().map((each) => [each.name, each]));
   let ready = 0;
   for (const [at, each] of statuses.entries()) {
-    const container = containers.find(({ name }) => name === each.name);
+    const container = byName.get(each.name);
     const progress = initProgress(each, container);
     if (progress === "ready") ready++;
     if (progress !== undefined) continue;

@@ -61,6 +61,8 @@ export function validateTopologySpread(
   constraints: readonly TopologySpreadConstraint[],
   path: string,
 ): Finding[] {
+  const identities = constraints.map(spreadIdentity);
+  const lastAt = new Map(identities.map((identity, at) => [identity, at]));
   return constraints.flatMap((constraint, at) => {
     const { maxSkew, topologyKey, whenUnsatisfiable } = constraint;
     const here = `${path}[${at}]`;
@@ -73,18 +75,16 @@ export function validateTopologySpread(
       const field = `${here}.whenUnsatisfiable`;
       findings.push(notSupported(field, whenUnsatisfiable, WHEN_UNSATISFIABLE));
     }
-    const isRepeated = constraints
-      .slice(at + 1)
-      .some(
-        (other) =>
-          other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable,
-      );
-    if (isRepeated) {
+    if (lastAt.get(spreadIdentity(constraint)) !== at) {
       const field = `${here}.{topologyKey, whenUnsatisfiable}`;
       findings.push(duplicate(field, `{${topologyKey}, ${whenUnsatisfiable}}`));
     }
     return [...findings, ...validateSpreadOptions(constraint, here)];
   });
+}
+
+function spreadIdentity({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
+  return JSON.stringify([topologyKey, whenUnsatisfiable]);
 }
 
 function validateSpreadOptions(constraint: TopologySpreadConstraint, path: string): Finding[] {

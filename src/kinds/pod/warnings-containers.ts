@@ -51,13 +51,26 @@ export function portWarnings(spec: PodSpec, specPath: string): string[] {
       isShortLived: isShortLived(visited, specPath),
     })),
   );
+  const seen = new Map<string, PlacedPort[]>();
   return [
-    ...ports.flatMap(({ port, path }, at) => [
+    ...ports.flatMap(({ port, path }) => [
       ...hostIpWarnings(port, path),
-      ...ports.slice(0, at).flatMap((other) => conflictWarnings({ port, path }, other)),
+      ...earlierOnes(seen, { port, path }).flatMap((other) =>
+        conflictWarnings({ port, path }, other),
+      ),
     ]),
     ...nameWarnings(ports.filter(({ isShortLived: isShort }) => !isShort)),
   ];
+}
+
+/** Ports of one number that are compared with later ones: a pod has few, an attacker's many. */
+const MOST_COMPARED = 16;
+
+function earlierOnes(seen: Map<string, PlacedPort[]>, placed: PlacedPort): PlacedPort[] {
+  const identity = `${placed.port.containerPort}/${placed.port.protocol}`;
+  const before = seen.get(identity) ?? [];
+  if (before.length < MOST_COMPARED) seen.set(identity, [...before, placed]);
+  return before;
 }
 
 interface PlacedPort {

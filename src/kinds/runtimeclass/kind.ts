@@ -1,11 +1,11 @@
 /** Pure: RuntimeClasses: which container runtime a pod asks for, and what it costs. */
 
-import { isEqual } from "../../api/equal.ts";
 import { duplicate, type Finding, invalid, required } from "../../api/finding.ts";
 import type { Toleration } from "../../api/generated/core.ts";
 import type { RuntimeClass } from "../../api/generated/node.ts";
 import { dns1123Label, dns1123Subdomain } from "../../api/names.ts";
 import { age } from "../../api/print/age.ts";
+import { repeats } from "../../base/repeats.ts";
 import { defineKind } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../meta/columns.ts";
 import { validateLabels } from "../meta/labels.ts";
@@ -63,10 +63,9 @@ function validateSchedulingTolerations(
   tolerations: readonly Toleration[],
   path: string,
 ): Finding[] {
+  const isRepeated = repeats(tolerations, (each) => JSON.stringify(tolerationDump(each)));
   const repeated = tolerations.flatMap((toleration, at) =>
-    tolerations.slice(0, at).some((other) => isEqual(other, toleration))
-      ? [duplicate(`${path}[${at}]`, tolerationDump(toleration))]
-      : [],
+    isRepeated[at] ? [duplicate(`${path}[${at}]`, tolerationDump(toleration))] : [],
   );
   return [...validateTolerations(tolerations, path), ...repeated];
 }

@@ -1,4 +1,5 @@
 /** Pure: what a Service may say, in the order in which Kubernetes looks at it. */
+
 import {
   duplicate,
   type Finding,
@@ -9,6 +10,7 @@ import {
 } from "../../api/finding.ts";
 import type { Service, ServicePort, ServiceSpec } from "../../api/generated/core.ts";
 import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../api/names.ts";
+import { repeats } from "../../base/repeats.ts";
 import { validateIp } from "../meta/addresses.ts";
 import { validateLabels } from "../meta/labels.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta.ts";
@@ -43,7 +45,7 @@ export function validateServiceContent(service: Service, old?: Service): Finding
   return [
     ...findings,
     ...validateByType(spec),
-    ...ports.flatMap((_, at) => validateServicePort(ports, at)),
+    ...validateServicePorts(ports),
     ...validateLabels(spec.selector, "spec.selector"),
     ...validateAffinity(spec),
     ...validateClusterAddresses(spec, old?.spec),
@@ -113,17 +115,26 @@ function validateExternalName(spec: ServiceSpec): Finding[] {
   return [...findings, ...invalidEach("spec.externalName", name, dns1123Subdomain(name))];
 }
 
-function validateServicePort(ports: readonly ServicePort[], at: number): Finding[] {
-  const port = ports[at];
-  if (port === undefined) return [];
+function validateServicePorts(ports: readonly ServicePort[]): Finding[] {
+  const repeated = repeats(ports, ({ name = "" }) => name);
+  return ports.flatMap((port, at) => {
+    const isOnly = ports.length === 1;
+    return validateServicePort(port, at, { isOnly, isTaken: repeated[at] === true });
+  });
+}
+
+function validateServicePort(
+  port: ServicePort,
+  at: number,
+  { isOnly, isTaken }: { readonly isOnly: boolean; readonly isTaken: boolean },
+): Finding[] {
   const { name = "", protocol = "", targetPort = 0, appProtocol } = port;
   const path = `spec.ports[${at}]`;
   const findings: Finding[] = [];
   if (name !== "") {
     findings.push(...invalidEach(`${path}.name`, name, dns1123Label(name)));
-    const isTaken = ports.slice(0, at).some((other) => other.name === name);
     if (isTaken) findings.push(duplicate(`${path}.name`, name));
-  } else if (ports.length > 1) {
+  } else if (!isOnly) {
     findings.push(required(`${path}.name`));
   }
   findings.push(...invalidEach(`${path}.port`, port.port, portNumber(port.port)));
@@ -173,16 +184,15 @@ function validatePortPairs({ type, ports = [] }: ServiceSpec): Finding[] {
       ? [forbidden(`spec.ports[${at}].nodePort`, "may not be used when `type` is 'ClusterIP'")]
       : [],
   );
-  const sharedNodePorts = ports.flatMap(({ nodePort, protocol }, at) =>
-    nodePort !== undefined &&
-    ports.slice(0, at).some((other) => other.nodePort === nodePort && other.protocol === protocol)
+  const nodePortRepeats = repeats(ports, ({ nodePort, protocol }) => `${nodePort} ${protocol}`);
+  const sharedNodePorts = ports.flatMap(({ nodePort }, at) =>
+    nodePort !== undefined && nodePortRepeats[at]
       ? [duplicate(`spec.ports[${at}].nodePort`, nodePort)]
       : [],
   );
+  const portRepeats = repeats(ports, ({ port, protocol }) => `${port} ${protocol}`);
   const sharedPorts = ports.flatMap(({ port, protocol }, at) =>
-    ports.slice(0, at).some((other) => other.port === port && other.protocol === protocol)
-      ? [duplicate(`spec.ports[${at}]`, portDump(port, protocol ?? ""))]
-      : [],
+    portRepeats[at] ? [duplicate(`spec.ports[${at}]`, portDump(port, protocol ?? ""))] : [],
   );
   return [...misplaced, ...sharedNodePorts, ...sharedPorts];
 }

@@ -1,4 +1,5 @@
 /** Pure: LimitRanges: what a pod, a container or a claim may ask for, and gets unasked. */
+
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type { LimitRange, LimitRangeItem } from "../../api/generated/core.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";
@@ -10,6 +11,7 @@ import {
   milliUnits,
   roundUpToMilli,
 } from "../../api/quantity.ts";
+import { repeats } from "../../base/repeats.ts";
 import { defineKind } from "../kind.ts";
 import { createdAtColumn, nameColumn } from "../meta/columns.ts";
 import { validateObjectMeta } from "../meta/object-meta.ts";
@@ -68,14 +70,14 @@ function prepareForCreate({ metadata }: Draft<LimitRange>): void {
 function validate({ metadata, spec }: LimitRange): Finding[] {
   const limits = spec.limits ?? [];
   const findings = validateObjectMeta(metadata, { namespaced: true, nameRule: dns1123Subdomain });
+  const repeated = repeats(limits, ({ type }) => type);
   return [
     ...findings,
     ...limits.flatMap((item, at) => {
       const path = `spec.limits[${at}]`;
-      const isRepeated = limits.slice(0, at).some(({ type }) => type === item.type);
       return [
         ...validateType(item.type, `${path}.type`),
-        ...(isRepeated ? [duplicate(`${path}.type`, item.type)] : []),
+        ...(repeated[at] ? [duplicate(`${path}.type`, item.type)] : []),
         ...validateItem(item, path),
       ];
     }),

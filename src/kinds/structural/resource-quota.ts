@@ -148,9 +148,14 @@ function validateQuotaResource(resource: string, path: string): Finding[] {
 
 function validateScopes({ scopes = [], hard = {} }: ResourceQuotaSpec): Finding[] {
   const path = "spec.scopes";
+  if (scopes.length === 0) return [];
+  // Each finding shows all scopes: one for all of them is made once.
+  const unsupported = invalid(path, scopes, "unsupported scope");
+  const inapplicable = invalid(path, scopes, INAPPLICABLE);
+  const counted = scopeCounter(hard);
   const findings = scopes.flatMap((scope) => [
-    ...(isKnownScope(scope) ? [] : [invalid(path, scopes, "unsupported scope")]),
-    ...uncounted(scope, hard).map(() => invalid(path, scopes, INAPPLICABLE)),
+    ...(isKnownScope(scope) ? [] : [unsupported]),
+    ...counted(scope).map(() => inapplicable),
   ]);
   return [...findings, ...validateConflicts(scopes, path, scopes)];
 }
@@ -168,15 +173,16 @@ function validateConflicts(
 function validateScopeSelector({ scopeSelector, scopes, hard = {} }: ResourceQuotaSpec): Finding[] {
   const path = "spec.scopeSelector.matchExpressions";
   const expressions = scopeSelector?.matchExpressions ?? [];
+  if (expressions.length === 0) return [];
   const names = expressions.map(({ scopeName }) => scopeName);
+  const inapplicable = invalid(path, selectorDump(expressions), INAPPLICABLE);
+  const counted = scopeCounter(hard);
   return [
     ...expressions.flatMap((expression) => [
       ...(isKnownScope(expression.scopeName)
         ? []
         : [invalid(`${path}.scopeName`, expression.scopeName, "unsupported scope")]),
-      ...uncounted(expression.scopeName, hard).map(() =>
-        invalid(path, selectorDump(expressions), INAPPLICABLE),
-      ),
+      ...counted(expression.scopeName).map(() => inapplicable),
       ...validateScopeExpression(expression, path),
     ]),
     ...validateConflicts(names, path, scopes),
@@ -215,6 +221,17 @@ function selectorDump(expressions: readonly ScopeExpression[]): object {
     Values: values ?? null,
   }));
   return { MatchExpressions };
+}
+
+/** Looks through all resources once for each scope that there is. */
+function scopeCounter(hard: { readonly [resource: string]: string }): (scope: string) => string[] {
+  const known = new Map<string, string[]>();
+  return (scope) => {
+    if (!isKnownScope(scope)) return [];
+    const found = known.get(scope) ?? uncounted(scope, hard);
+    known.set(scope, found);
+    return found;
+  };
 }
 
 function uncounted(scope: string, hard: { readonly [resource: string]: string }): string[] {

@@ -6,8 +6,6 @@
  * and changes the object of the request; it never writes. Authentication, authorization and quota
  * controllers are elsewhere.
  */
-import type { Draft, KubeObject } from "../../api/object.ts";
-import type { Kind } from "../../kinds/kind.ts";
 import { RBAC_GROUP } from "../../kinds/rbac/validate.ts";
 import type { Store } from "../../store/types.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
@@ -18,11 +16,14 @@ import { defaultTolerations } from "./default-tolerations.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { type AdmissionRequest, isAbout, type Plugin } from "./plugin.ts";
+import { openPodSecurity, type PodSecurityOptions } from "./pod-security.ts";
+import { ALONE } from "./pod-security-options.ts";
 import { onlyDefaultPriorityClass, podPriority } from "./priority.ts";
 import { pullSecrets } from "./pull-secrets.ts";
 import { refuseOverhead, runtimeClass } from "./runtime-class.ts";
 import { openServiceAddresses } from "./service-addresses.ts";
 import { forgetInternalTraffic, settleService } from "./service-fields.ts";
+import { judgeRuntime, type Sharing, stampNode } from "./sharing.ts";
 import { storageInUse } from "./storage-in-use.ts";
 import { taintNewNodes } from "./taint-new-nodes.ts";
 import { refuseUnknownTemplates } from "./workflow-templates.ts";
@@ -34,16 +35,21 @@ export interface AdmissionOptions {
   readonly authorizer?: Authorizer;
   /** Refuses what the quotas of a namespace have no room for; absent: there is always room. */
   readonly charge?: Quotas["charge"];
+  /** Absent: every namespace that asks for nothing else is privileged. */
+  readonly podSecurity?: PodSecurityOptions;
+  /** Absent: the server is not shared. */
+  readonly sharing?: Sharing;
 }
 
 export interface Admission {
   /** Changes the object as the plugins have it, or throws an ApiError. Answers with warnings. */
   admit(request: AdmissionRequest): string[];
   /**
-   * The last word on a valid object, whose old state is absent on creation: a Service that changed
-   * gets the addresses and ports it lacks, a Workflow has its templates. Throws an ApiError.
+   * The last word on the valid object of a request: a pod respects the Pod Security level of its
+   * namespace, a Service that changed gets the addresses and ports it lacks, a Workflow has its
+   * templates. Answers with warnings, or throws an ApiError.
    */
-  settle(kind: Kind, object: Draft<KubeObject>, old?: KubeObject): void;
+  settle(request: AdmissionRequest): readonly string[];
   /** The address of the Service default/kubernetes. */
   readonly firstServiceAddress: string;
   close(): void;
@@ -64,9 +70,11 @@ const PLUGINS: readonly Plugin[] = [
 
 export function openAdmission(store: Store, options: AdmissionOptions): Admission {
   const addresses = openServiceAddresses(store, options.serviceCidr);
+  const podSecurity = openPodSecurity(store, options.podSecurity ?? ALONE);
   return {
     admit: (request) => {
       for (const plugin of PLUGINS) plugin(request, store);
+      stampNode(request, options.sharing);
       if (options.authorizer) refuseGrant(options.authorizer, request);
       if (!isAbout(request, "Service") || request.part !== undefined) return [];
       settleService(request, addresses.family);
@@ -76,15 +84,21 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       else addresses.allocate(request.object);
       return [];
     },
-    settle: (kind, object, old) => {
+    settle: (request) => {
+      const { kind, object, old } = request;
+      const warnings = [
+        ...podSecurity(request),
+        ...(options.sharing ? judgeRuntime(request, options.sharing) : []),
+      ];
       if (!old) {
         refuseUnknownTemplates(kind, object, store);
         refuseOverhead(kind, object, store);
       }
       options.charge?.(kind, object, old);
-      if (kind.kind !== "Service" || kind.group !== "") return;
+      if (!isAbout(request, "Service")) return warnings;
       forgetInternalTraffic(object);
       if (old) addresses.allocate(object, old);
+      return warnings;
     },
     firstServiceAddress: addresses.first,
     close: () => addresses.close(),

@@ -23,7 +23,11 @@ export interface AdmissionRequest {
   /** Who asks; absent for the components inside the process. */
   readonly user?: User;
   readonly dryRun: boolean;
+  /** Adds to the audit event of the request; absent where there is none. */
+  readonly annotate?: Annotate;
 }
+
+export type Annotate = (key: string, value: string) => void;
 
 export type StoreView = Pick<Store, "get" | "list">;
 

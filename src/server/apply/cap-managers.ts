@@ -1,10 +1,11 @@
 /** Pure: how many updaters an object remembers: who the oldest ones were is forgotten. */
-import { union } from "./field-set.ts";
+import { type FieldSet, NO_FIELDS, unionAll } from "./field-set.ts";
 import { identify, type Managed, type Owned } from "./managed-fields.ts";
 
 const MAX_UPDATERS = 10;
 const ANCIENT = "ancient-changes";
 
+/** Work in proportion to what is written in all sets together, however many managers there are. */
 export function capManagers(managed: Managed): Managed {
   const updaters = [...managed].filter(([, { name }]) => name.operation === "Update");
   if (updaters.length <= MAX_UPDATERS) return managed;
@@ -14,34 +15,45 @@ export function capManagers(managed: Managed): Managed {
     return oneId < otherId ? -1 : 1;
   });
   const left = new Map(managed);
-  const firstOfVersion = new Map<string, string>();
+  const buckets = new Map<string, Bucket>();
   for (const [id, owned] of updaters) {
-    if (countUpdaters(left) <= MAX_UPDATERS) break;
+    const others = managed.size - updaters.length;
+    if (left.size - others <= MAX_UPDATERS) break;
     const { apiVersion } = owned.name;
-    const first = firstOfVersion.get(apiVersion);
-    if (first === undefined) firstOfVersion.set(apiVersion, id);
-    else mergeInto(left, first, id, owned);
+    const bucket = buckets.get(apiVersion);
+    if (bucket) mergeInto(left, bucket, id, owned);
+    else buckets.set(apiVersion, { first: id, sets: [] });
+  }
+  for (const { id, sets } of buckets.values()) {
+    const owned = id === undefined ? undefined : left.get(id);
+    if (id !== undefined && owned) left.set(id, { ...owned, fields: unionAll(sets) });
   }
   return left;
 }
 
-function countUpdaters(managed: Managed): number {
-  let count = 0;
-  for (const { name } of managed.values()) if (name.operation === "Update") count++;
-  return count;
+/** One for each version: the first two of a version make it, later ones go in. */
+interface Bucket {
+  readonly first: string;
+  /** Joined at the end: one after the other would copy what is there for each that is added. */
+  readonly sets: FieldSet[];
+  id?: string;
 }
 
-/** One bucket for each version: the first two of a version make it, later ones go in. */
-function mergeInto(left: Map<string, Owned>, first: string, id: string, owned: Owned): void {
+function mergeInto(left: Map<string, Owned>, bucket: Bucket, id: string, owned: Owned): void {
   const { apiVersion } = owned.name;
   const name = { manager: ANCIENT, operation: "Update", apiVersion, subresource: "" } as const;
-  const bucket = identify(name);
-  if (!left.has(bucket)) {
-    const oldest = left.get(first);
-    if (oldest !== undefined) left.set(bucket, oldest);
-    left.delete(first);
+  const bucketId = identify(name);
+  if (bucket.id === undefined) {
+    bucket.id = bucketId;
+    const before = left.get(bucketId);
+    if (before) bucket.sets.push(before.fields);
+    else {
+      const first = left.get(bucket.first);
+      if (first) bucket.sets.push(first.fields);
+      left.delete(bucket.first);
+    }
   }
   left.delete(id);
-  const fields = union(owned.fields, left.get(bucket)?.fields ?? {});
-  left.set(bucket, { name, fields, time: owned.time });
+  bucket.sets.push(owned.fields);
+  left.set(bucketId, { name, fields: NO_FIELDS, time: owned.time });
 }

@@ -63,6 +63,9 @@ export function trackUpdate(
   return unchanged(stored, formatManaged(owners));
 }
 
+/** Entries that a request may send: each of them is compared with the whole object. */
+const MOST_SENT = 1_000;
+
 function startingPoint(
   { subresource }: FieldWriter,
   stored: Entries | undefined,
@@ -70,6 +73,8 @@ function startingPoint(
 ): Managed {
   if (sent === stored || sent === undefined || subresource !== "") return managedOf(stored);
   if (isReset(sent)) return UNMANAGED;
+  // As if they could not be read: the object keeps the owners it has.
+  if (sent.length > MOST_SENT) return managedOf(stored);
   const parsed = parseManaged(sent);
   if (parsed === undefined) return managedOf(stored);
   const owners = [...parsed].filter(([, { fields }]) => !isEmptySet(fields));

@@ -30,9 +30,15 @@ export function isMember(node: FieldSet): boolean {
 /** What is below a node, as a set of its own. */
 export function below(node: FieldSet): FieldSet {
   if (!(SELF in node)) return node;
+  const known = restOf.get(node);
+  if (known) return known;
   const { [SELF]: _, ...rest } = node;
+  restOf.set(node, rest);
   return rest;
 }
+
+/** One set is compared with those of many managers, and copied for the first of them only. */
+const restOf = new WeakMap<FieldSet, FieldSet>();
 
 /** A node from its two halves; undefined if there is nothing to say. */
 export function nodeOf(member: boolean, children: FieldSet): FieldSet | undefined {
@@ -69,6 +75,28 @@ export function union(one: FieldSet, other: FieldSet): FieldSet {
     out[element] = joined;
   }
   return out ?? one;
+}
+
+/** Looks at each element once, however many sets there are. */
+export function unionAll(sets: readonly FieldSet[]): FieldSet {
+  const [only = NO_FIELDS] = sets;
+  if (sets.length <= 1) return only;
+  const nodes = new Map<string, FieldSet[]>();
+  for (const set of sets) {
+    for (const element in set) {
+      const node = set[element] ?? LEAF;
+      const same = nodes.get(element);
+      if (same) same.push(node);
+      else nodes.set(element, [node]);
+    }
+  }
+  const out: { [element: string]: FieldSet } = {};
+  for (const [element, same] of nodes) {
+    const [first = LEAF] = same;
+    const all = same.length === 1 ? first : nodeOf(same.some(isMember), unionAll(same.map(below)));
+    out[element] = all ?? LEAF;
+  }
+  return out;
 }
 
 /** The first one, if the other adds nothing. */

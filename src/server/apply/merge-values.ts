@@ -58,10 +58,11 @@ function mergeItems(
 ): Json | undefined {
   const ours = live.map((item) => itemElement(list, item));
   const theirs = config.map((item) => itemElement(list, item));
+  const [single, theirSingle] = [singleItems(ours, live), singleItems(theirs, config)];
   const out: Json[] = [];
   for (const { element, at } of orderItems(ours, theirs)) {
-    const mine = at === undefined ? singleItem(ours, live, element) : live[at];
-    const their = at === undefined ? singleItem(theirs, config, element) : undefined;
+    const mine = at === undefined ? single.get(element) : live[at];
+    const their = at === undefined ? theirSingle.get(element) : undefined;
     const merged = mergeValues(list.element(), mine, their);
     if (merged !== undefined) out.push(merged);
   }
@@ -69,9 +70,15 @@ function mergeItems(
 }
 
 /** An item that is there twice matches none. */
-function singleItem(elements: readonly string[], items: readonly Json[], element: string) {
-  const at = elements.indexOf(element);
-  return elements.lastIndexOf(element) === at ? items[at] : undefined;
+function singleItems(
+  elements: readonly string[],
+  items: readonly Json[],
+): ReadonlyMap<string, Json | undefined> {
+  const found = new Map<string, Json | undefined>();
+  for (const [at, element] of elements.entries()) {
+    found.set(element, found.has(element) ? undefined : items[at]);
+  }
+  return found;
 }
 
 interface Placed {
@@ -84,12 +91,13 @@ interface Placed {
 function orderItems(ours: readonly string[], theirs: readonly string[]): Placed[] {
   const [mine, their] = [new Set(ours), new Set(theirs)];
   const shared = theirs.filter((element) => mine.has(element));
+  let nextShared = 0;
   const taken = new Set<string>();
   const placed: Placed[] = [];
   const take = (element: string) => {
     taken.add(element);
     placed.push({ element });
-    if (shared[0] === element) shared.shift();
+    if (shared[nextShared] === element) nextShared++;
   };
   let [at, next] = [0, 0];
   while (at < ours.length || next < theirs.length) {
@@ -105,7 +113,8 @@ function orderItems(ours: readonly string[], theirs: readonly string[]): Placed[
       at++;
       continue;
     }
-    const isLater = other !== undefined && shared[0] !== undefined && shared[0] !== our;
+    const isLater =
+      other !== undefined && shared[nextShared] !== undefined && shared[nextShared] !== our;
     if (our !== undefined && (isLater || taken.has(our))) {
       at++;
       if (isLater) continue;

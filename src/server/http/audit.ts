@@ -19,11 +19,14 @@ export interface AuditedRequest {
 }
 
 export interface AuditedOutcome {
-  readonly stage: "ResponseStarted" | "ResponseComplete";
-  readonly code: number;
+  readonly stage: "RequestReceived" | "ResponseComplete";
+  /** Absent before there is a response. */
+  readonly code?: number;
   /** Of the decision who may do what. */
   readonly isAllowed: boolean;
   readonly reason: string;
+  /** What admission has to add. */
+  readonly annotations?: { readonly [key: string]: string };
   readonly atMs: number;
 }
 
@@ -51,18 +54,23 @@ export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutco
     sourceIPs: [request.sourceAddress],
     ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent }),
     ...objectRef(attributes),
-    responseStatus: { metadata: {}, ...(code >= 400 ? { status: "Failure" } : {}), code },
+    ...(code === undefined ? {} : { responseStatus: responseStatus(code) }),
     requestReceivedTimestamp: formatMicroTime(request.receivedMs),
     stageTimestamp: formatMicroTime(outcome.atMs),
     annotations: {
       "authorization.k8s.io/decision": isAllowed ? "allow" : "forbid",
       "authorization.k8s.io/reason": reason,
+      ...outcome.annotations,
     },
   };
 }
 
 /** Nobody is let in by these, but whoever wrote them there meant a secret. */
 const CREDENTIALS = /([?&](?:[a-z_-]*token|authorization|password)=)[^&]*/gi;
+
+function responseStatus(code: number): object {
+  return { metadata: {}, ...(code >= 400 ? { status: "Failure" } : {}), code };
+}
 
 function objectRef(attributes: Attributes): { readonly objectRef?: object } {
   if (attributes.kind === "path") return {};

@@ -13,11 +13,13 @@ import { decodeProtobufBody } from "../../api/schema/protobuf-body.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Registry } from "../../kinds/registry.ts";
 import type { PatchType } from "../patch/apply-patch.ts";
+import type { Configuration } from "../verbs/apply.ts";
 import type { DeleteOptions } from "../verbs/delete-options.ts";
 import { invalidPatch } from "../verbs/patch.ts";
 import { type MediaType, mediaOf, requestMedia } from "./negotiate.ts";
 import { type FieldValidation, parseDeleteQuery } from "./options.ts";
 import type { ApiServer, Request } from "./request.ts";
+import { hasMoreValues, tooManyValues } from "./values.ts";
 
 export interface Decoded {
   readonly object: Draft<KubeObject>;
@@ -45,9 +47,11 @@ export function readMessage(
 ): Decoded {
   const mediaType = requestMedia(request.contentType, offered);
   if (mediaType === "protobuf") {
-    return { object: decodeProtobufBody(request.body, expected), warnings: [] };
+    const object = decodeProtobufBody(request.body, expected, request.mostValues);
+    return { object, warnings: [] };
   }
-  const body = { bytes: request.body, mediaType };
+  if (mediaType === "json") refuseManyValues(request);
+  const body = { bytes: request.body, mediaType, yaml: request.yaml };
   const { object, strict } = decodeBody(body, expected, (name) => registry.isRegistered(name));
   return { object, warnings: judge(expected, strict, validation) };
 }
@@ -97,9 +101,25 @@ export function readDeleteOptions(request: Request): DeleteOptions {
   const mediaType = requestMedia(request.contentType);
   if (mediaType === "protobuf") {
     const { message } = decodeProtobuf(request.body);
-    return decodeMessage<DeleteOptions>("meta/v1.DeleteOptions", message);
+    return decodeMessage<DeleteOptions>("meta/v1.DeleteOptions", message, request.mostValues);
   }
-  return decodeDeleteOptions({ bytes: request.body, mediaType });
+  if (mediaType === "json") refuseManyValues(request);
+  return decodeDeleteOptions({ bytes: request.body, mediaType, yaml: request.yaml });
+}
+
+/** Before anything is made of the text: each value costs much more than its bytes. */
+function refuseManyValues({ body, mostValues }: Request, more = 0): void {
+  if (mostValues === undefined || !hasMoreValues(body, mostValues + more)) return;
+  throw tooManyValues(mostValues + more);
+}
+
+/** A JSON patch may have 10,000 operations of four values, besides what these add. */
+const MOST_OPERATION_VALUES = 4 * 10_001;
+
+/** Whether the body is to be read as YAML, which takes long. */
+export function isYaml({ method, contentType }: Pick<Request, "method" | "contentType">): boolean {
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  return type === (method === "PATCH" ? "application/apply-patch+yaml" : "application/yaml");
 }
 
 const PATCH_TYPES: { readonly [contentType: string]: PatchType | "apply" | undefined } = {
@@ -111,7 +131,11 @@ const PATCH_TYPES: { readonly [contentType: string]: PatchType | "apply" | undef
 
 const ACCEPTED_PATCHES = Object.keys(PATCH_TYPES);
 
-export function readPatch(request: Request): { type: PatchType | "apply"; body: string } {
+export type ReadPatch =
+  | { readonly type: PatchType; readonly body: string }
+  | { readonly type: "apply"; readonly body: Configuration };
+
+export function readPatch(request: Request): ReadPatch {
   const { contentType = "" } = request;
   const named = contentType.split(",").map((each) => (each.split(";", 1)[0] ?? "").trim());
   if (!named.some((each) => each in PATCH_TYPES)) {
@@ -119,7 +143,11 @@ export function readPatch(request: Request): { type: PatchType | "apply"; body: 
   }
   // The router looks for a type it knows, the handler takes what stands before the parameters.
   const type = PATCH_TYPES[contentType.split(";", 1)[0] ?? ""];
-  if (type) return { type, body: request.body.toString("utf8") };
+  if (type === "apply") return { type, body: request.yaml ?? request.body.toString("utf8") };
+  if (type) {
+    refuseManyValues(request, type === "json" ? MOST_OPERATION_VALUES : 0);
+    return { type, body: request.body.toString("utf8") };
+  }
   const problem = "the body of the request was in an unknown format";
   const message = `${problem} - accepted media types include: ${ACCEPTED_PATCHES.join(", ")}`;
   throw new ApiError(415, "UnsupportedMediaType", message);

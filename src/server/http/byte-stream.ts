@@ -1,6 +1,5 @@
 /** Sends bytes as they come, no faster than the client takes them, until either side is done. */
 import type { ServerResponse } from "node:http";
-import type { Log } from "../../base/log.ts";
 import type { StreamAnswer } from "./answer.ts";
 import { streamHeaders } from "./respond.ts";
 
@@ -10,12 +9,11 @@ export class ByteStream {
   constructor(
     private readonly answer: StreamAnswer,
     private readonly response: ServerResponse,
-    private readonly log: Log,
   ) {
     response.once("close", () => this.finish());
   }
 
-  /** Rejects before anything was sent if there is nothing to send; settles when all is over. */
+  /** Settles when all is over; rejects if there is nothing to send, or not all of it. */
   async send(): Promise<void> {
     const { response, answer, ending } = this;
     const pieces = await answer.open(ending.signal);
@@ -31,8 +29,8 @@ export class ByteStream {
       response.end();
     } catch (error) {
       // Too late for a status: the client must notice that something is missing.
-      this.log.warn("a stream broke off", { error });
       response.destroy();
+      if (!ending.signal.aborted) throw error;
     }
   }
 

@@ -1,6 +1,6 @@
 /** Who is on the other side of a connection: by certificate, by token, or in somebody's name. */
 import type { IncomingMessage } from "node:http";
-import { TLSSocket } from "node:tls";
+import { type PeerCertificate, TLSSocket } from "node:tls";
 import { AUTHENTICATED, type User } from "../authorization/user.ts";
 import { admitCaller, type Guard } from "./guard.ts";
 import { impersonate } from "./impersonate.ts";
@@ -19,9 +19,19 @@ export function findCaller(
     origin: headers.origin,
     authorization: headers.authorization,
     fetchSite: headers["sec-fetch-site"],
-    certificate: socket instanceof TLSSocket ? certificateUser(socket) : undefined,
+    ...(socket instanceof TLSSocket && {
+      certificate: certificateUser(socket),
+      hasForeignCertificate: isForeign(socket),
+    }),
   });
   return impersonate(server, user, message);
+}
+
+/** Nothing is shown by a client that was asked for a certificate and has none. */
+function isForeign(socket: TLSSocket): boolean {
+  if (socket.authorized) return false;
+  const certificate: PeerCertificate | null = socket.getPeerCertificate();
+  return certificate !== null && Object.keys(certificate).length > 0;
 }
 
 /** What a connection was found to be stays so. */

@@ -7,13 +7,14 @@ import { representStatus } from "./represent.ts";
 import type { ApiServer, Request } from "./request.ts";
 
 export function errorAnswer(
-  server: Pick<ApiServer, "log">,
+  server: Pick<ApiServer, "log" | "exceptions">,
   request: Pick<Request, "accept" | "method" | "path">,
   error: unknown,
 ): BytesAnswer {
   const status = statusOf(error);
   if (status.code === 500) {
     const { method, path } = request;
+    server.exceptions?.add({ outcome: "answered" });
     server.log.error("request failed", { method, path, error: String(error), ...stackOf(error) });
   }
   const retryAfter = status.details?.retryAfterSeconds;
@@ -30,7 +31,7 @@ export function errorAnswer(
  * They are looked at afterwards: answering may add to them.
  */
 export function warned(
-  server: Pick<ApiServer, "log">,
+  server: Pick<ApiServer, "log" | "exceptions">,
   request: Pick<Request, "accept" | "method" | "path">,
   warnings: readonly string[],
   answer: () => BytesAnswer,

@@ -42,17 +42,31 @@ test.each(["evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example:80"
   },
 );
 
-test.each(["https://evil.example", "null", "https://localhost.evil.example"])(
-  "a page of %s may not call us",
-  (origin) => {
-    expect(() => admit("/api", { origin, authorization: "Bearer secret" })).toThrow("not allowed");
-  },
-);
+test("a page of the server itself may call it", () => {
+  const authorization = "Bearer secret";
+  const own = { host: "localhost:6443", origin: "https://localhost:6443", authorization };
+  expect(admit("/api", own)).toBe(ADMIN);
+  expect(admit("/api", { host: "[::1]", origin: "https://[::1]:443", authorization })).toBe(ADMIN);
+});
+
+test.each([
+  "https://evil.example",
+  "null",
+  "https://localhost.evil.example",
+  "http://127.0.0.1:6443",
+  "https://127.0.0.1:3000",
+  "https://127.0.0.1",
+  "https://localhost:6443",
+  "https://127.0.0.1:6443/path",
+])("a page of %s may not call us", (origin) => {
+  expect(() => admit("/api", { origin, authorization: "Bearer secret" })).toThrow("not allowed");
+});
 
 test("a picture on a page of another site is not fetched from us", () => {
   const credentials = { host: "localhost", origin: undefined, authorization: "Bearer secret" };
   const from = (fetchSite: string) => () =>
     admitCaller(guard, "/api", { ...credentials, fetchSite });
   expect(from("cross-site")).toThrow("other sites");
-  for (const site of ["same-origin", "same-site", "none"]) expect(from(site)()).toBe(ADMIN);
+  expect(from("same-site")).toThrow("other sites");
+  for (const site of ["same-origin", "none"]) expect(from(site)()).toBe(ADMIN);
 });

@@ -5,6 +5,8 @@ import { ANONYMOUS, type User } from "../authorization/user.ts";
 export interface Guard {
   /** Host names clients may use, without port: a page on another name is not our client. */
   readonly hosts: ReadonlySet<string>;
+  /** What pages of the server itself begin with; "https" if absent. */
+  readonly scheme?: "http" | "https";
   readonly authenticate: (credentials: Credentials) => User | undefined;
   /** Whoever shows no credentials is somebody, too; absent: on the public paths only. */
   readonly takesAnonymous?: boolean;
@@ -18,6 +20,8 @@ export interface Credentials {
   readonly fetchSite?: string | undefined;
   /** Whom a certificate of our own authority names. */
   readonly certificate?: User | undefined;
+  /** A certificate was shown that our authority did not sign, or that is over. */
+  readonly hasForeignCertificate?: boolean;
 }
 
 /** What Kubernetes grants to everyone. */
@@ -27,7 +31,8 @@ export function admitCaller(guard: Guard, path: string, credentials: Credentials
   refuseForeignPages(guard, credentials);
   const user = guard.authenticate(credentials);
   if (user) return user;
-  const showsNothing = (credentials.authorization ?? "") === "";
+  const { authorization = "", hasForeignCertificate } = credentials;
+  const showsNothing = authorization === "" && !hasForeignCertificate;
   if (showsNothing && (guard.takesAnonymous || PUBLIC_PATHS.test(path))) return ANONYMOUS;
   throw unauthorized();
 }
@@ -53,14 +58,21 @@ function refuseForeignPages(guard: Guard, { host, origin, fetchSite }: Credentia
     );
   }
   // A picture, a link or a script of another page: a browser names no origin for these.
-  if (fetchSite === "cross-site") {
+  if (fetchSite === "cross-site" || fetchSite === "same-site") {
     throw new ApiError(403, "Forbidden", "requests from pages of other sites are not allowed");
   }
   if (origin === undefined) return;
-  const name = /^https?:\/\/(.*)$/.exec(origin)?.[1];
-  if (name === undefined || !guard.hosts.has(hostName(name))) {
+  // The port belongs to it: another program of this machine may serve pages on another port.
+  const own = `${guard.scheme ?? "https"}://${host}`;
+  if (canonical(origin) === undefined || canonical(origin) !== canonical(own)) {
     throw new ApiError(403, "Forbidden", `requests from ${JSON.stringify(origin)} are not allowed`);
   }
+}
+
+/** Scheme, name and port, the usual port left out; undefined for anything else. */
+function canonical(origin: string): string | undefined {
+  if (!/^https?:\/\/[^/?#@\\]+$/i.test(origin) || !URL.canParse(origin)) return undefined;
+  return new URL(origin).origin;
 }
 
 function hostName(host: string): string {

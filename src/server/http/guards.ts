@@ -46,6 +46,7 @@ function namesIn(certificate: string): string[] {
 /** Whoever can open it is its owner. */
 export const OPEN_GUARD: Guard = {
   hosts: new Set(LOOPBACK_HOSTS),
+  scheme: "http",
   authenticate: () => ADMINISTRATOR,
 };
 

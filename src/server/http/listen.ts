@@ -3,31 +3,37 @@ import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer, type ServerOptions } from "node:https";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ReadYaml } from "../../api/schema/yaml-text.ts";
+import type { Clock } from "../../base/clock.ts";
+import { listenAtSocket } from "../../base/socket-address.ts";
+import type { Store, Subscription } from "../../store/types.ts";
+import type { User } from "../authorization/user.ts";
 import { afterLoading } from "../customresources/load-rules.ts";
 import type { Answer, StreamAnswer, UpgradeAnswer, WatchAnswer } from "./answer.ts";
+import { authorizeRequest } from "./authorize.ts";
+import { isYaml } from "./body.ts";
+import { Boundary } from "./boundary.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { findCaller } from "./caller.ts";
-import { errorAnswer } from "./error-answer.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { FanOut } from "./fan-out.ts";
+import { FanOut, type Telling } from "./fan-out.ts";
 import type { Guard } from "./guard.ts";
 import { handle } from "./handle.ts";
-import { noteRequest } from "./note-request.ts";
+import { type AuditedUpgrade, noteRequest } from "./note-request.ts";
 import { parseQuery } from "./query.ts";
 import { BODY_LIMIT_BYTES, type Bodies, readBody, tooManyRequests } from "./read-body.ts";
-import type { ApiServer } from "./request.ts";
-import { send, sinkOf } from "./respond.ts";
+import type { ApiServer, Request } from "./request.ts";
+import { sinkOf } from "./sink.ts";
 import type { RawUpgrade } from "./streams/websocket.ts";
-import {
-  findUpgrade,
-  refusalAnswer,
-  responseOn,
-  StreamBroken,
-  takeBearer,
-  Upgrades,
-} from "./upgrade.ts";
+import { UNREAD_ANSWER_LIMITS, Unread } from "./unread.ts";
+import { findUpgrade, responseOn, StreamBroken, takeBearer, Upgrades } from "./upgrade.ts";
+import { mostValuesAt } from "./values.ts";
+import type { Share } from "./watch-encode.ts";
 import { WatchStream } from "./watch-stream.ts";
+import { YamlReader, type YamlThread } from "./yaml/yaml-reader.ts";
+import { startYamlThread } from "./yaml/yaml-thread.ts";
 
 export type ListenOptions = ListenPlace & {
   readonly tls?: {
@@ -37,6 +43,8 @@ export type ListenOptions = ListenPlace & {
     readonly clientAuthority?: string;
   };
   readonly guard: Guard;
+  /** How a thread that reads YAML is started; absent: from the files of the package. */
+  readonly startYaml?: () => YamlThread;
 };
 
 type ListenPlace =
@@ -69,24 +77,46 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
   streams.add({ finish: () => upgrades.closeAll() });
   const queue = new FairQueue({ nowMs: () => performance.now(), afterReading });
   const fanOut = new FanOut(setImmediate);
-  const limitBytes = "socket" in options ? OWN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
   const bodies = { bytes: 0 };
-  const common = { server, guard: options.guard, streams, queue, fanOut, bodies, limitBytes };
+  const unread = server.unread ?? new Unread();
+  const unreadAnswers = server.unreadAnswers ?? new Unread(UNREAD_ANSWER_LIMITS);
+  const yaml = new YamlReader({ clock: server.clock, start: options.startYaml ?? startYamlThread });
+  const isOwn = "socket" in options;
+  const limitBytes = isOwn ? OWN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
+  const { guard } = options;
+  const limits = {
+    limitBytes,
+    mostValuesAt: isOwn ? () => Number.POSITIVE_INFINITY : mostValuesAt,
+  };
+  const common = {
+    server,
+    guard,
+    streams,
+    queue,
+    fanOut,
+    bodies,
+    unread,
+    unreadAnswers,
+    yaml,
+    ...limits,
+  };
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
+    keepReading(message);
     serve({ ...common, message, response });
   };
-  const limits = {
+  const httpOptions = {
     maxHeaderSize: HEADER_LIMIT_BYTES,
     connectionsCheckingInterval: SLOWNESS_CHECK_MS,
     noDelay: true,
   };
   const http: Server = options.tls
-    ? createHttpsServer({ ...limits, ...tlsOptions(options.tls) }, onRequest)
-    : createHttpServer(limits, onRequest);
+    ? createHttpsServer({ ...httpOptions, ...tlsOptions(options.tls) }, onRequest)
+    : createHttpServer(httpOptions, onRequest);
   http.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Nobody else listens from here on, and a client that breaks off must not end the server.
     socket.on("error", () => socket.destroy());
-    const response = responseOn(message, socket);
+    const response = answerable(server, message, socket);
+    if (!response) return;
     takeBearer(message);
     const upgrading = { upgrades, raw: { message, socket, head } };
     serve({ ...common, message, response, upgrading });
@@ -101,11 +131,44 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
       resolve();
     });
   });
+  const behind = closeThoseBehind(server.store, streams);
   const address = http.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
-    close: () => close(http, streams),
+    close: () => {
+      behind.close();
+      yaml.close();
+      return close(http, streams);
+    },
   };
+}
+
+interface Pausing {
+  _paused?: boolean;
+}
+
+/**
+ * Node stops reading from a client that sends a request before the answer to its last one is
+ * through. It then takes the rest of the body, which was decrypted already, for an error and resets
+ * the connection, although the client has read the whole answer and only Node does not know yet.
+ * What clients do not read is bounded elsewhere.
+ */
+function keepReading({ socket, complete }: IncomingMessage): void {
+  const pausing = socket as Socket & Pausing;
+  if (complete || pausing._paused !== true) return;
+  pausing._paused = false;
+  socket.resume();
+}
+
+/** A client may not send a request to upgrade before the answer to its last request is through. */
+function answerable(server: ApiServer, message: IncomingMessage, socket: Duplex) {
+  try {
+    return responseOn(message, socket);
+  } catch (error) {
+    server.log.debug("a request to upgrade came too early", { error });
+    socket.destroy();
+    return undefined;
+  }
 }
 
 /** Twice around: who is only just connecting takes some turns to be heard at all. */
@@ -121,26 +184,30 @@ function tlsOptions({ cert, key, clientAuthority }: ListenOptions["tls"] & objec
   return { ...own, ca: clientAuthority, requestCert: true, rejectUnauthorized: false };
 }
 
-const NOT_FOR_OTHERS = 0o177;
-
 function listenAt(http: Server, place: ListenPlace, onListening: () => void): void {
   if ("port" in place) {
     http.listen(place.port, place.address, onListening);
     return;
   }
   rmSync(place.socket, { force: true });
-  // So that there is no moment in which others could open it: it is made before listen() returns.
-  const before = process.umask(NOT_FOR_OTHERS);
-  try {
-    http.listen(place.socket, onListening);
-  } finally {
-    process.umask(before);
-  }
+  listenAtSocket(http, place.socket, onListening);
 }
 
 /** What goes on until the client, or the server as a whole, ends it. */
 interface Stream {
   finish(): void;
+  /** Watches only. */
+  closeIfBehind?(oldestRevision: number): void;
+}
+
+/** Looks for clients that are too far behind whenever the store has forgotten some of the past. */
+function closeThoseBehind(store: Store, streams: ReadonlySet<Stream>): Subscription {
+  let oldest = store.oldestRevision;
+  return store.onDurable(() => {
+    if (store.oldestRevision === oldest) return;
+    oldest = store.oldestRevision;
+    for (const stream of streams) stream.closeIfBehind?.(oldest);
+  });
 }
 
 function close(http: Server, streams: ReadonlySet<Stream>): Promise<void> {
@@ -163,10 +230,14 @@ interface Exchange {
   readonly fanOut: FanOut;
   readonly bodies: Bodies;
   readonly limitBytes: number;
+  readonly mostValuesAt: (path: string) => number;
+  readonly unread: Unread;
+  readonly unreadAnswers: Unread;
+  readonly yaml: YamlReader;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   /** It wants to speak another protocol. */
-  readonly upgrading?: { readonly upgrades: Upgrades; readonly raw: RawUpgrade };
+  readonly upgrading?: { readonly upgrades: Upgrades; readonly raw: Omit<RawUpgrade, "contain"> };
 }
 
 /** Without an await where nothing has to be waited for: most answers are ready at once. */
@@ -176,29 +247,33 @@ function serve(exchange: Exchange): void {
   const question = url.indexOf("?");
   const path = question < 0 ? url : url.slice(0, question);
   const asked = { method, path, accept: headers.accept };
-  const fail = (error: unknown) => send(errorAnswer(server, asked, error), message, response);
-  try {
+  const boundary = new Boundary(server, asked, message, response);
+  const fail = (error: unknown): void => boundary.fail(error);
+  boundary.run(() => {
     const user = findCaller(server, guard, message, path);
+    boundary.unread = { unread: exchange.unreadAnswers, user: user.name };
     const query = question < 0 ? NO_QUERY : parseQuery(url.slice(question + 1));
-    if (server.audit) noteRequest(server, exchange, { method, path, query, user });
-    const answer = (body: Buffer): void => {
+    const asker = { method, path, query, user };
+    const noted = server.audit && noteRequest(server, exchange, boundary.contain, asker);
+    const answer = (body: Buffer, yaml?: ReadYaml): void => {
       const { "content-type": contentType, "if-none-match": ifNoneMatch } = headers;
       const upgrade = exchange.upgrading && findUpgrade(message);
-      const more = upgrade ? { upgrade } : {};
+      const more = {
+        ...(upgrade ? { upgrade } : {}),
+        ...(noted ? { annotate: noted.annotate } : {}),
+      };
       const userAgent = headers["user-agent"];
-      const read = { query, contentType, ifNoneMatch, userAgent, body };
+      const mostValues = body.length > 0 ? exchange.mostValuesAt(path) : undefined;
+      const read = { query, contentType, ifNoneMatch, userAgent, body, yaml, mostValues };
       const request = { ...asked, ...read, user, ...more };
-      afterLoading(request, () => respond(exchange, handle(server, request), fail), fail);
+      const known = { ...exchange, user, boundary, audited: noted?.upgrade };
+      const go = (): void => respond(known, handle(server, request));
+      afterLoading(request, go, fail);
     };
-    const queued = (body: Buffer): void => {
+    const queued = (body: Buffer, yaml?: ReadYaml): void => {
       const isTaken = queue.enter(user.name, headers["user-agent"] ?? "", () => {
         // Whoever has gone meanwhile needs no answer.
-        if (response.destroyed) return;
-        try {
-          answer(body);
-        } catch (error) {
-          fail(error);
-        }
+        if (!response.destroyed) boundary.run(() => answer(body, yaml));
       });
       if (!isTaken) throw tooManyRequests();
     };
@@ -206,16 +281,37 @@ function serve(exchange: Exchange): void {
     else if (method === "GET" || method === "HEAD" || exchange.upgrading) queued(NO_BODY);
     else
       readBody(message, { bodies, limitBytes }, (over) => response.once("close", over))
-        .then(queued)
+        .then(async (body) => queued(body, await readAhead(exchange, { user, path, query }, body)))
         .catch(fail);
-  } catch (error) {
-    fail(error);
-  }
+  });
+}
+
+/** A short text takes less time here than the way to another thread, unless aliases repeat it. */
+const SHORT_YAML_BYTES = 8 * 1024;
+const ANCHOR = "&";
+
+async function readAhead(
+  { server, message, response, yaml, mostValuesAt: most }: Exchange,
+  { user, path, query }: Pick<Request, "user" | "path" | "query">,
+  body: Buffer,
+): Promise<ReadYaml | undefined> {
+  const { method = "", headers } = message;
+  if (!isYaml({ method, contentType: headers["content-type"] })) return undefined;
+  if (body.length <= SHORT_YAML_BYTES && !body.includes(ANCHOR)) return undefined;
+  // Nobody is to have work done that is refused afterwards.
+  authorizeRequest(server, user, { method, path, query });
+  return yaml.read(user.name, { bytes: body, mostValues: most(path) }, () => !response.destroyed);
+}
+
+interface KnownExchange extends Exchange {
+  readonly user: User;
+  readonly boundary: Boundary;
+  readonly audited: AuditedUpgrade | undefined;
 }
 
 /** The prefix rule: nobody outside learns of a write that a crash could take back. */
-function respond(exchange: Exchange, answer: Answer, fail: (error: unknown) => void): void {
-  const { message, response } = exchange;
+function respond(exchange: KnownExchange, answer: Answer): void {
+  const { boundary } = exchange;
   const { store } = exchange.server;
   const revision =
     answer.type === "watch"
@@ -223,17 +319,17 @@ function respond(exchange: Exchange, answer: Answer, fail: (error: unknown) => v
       : (answer.revision ?? store.revision);
   const go = (): void => {
     if (answer.type === "watch") startWatch(exchange, answer);
-    else if (answer.type === "stream") startStream(exchange, answer).catch(fail);
+    else if (answer.type === "stream") boundary.settle(startStream(exchange, answer));
     else if (answer.type === "upgrade") startUpgrade(exchange, answer);
-    else send(answer, message, response);
+    else boundary.send(answer);
   };
   if (revision <= store.durableRevision) go();
-  else store.durable(revision).then(go).catch(fail);
+  else boundary.settle(store.durable(revision).then(go));
 }
 
 async function startStream(exchange: Exchange, answer: StreamAnswer): Promise<void> {
-  const { server, streams, response } = exchange;
-  const stream = new ByteStream(answer, response, server.log);
+  const { streams, response } = exchange;
+  const stream = new ByteStream(answer, response);
   streams.add(stream);
   try {
     await stream.send();
@@ -242,29 +338,55 @@ async function startStream(exchange: Exchange, answer: StreamAnswer): Promise<vo
   }
 }
 
-function startUpgrade({ server, message, response, upgrading }: Exchange, answer: UpgradeAnswer) {
+function startUpgrade(exchange: KnownExchange, answer: UpgradeAnswer): void {
+  const { server, message, response, upgrading, user, boundary, audited } = exchange;
   if (!upgrading) return;
   const { upgrades, raw } = upgrading;
-  const fail = (error: unknown): void => {
-    const { method = "GET", url = "/", headers } = message;
-    const asked = { method, path: url, accept: headers.accept };
-    const refusal = refusalAnswer(error) ?? errorAnswer(server, asked, error);
-    send(refusal, message, responseOn(message, raw.socket));
-  };
-  upgrades.accept(answer, raw, response).catch((error) => {
-    if (error instanceof StreamBroken) server.log.debug("a stream broke off", { error });
-    else fail(error);
+  const { socket } = raw;
+  upgrades.enter(socket, user.name);
+  response.detachSocket(socket as Socket);
+  boundary.leaveHttp();
+  const accepted = upgrades.accept(answer, { ...raw, contain: boundary.contain });
+  let refusal: ServerResponse | undefined;
+  socket.once("close", () => audited?.end(refusal));
+  const ended = accepted.catch((error) => {
+    if (!(error instanceof StreamBroken)) {
+      refusal = responseOn(message, socket);
+      boundary.answerOn(refusal);
+    } else if (!error.isOurs) return server.log.debug("a stream broke off", { error });
+    throw error;
   });
+  boundary.settle(ended);
 }
 
-function startWatch(exchange: Exchange, answer: WatchAnswer): void {
-  const { server, streams, fanOut, response } = exchange;
+function startWatch(exchange: KnownExchange, answer: WatchAnswer): void {
+  const { server, streams, response, boundary, unread, user } = exchange;
   if (response.destroyed) return;
-  const watch = new WatchStream(server, answer, sinkOf(response), fanOut);
+  const { contain } = boundary;
+  const { clock, random, store } = server;
+  const timed: Clock = {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    schedule: (delayMs, callback) => clock.schedule(delayMs, contain(callback)),
+  };
+  const contained: Telling = {
+    tell: () => {
+      let bytes = 0;
+      boundary.run(() => {
+        bytes = watch.tell();
+      });
+      return bytes;
+    },
+  };
+  const fanOut = { enter: () => exchange.fanOut.enter(contained) };
+  const share: Share = (key, encode) => unread.share(key, encode);
+  const environment = { clock: timed, random, store, share };
+  const sink = sinkOf(response, { contain, unread, user: user.name });
+  const watch = new WatchStream(environment, answer, sink, fanOut);
   streams.add(watch);
   response.on("close", () => {
-    watch.close();
     streams.delete(watch);
+    boundary.run(() => watch.close());
   });
   watch.start();
 }

@@ -1,19 +1,39 @@
-/** Watches one exchange from its request to its end, for the audit log. */
+/** Writes one request to the audit log. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Annotate } from "../admission/plugin.ts";
 import { isAlmighty, type User } from "../authorization/user.ts";
-import { composeAuditEvent } from "./audit.ts";
+import { type AuditedOutcome, composeAuditEvent } from "./audit.ts";
 import { type Asked, attributesOf } from "./authorize.ts";
+import type { Contain } from "./contain.ts";
 import type { ApiServer } from "./request.ts";
 import { parseRoute } from "./route.ts";
 
+/** Of a request that leaves HTTP, which has no response whose end could be waited for. */
+export interface AuditedUpgrade {
+  /** The protocol was changed, unless a response is named: then that one refuses. */
+  end(refusal?: ServerResponse): void;
+}
+
+export interface NotedRequest {
+  readonly annotate: Annotate;
+  readonly upgrade?: AuditedUpgrade;
+}
+
+/** The request is noted when its response is over; one to upgrade also when it arrives. */
 export function noteRequest(
   server: ApiServer,
-  { message, response }: { readonly message: IncomingMessage; readonly response: ServerResponse },
+  exchange: {
+    readonly message: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly upgrading?: unknown;
+  },
+  contain: Contain,
   asked: Asked & { readonly user: User },
-): void {
+): NotedRequest | undefined {
+  const { message, response } = exchange;
   const { audit, authorizer, clock, random } = server;
   const route = parseRoute(asked.path);
-  if (!audit || !route) return;
+  if (!audit || !route) return undefined;
   const { user } = asked;
   const attributes = attributesOf(asked, route);
   const request = {
@@ -30,10 +50,22 @@ export function noteRequest(
   const decision = isAsked
     ? authorizer.authorize(user, attributes)
     : { isAllowed: true, reason: "" };
-  response.once("close", () => {
-    const { statusCode: code } = response;
-    const stage = "ResponseComplete";
-    const outcome = { ...decision, stage, code, atMs: clock.nowMs() } as const;
-    audit.note(composeAuditEvent(request, outcome));
+  const annotations: { [key: string]: string } = {};
+  const annotate: Annotate = (key, value) => {
+    annotations[key] = value;
+  };
+  const note = contain((outcome: Pick<AuditedOutcome, "stage" | "code">) => {
+    const atMs = clock.nowMs();
+    audit.note(composeAuditEvent(request, { ...decision, ...outcome, annotations, atMs }));
   });
+  const complete = (code: number) => note({ stage: "ResponseComplete", code });
+  response.once("close", () => complete(response.statusCode));
+  if (exchange.upgrading === undefined) return { annotate };
+  // A stream can last for days, and may end together with the server.
+  note({ stage: "RequestReceived" });
+  const end: AuditedUpgrade["end"] = (refusal) =>
+    complete(refusal?.statusCode ?? SWITCHING_PROTOCOLS);
+  return { annotate, upgrade: { end } };
 }
+
+const SWITCHING_PROTOCOLS = 101;

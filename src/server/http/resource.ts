@@ -5,7 +5,7 @@ import { findFieldEquality, parseFieldSelector } from "../../api/selectors/field
 import { type Kind, type Verb, verbsOf } from "../../kinds/kind.ts";
 import { isReview } from "../../kinds/review/kinds.ts";
 import type { WriteOptions } from "../context.ts";
-import { apply } from "../verbs/apply.ts";
+import { apply, type Configuration } from "../verbs/apply.ts";
 import { create } from "../verbs/create.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { deleteCollection } from "../verbs/delete-collection.ts";
@@ -162,9 +162,10 @@ export function writeOptions(
   request: Request,
   kind: WriteOptionsKind,
 ): WriteQuery & WriteOptions & { readonly manager: string } {
-  const { query, user, userAgent } = request;
+  const { query, user, annotate, userAgent } = request;
   const options = parseWriteQuery(query, kind);
-  return { ...options, user, manager: options.fieldManager || managerOfAgent(userAgent) };
+  const manager = options.fieldManager || managerOfAgent(userAgent);
+  return { ...options, user, ...(annotate ? { annotate } : {}), manager };
 }
 
 export function objectAnswer(
@@ -226,7 +227,7 @@ function serveApply(
   server: ApiServer,
   request: NamedRequest,
   target: UpdateTarget,
-  body: string,
+  body: Configuration,
 ): Answer {
   const view = viewOf(server, request);
   const options = writeOptions(request, "ApplyOptions");

@@ -4,6 +4,7 @@ import type { TokenRequest } from "../../api/generated/authentication.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Subresource } from "../../kinds/kind.ts";
 import { requestToken, TOKEN_REQUEST } from "../tokens/request-token.ts";
+import type { Configuration } from "../verbs/apply.ts";
 import { applyScale } from "../verbs/apply-scale.ts";
 import { bind } from "../verbs/bind.ts";
 import { type DeleteOptions, validateDeleteOptions } from "../verbs/delete-options.ts";
@@ -105,7 +106,7 @@ function applyToScale(
   server: ApiServer,
   request: NamedRequest,
   target: UpdateTarget,
-  body: string,
+  body: Configuration,
 ): KubeObject {
   const options = writeOptions(request, "ApplyOptions");
   return applyScale(server, target, body, options);

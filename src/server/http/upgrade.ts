@@ -7,13 +7,15 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ApiError } from "../../api/errors.ts";
 import { describeError } from "../../base/describe-error.ts";
-import { plainText, type UpgradeAnswer } from "./answer.ts";
+import type { UpgradeAnswer } from "./answer.ts";
 import type { Upgrade } from "./request.ts";
-import { PlainRefusal } from "./streams/serve-stream.ts";
+import { ClientFault } from "./stream-errors.ts";
 import type { RawUpgrade } from "./streams/websocket.ts";
 
 /** Each holds a connection and often a process: a client that leaks them is stopped by this. */
-const MOST_UPGRADES = 512;
+const MOST_STREAMS = 512;
+/** No single user can take the streams of all others. */
+const MOST_STREAMS_PER_USER = 128;
 
 /** What the client would speak, and in what; undefined where it names nothing that we know. */
 export function findUpgrade({ headers }: IncomingMessage): Upgrade | undefined {
@@ -40,7 +42,10 @@ export function takeBearer({ headers }: IncomingMessage): void {
   headers.authorization = `Bearer ${token}`;
 }
 
-/** The means to answer a request whose socket is no longer in the hands of the HTTP server. */
+/**
+ * The means to answer a request whose socket is no longer in the hands of the HTTP server. Throws
+ * if an earlier request of the connection is not answered yet.
+ */
 export function responseOn(message: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(message);
   response.shouldKeepAlive = false;
@@ -53,41 +58,52 @@ export function responseOn(message: IncomingMessage, socket: Duplex): ServerResp
 /** Too late for an answer. */
 export class StreamBroken extends Error {
   override readonly name = "StreamBroken";
+  /** The server failed, not the client. */
+  readonly isOurs: boolean;
+
+  constructor(message: string, why: { readonly cause: unknown; readonly isOurs: boolean }) {
+    super(message, { cause: why.cause });
+    this.isOurs = why.isOurs;
+  }
 }
 
 /** The streams that are open. */
 export class Upgrades {
-  private readonly open = new Set<Duplex>();
+  private readonly userOf = new Map<Duplex, string>();
 
-  /** Settles when the stream is over; rejects where it cannot be begun. */
-  async accept(answer: UpgradeAnswer, raw: RawUpgrade, response: ServerResponse): Promise<void> {
-    const socket = raw.socket as Socket;
-    if (this.open.size >= MOST_UPGRADES) {
-      throw new ApiError(429, "TooManyRequests", `more than ${MOST_UPGRADES} streams are open`, {
-        retryAfterSeconds: 1,
-      });
+  /** Throws the 429 of a stream too many. Its place is free again when the socket closes. */
+  enter(socket: Duplex, user: string): void {
+    if (this.userOf.size >= MOST_STREAMS) throw tooManyStreams(MOST_STREAMS, "");
+    let own = 0;
+    for (const each of this.userOf.values()) if (each === user) own++;
+    if (own >= MOST_STREAMS_PER_USER) {
+      throw tooManyStreams(MOST_STREAMS_PER_USER, ` of user ${JSON.stringify(user)}`);
     }
-    this.open.add(socket);
-    response.detachSocket(socket);
+    this.userOf.set(socket, user);
+    socket.once("close", () => this.userOf.delete(socket));
+  }
+
+  /** Settles when the stream is over; rejects if it cannot be begun. */
+  async accept(answer: UpgradeAnswer, raw: RawUpgrade): Promise<void> {
+    const socket = raw.socket as Socket;
     const before = socket.bytesWritten;
-    socket.on("error", () => {});
-    socket.once("close", () => this.open.delete(socket));
     try {
       await answer.accept(raw);
     } catch (cause) {
-      this.open.delete(socket);
+      this.userOf.delete(socket);
       if (socket.bytesWritten === before && !socket.destroyed) throw cause;
+      const isOurs = !socket.destroyed && !(cause instanceof ClientFault);
       socket.destroy();
-      throw new StreamBroken(describeError(cause), { cause });
+      throw new StreamBroken(describeError(cause), { cause, isOurs });
     }
   }
 
   closeAll(): void {
-    for (const socket of this.open) socket.destroy();
+    for (const socket of this.userOf.keys()) socket.destroy();
   }
 }
 
-/** What is answered where a stream could not be begun; undefined: as any other error. */
-export function refusalAnswer(error: unknown) {
-  return error instanceof PlainRefusal ? plainText(500, describeError(error)) : undefined;
+function tooManyStreams(most: number, whose: string): ApiError {
+  const problem = `${most} streams${whose} are open already; close some and try again`;
+  return new ApiError(429, "TooManyRequests", problem, { retryAfterSeconds: 1 });
 }

@@ -1,15 +1,22 @@
-/** Watch events as bytes. Objects as they are look the same to all; other views are their own. */
+/** Watch events as bytes. Watches that show the same event in the same form share its bytes. */
 import type { Status } from "../../api/errors.ts";
 import { encodeJson } from "../../api/json-bytes.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { decodeObject } from "../../api/schema/decode.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
-import { encodeProtobuf, encodeWatchFrame } from "../../api/schema/protobuf.ts";
+import {
+  encodeProtobuf,
+  encodeWatchFrame,
+  type WatchEventType,
+} from "../../api/schema/protobuf.ts";
 import { apiVersionOf, type Kind } from "../../kinds/kind.ts";
 import type { WatchAnswer } from "./answer.ts";
 import { toPartialMetadata, toTable } from "./table.ts";
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** Gives the bytes that are known by this key, or encodes them. */
+export type Share = (key: string, encode: () => Uint8Array) => Uint8Array;
 
 export interface WatchEncoder {
   readonly contentType: string;
@@ -20,54 +27,110 @@ export interface WatchEncoder {
   error(status: Status): Uint8Array;
 }
 
-export function watchEncoder(answer: WatchAnswer, now: () => Date): WatchEncoder {
+/** As much of an answer as an encoder must know. */
+type Shape = Pick<WatchAnswer, "kind" | "representation" | "includeObject">;
+
+export function watchEncoder(answer: Shape, now: () => Date, share: Share): WatchEncoder {
   const { kind, representation } = answer;
-  const show = transformer(answer, now);
-  if (representation.media === "protobuf") return protobufEncoder(kind, show);
+  const show = transformer(answer);
+  const media = representation.media === "protobuf" ? protobufMedia(kind) : JSON_MEDIA;
+  const form = `${media.contentType} ${idOf(kind)}`;
+  const isShared = show === undefined;
+  let isFirst = true;
   return {
-    contentType: "application/json",
-    isShared: show === undefined,
-    event: (type, object) => (show ? line(type, show(object)) : objectLine(type, object)),
+    contentType: media.contentType,
+    isShared,
+    event: (type, object) => {
+      if (!show) return share(keyOf(form, type, object), () => media.object(type, object));
+      const shown = { withColumns: isFirst, now: now() };
+      isFirst = false;
+      const key = `${show.form(shown)} ${keyOf(form, type, object)}`;
+      return share(key, () => media.view(type, show.view(object, shown)));
+    },
     bookmark: (revision, endsInitial) => {
       const object = bookmarkObject(kind, revision, endsInitial);
-      return line("BOOKMARK", show ? show(object) : object);
+      if (!show) return media.bookmark(object);
+      const shown = { withColumns: isFirst, now: now() };
+      isFirst = false;
+      return media.view("BOOKMARK", show.view(object, shown));
     },
-    error: (status) => line("ERROR", status),
+    error: media.error,
   };
 }
 
-type Show = (object: KubeObject) => object;
+/** A state of an object has a revision that no other state of any object has. */
+function keyOf(form: string, type: EventType, { metadata }: KubeObject): string {
+  const { namespace = "", name, resourceVersion } = metadata;
+  return `${form} ${type} ${resourceVersion} ${namespace}/${name}`;
+}
 
-function protobufEncoder(kind: Kind, show: Show | undefined): WatchEncoder {
-  // There are no tables in protobuf: the only other view is that of the metadata.
-  const encode = (object: KubeObject): Uint8Array =>
-    show
-      ? encodeProtobuf(show(object) as KubeObject, "meta/v1.PartialObjectMetadata")
-      : encodeProtobuf(object, kind.message);
+const ids = new WeakMap<Kind, number>();
+let lastId = 0;
+
+/** A kind that is defined anew shows the same objects in another way. */
+function idOf(kind: Kind): number {
+  const id = ids.get(kind) ?? ++lastId;
+  ids.set(kind, id);
+  return id;
+}
+
+/** How events are written; a view is an object in another form, such as a table. */
+interface Media {
+  readonly contentType: string;
+  object(type: EventType, object: KubeObject): Uint8Array;
+  view(type: WatchEventType, view: object): Uint8Array;
+  bookmark(object: KubeObject): Uint8Array;
+  error(status: Status): Uint8Array;
+}
+
+const JSON_MEDIA: Media = {
+  contentType: "application/json",
+  object: (type, object) => Buffer.concat([HEADS[type], encodeJson(object), TAIL]),
+  view: line,
+  bookmark: (object) => line("BOOKMARK", object),
+  error: (status) => line("ERROR", status),
+};
+
+function protobufMedia(kind: Kind): Media {
+  const encode = (type: WatchEventType, object: KubeObject, message: string) =>
+    encodeWatchFrame(type, encodeProtobuf(object, message));
   return {
     contentType: "application/vnd.kubernetes.protobuf;stream=watch",
-    isShared: show === undefined,
-    event: (type, object) => encodeWatchFrame(type, encode(object)),
-    bookmark: (revision, endsInitial) =>
-      encodeWatchFrame("BOOKMARK", encode(bookmarkObject(kind, revision, endsInitial))),
+    object: (type, object) => encode(type, object, kind.message),
+    // There are no tables in protobuf: the only other view is that of the metadata.
+    view: (type, view) => encode(type, view as KubeObject, "meta/v1.PartialObjectMetadata"),
+    bookmark: (object) => encode("BOOKMARK", object, kind.message),
     error: (status) => encodeWatchFrame("ERROR", encodeProtobuf(status, "meta/v1.Status")),
   };
 }
 
+interface Shown {
+  /** The first table of a watch has them. */
+  readonly withColumns: boolean;
+  readonly now: Date;
+}
+
+interface Show {
+  /** Views of one form look the same. */
+  form(shown: Shown): string;
+  view(object: KubeObject, shown: Shown): object;
+}
+
 /** Undefined where clients see the object itself. */
-function transformer(
-  { kind, representation, includeObject }: WatchAnswer,
-  now: () => Date,
-): Show | undefined {
+function transformer({ kind, representation, includeObject }: Shape): Show | undefined {
   const { as, version = "v1" } = representation;
   if (as === undefined) return undefined;
-  if (as !== "Table") return (object) => toPartialMetadata(object, version);
-  let isFirst = true;
-  return (object) => {
-    const withColumns = isFirst;
-    isFirst = false;
-    const metadata = { resourceVersion: object.metadata.resourceVersion };
-    return toTable(kind, [object], metadata, { version, includeObject, now: now() }, withColumns);
+  if (as !== "Table") {
+    return { form: () => `${as} ${version}`, view: (object) => toPartialMetadata(object, version) };
+  }
+  return {
+    // A table shows ages in seconds.
+    form: ({ withColumns, now }) =>
+      `${as} ${version} ${includeObject} ${withColumns} ${Math.floor(now.getTime() / 1000)}`,
+    view: (object, { withColumns, now }) => {
+      const metadata = { resourceVersion: object.metadata.resourceVersion };
+      return toTable(kind, [object], metadata, { version, includeObject, now }, withColumns);
+    },
   };
 }
 
@@ -81,25 +144,6 @@ const HEADS: Readonly<Record<EventType, Buffer>> = {
   DELETED: Buffer.from('{"type":"DELETED","object":'),
 };
 const TAIL = Buffer.from("}\n");
-
-interface Line {
-  readonly type: EventType;
-  readonly object: KubeObject;
-  readonly bytes: Buffer;
-}
-
-/** The last events told: watches with selectors of their own see mostly the same ones. */
-const recent: Line[] = [];
-const MOST_RECENT = 8;
-
-function objectLine(type: EventType, object: KubeObject): Buffer {
-  const known = recent.find((line) => line.object === object && line.type === type);
-  if (known) return known.bytes;
-  const bytes = Buffer.concat([HEADS[type], encodeJson(object), TAIL]);
-  if (recent.length === MOST_RECENT) recent.shift();
-  recent.push({ type, object, bytes });
-  return bytes;
-}
 
 /** A bookmark is an empty object of the kind that carries nothing but a revision. */
 function bookmarkObject(kind: Kind, revision: number, endsInitial: boolean): KubeObject {

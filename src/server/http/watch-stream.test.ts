@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { configMapBody } from "../../../test/builders/resources.ts";
 import { aServer, type TestServer } from "../../../test/builders/server.ts";
 import { ask, askWatch } from "../../../test/support/ask.ts";
+import { Unread } from "./unread.ts";
+import type { Share } from "./watch-encode.ts";
 import { type Sink, WatchStream } from "./watch-stream.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -12,6 +14,8 @@ class TestSink implements Sink {
   bytes: Buffer = Buffer.alloc(0);
   bufferedBytes = 0;
   isStuck = false;
+  readonly chunks: Uint8Array[] = [];
+  readonly kept = new Map<object, number>();
   #onTaken: (() => void)[] = [];
   state: "new" | "open" | "ended" | "aborted" = "new";
 
@@ -20,6 +24,7 @@ class TestSink implements Sink {
     this.state = "open";
   }
   write(bytes: Uint8Array): void {
+    this.chunks.push(bytes);
     this.bytes = Buffer.concat([this.bytes, bytes]);
     if (this.isStuck) this.bufferedBytes += bytes.length;
   }
@@ -31,6 +36,12 @@ class TestSink implements Sink {
     this.isStuck = isStuck;
     this.bufferedBytes = 0;
     for (const callback of this.#onTaken.splice(0)) callback();
+  }
+  keep(thing: object, bytes: number): void {
+    this.kept.set(thing, bytes);
+  }
+  letGo(thing: object): void {
+    this.kept.delete(thing);
   }
   end(): void {
     this.state = "ended";
@@ -199,6 +210,79 @@ test("a client that reads again when the past is gone is told to start over", as
   expect(sink.events.slice(2)).toMatchObject([{ type: "ERROR", object: { code: 410 } }]);
   expect(sink.state).toBe("ended");
 });
+
+test("a client that does not read is disconnected when the past it needs is gone", async () => {
+  const server = aServer({ historyLimits: { changes: 4 } });
+  for (const name of ["a", "b", "c"]) await createLarge(server, name);
+  const sink = new TestSink();
+  sink.isStuck = true;
+  const answer = askWatch(server, `${CONFIG_MAPS}?watch=true`);
+  const stream = new WatchStream(server, answer, sink);
+  stream.start();
+  expect([...sink.kept.values()]).toEqual([3 * 16]);
+  stream.closeIfBehind(server.store.oldestRevision);
+  expect(sink.state).toBe("open");
+  for (let each = 0; each < 8; each++) await create(server, `c${each}`);
+  stream.closeIfBehind(server.store.oldestRevision);
+  expect(sink.state).toBe("aborted");
+});
+
+test("initial objects are let go when they are sent", async () => {
+  const server = aServer();
+  for (const name of ["a", "b", "c"]) await createLarge(server, name);
+  const sink = new TestSink();
+  sink.isStuck = true;
+  new WatchStream(server, askWatch(server, `${CONFIG_MAPS}?watch=true`), sink).start();
+  sink.read(false);
+  expect(sink.kept.size).toBe(0);
+  expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c"]);
+});
+
+test.each(["", "&labelSelector=!none"])(
+  "a large batch is sent event by event, and continues after the last one sent (%s)",
+  async (selector) => {
+    const server = aServer();
+    const { sink } = await open(server, `${CONFIG_MAPS}?watch=true${selector}`);
+    sink.isStuck = true;
+    const names = ["a", "b", "c", "d", "e"];
+    for (const name of names) {
+      ask(server, "POST", CONFIG_MAPS, configMapBody({ name }, { a: LARGE }));
+    }
+    await server.store.durable(server.store.revision);
+    expect(sink.shown).toEqual(["ADDED a", "ADDED b"]);
+    sink.read(true);
+    expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c", "ADDED d"]);
+    sink.read(false);
+    expect(sink.shown).toEqual(names.map((name) => `ADDED ${name}`));
+  },
+);
+
+const FORMS = [
+  "application/json",
+  "application/json;as=Table;v=v1;g=meta.k8s.io",
+  "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+  "application/vnd.kubernetes.protobuf",
+].flatMap((accept) => ["", "&labelSelector=!none"].map((selector) => [accept, selector] as const));
+
+test.each(FORMS)("watches share the bytes of an event: %s %s", async (accept, selector) => {
+  const unread = new Unread();
+  const share: Share = (key, encode) => unread.share(key, encode);
+  const server = { ...aServer(), share };
+  const large = configMapBody({ name: "a", annotations: { large: LARGE } }, { a: LARGE });
+  ask(server, "POST", CONFIG_MAPS, large);
+  const sinks = [new TestSink(), new TestSink()];
+  for (const sink of sinks) {
+    const answer = askWatch(server, `${CONFIG_MAPS}?watch=true${selector}`, accept);
+    new WatchStream(server, answer, sink).start();
+  }
+  ask(server, "PUT", `${CONFIG_MAPS}/a`, { ...large, data: { a: `${LARGE}y` } });
+  await server.store.durable(server.store.revision);
+  const [one, other] = sinks.map(({ chunks }) => chunks.filter(isLarge));
+  expect(one).toHaveLength(2);
+  expect(one?.map((chunk, at) => chunk === other?.[at])).toEqual([true, true]);
+});
+
+const isLarge = (chunk: Uint8Array): boolean => chunk.length >= 16 * 1024;
 
 test("no bookmark says that a client has come further than it was told", async () => {
   const server = aServer();

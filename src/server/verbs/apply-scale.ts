@@ -10,6 +10,7 @@ import { fieldWriter } from "../apply/writer.ts";
 import type { ServerContext } from "../context.ts";
 import {
   type ApplyOptions,
+  type Configuration,
   readConfiguration,
   refuseManagedFields,
   refuseOtherKind,
@@ -29,7 +30,7 @@ import type { UpdateTarget } from "./update.ts";
 export function applyScale(
   server: ServerContext,
   target: UpdateTarget,
-  body: string,
+  body: Configuration,
   options: ApplyOptions,
 ): KubeObject {
   const object = findScaled(server, target);

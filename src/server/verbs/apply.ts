@@ -7,7 +7,13 @@ import { type ApiError, badRequest, conflict, notFound } from "../../api/errors.
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
 import { type Decoded, DecodeError, decodeObject } from "../../api/schema/decode.ts";
 import { parsed } from "../../api/schema/parsed-json.ts";
-import { type ParsedYaml, parseYaml, YamlError } from "../../api/schema/yaml-text.ts";
+import {
+  type ParsedYaml,
+  parseYaml,
+  type ReadYaml,
+  takeYaml,
+  YamlError,
+} from "../../api/schema/yaml-text.ts";
 import { apiVersionOf, type Kind } from "../../kinds/kind.ts";
 import { applyConfiguration, type Entries, type FieldWriter } from "../apply/field-manager.ts";
 import { KUBECTL, renewLastApplied } from "../apply/last-applied.ts";
@@ -34,7 +40,7 @@ export interface ApplyOptions extends WriteOptions {
 export function apply(
   server: ServerContext,
   target: UpdateTarget,
-  body: string,
+  body: Configuration,
   options: ApplyOptions,
   /** Hears of keys that are there twice before anything is written; may refuse them. */
   judge: (repeatedKeys: readonly string[]) => void,
@@ -78,9 +84,12 @@ function ownersOf(
   return isSame ? before : managedFields;
 }
 
-export function readConfiguration(body: string): ParsedYaml {
+/** A text of YAML, or what it says if it was read before. */
+export type Configuration = string | ReadYaml;
+
+export function readConfiguration(body: Configuration): ParsedYaml {
   try {
-    const read = parseYaml(body);
+    const read = typeof body === "string" ? parseYaml(body) : takeYaml(body);
     if (read.value === null) return { ...read, value: {} };
     if (typeof read.value === "object" && !Array.isArray(read.value)) return read;
     const found = Array.isArray(read.value) ? "array" : typeof read.value;

@@ -4,6 +4,7 @@ import type { ManagedFieldsEntry, ObjectMeta } from "../../api/generated/meta.ts
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMeta } from "../../kinds/meta/object-meta.ts";
+import type { AdmissionRequest } from "../admission/plugin.ts";
 import { type Entries, trackUpdate } from "../apply/field-manager.ts";
 import { fieldWriter } from "../apply/writer.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type WriteOptions,
   type Written,
 } from "../context.ts";
+import { requester, settle } from "./admit.ts";
 import { dropRepeatedOwners } from "./owner-references.ts";
 
 /** As in Kubernetes: a generated name keeps 58 characters of its base and is tried 8 times. */
@@ -81,14 +83,15 @@ function createNamed(
   options: WriteOptions,
 ): Written {
   const sentRevision = object.metadata.resourceVersion;
-  const admitted = server.admission.admit({
+  const request: AdmissionRequest = {
     operation: "create",
     kind,
     namespace,
     object,
-    ...(options.user ? { user: options.user } : {}),
-    dryRun: options.dryRun,
-  });
+    ...requester(options),
+  };
+  const admitted = server.admission.admit(request);
+  const early = options.isQuiet ? [] : (kind.rules.warningsBeforeCreate?.(object) ?? []);
   fillMetadata(server, kind, object, managed);
   kind.rules.prepareForCreate?.(object, server.gates);
   const name = object.metadata.name ?? "";
@@ -96,9 +99,8 @@ function createNamed(
   if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
   const common = validateCommonMeta(object.metadata, kind.namespaced);
   if (common.length > 0) throw invalidObject(groupKind(kind), name, common);
-  const warnings = [...admitted];
-  if (!options.isQuiet) warnings.push(...(kind.rules.warningsOnCreate?.(object) ?? []));
-  server.admission.settle(kind, object);
+  const own = options.isQuiet ? [] : (kind.rules.warningsOnCreate?.(object) ?? []);
+  const warnings = settle(server, request, [...admitted, ...early, ...own]);
   const key = keyOf(kind, namespace, name);
   const present = server.store.get(key);
   if (present) throw nameTaken(kind, present, warnings);

@@ -1,5 +1,4 @@
 /** Pure: the same owner named twice counts once, and the client hears of it. */
-import { isEqual } from "../../api/equal.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 
@@ -10,18 +9,23 @@ export type Seen = "sent" | "patched";
 export function dropRepeatedOwners(object: Draft<KubeObject>, seen: Seen): string[] {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length < 2) return [];
-  const kept: Draft<OwnerReference>[] = [];
+  const kept = new Map<string, Draft<OwnerReference>>();
   const repeated: string[] = [];
   for (const reference of references) {
-    if (kept.some((one) => isEqual(one, reference))) repeated.push(reference.uid);
-    else kept.push(reference);
+    const identity = JSON.stringify(Object.entries(reference).sort(byKey));
+    if (kept.has(identity)) repeated.push(reference.uid);
+    else kept.set(identity, reference);
   }
   if (repeated.length === 0) return [];
-  object.metadata.ownerReferences = kept;
+  object.metadata.ownerReferences = [...kept.values()];
   const when = seen === "patched" ? " after mutating admission happens" : "";
   return [
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner ` +
       "references in 1.20+, and may reject such requests as early as 1.24; please fix your " +
       `requests; duplicate UID(s) observed: ${[...new Set(repeated)].join(", ")}`,
   ];
+}
+
+function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
 }

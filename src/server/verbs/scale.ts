@@ -236,6 +236,8 @@ export function writeScale(
   const fields = target.kind.custom?.scale;
   if (fields) fields.setSpecReplicas(next as Draft<KubeObject>, replicas);
   else next.spec.replicas = replicas;
-  const written = replace(server, target, object, next as Draft<KubeObject>, options, owners);
+  // A scale is another object than the one it scales, whose template it does not change.
+  const { annotate: _annotate, ...silent } = options;
+  const written = replace(server, target, object, next as Draft<KubeObject>, silent, owners);
   return toScale(written.object as Scalable, target);
 }

@@ -20,6 +20,7 @@ import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { validateCommonMetaUpdate } from "../../kinds/meta/object-meta.ts";
+import type { AdmissionRequest } from "../admission/plugin.ts";
 import { type Entries, trackUpdate } from "../apply/field-manager.ts";
 import { fieldWriter } from "../apply/writer.ts";
 import {
@@ -32,6 +33,7 @@ import {
   type WriteOptions,
   type Written,
 } from "../context.ts";
+import { requester, settle } from "./admit.ts";
 import { create, matchNamespace } from "./create.ts";
 import { dropRepeatedOwners } from "./owner-references.ts";
 
@@ -100,16 +102,16 @@ export function replace(
   const { kind, name } = target;
   matchRevision(target, old, next);
   repairMetadata(next, old, owners);
-  const admitted = server.admission.admit({
+  const request: AdmissionRequest = {
     operation: "update",
     kind,
     namespace: target.namespace,
     ...(target.part === "object" ? {} : { part: target.part }),
     object: next,
     old,
-    ...(options.user ? { user: options.user } : {}),
-    dryRun: options.dryRun,
-  });
+    ...requester(options),
+  };
+  const admitted = server.admission.admit(request);
   prepare(server, target, next, old);
   const findings = [
     ...validateCommonMetaUpdate(next.metadata, old.metadata, kind.namespaced),
@@ -117,12 +119,9 @@ export function replace(
   ];
   if (findings.length > 0) throw invalidObject(groupKind(kind), name, findings);
   const isWarned = target.part === "object" && !options.isQuiet;
-  const warnings = isWarned ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
-  server.admission.settle(kind, next, old);
-  return {
-    object: commit(server, target, old, next, options),
-    warnings: [...admitted, ...warnings],
-  };
+  const own = isWarned ? (kind.rules.warningsOnUpdate?.(next, old) ?? []) : [];
+  const warnings = settle(server, request, [...admitted, ...own]);
+  return { object: commit(server, target, old, next, options), warnings };
 }
 
 function commit(

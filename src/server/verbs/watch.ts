@@ -25,6 +25,8 @@ export interface Watching {
   readonly marksInitialEnd: boolean;
   /** Watches of one scope see the same events; absent where a selector makes a watch its own. */
   readonly scope?: string;
+  /** The first changes after a revision that are on disk; undefined: there are none. */
+  past(after: number, limit: number): WatchBatch | undefined;
   /** Changes after the revision above, or after a later one where the watch goes on. */
   start(listener: (batch: WatchBatch) => void, after?: number): Subscription;
 }
@@ -62,7 +64,16 @@ export function watch(
     revision,
     marksInitialEnd: sendsInitial && options.allowWatchBookmarks === true,
     ...(matches ? {} : { scope: `${apiVersionOf(kind)}/${kind.resource}/${namespace ?? ""}` }),
-    start: (listener, after = revision) => subscribe(server, resource, after, toEvent, listener),
+    past: (after, limit) => {
+      const changes = guardExpired(after, () => server.store.durableAfter(resource, after, limit));
+      return changes.length === 0 ? undefined : batchOf(changes, toEvent);
+    },
+    start: (listener, after = revision) =>
+      guardExpired(after, () =>
+        server.store.subscribeDurable(resource, after, (changes) =>
+          listener(batchOf(changes, toEvent)),
+        ),
+      ),
   };
 }
 
@@ -88,31 +99,19 @@ export function follow(
   );
 }
 
-function subscribe(
-  server: ServerContext,
-  resource: string,
-  after: number,
+function batchOf(
+  changes: readonly Change[],
   toEvent: (change: Change) => WatchEvent | undefined,
-  listener: (batch: WatchBatch) => void,
-): Subscription {
-  const eventsOf = (changes: readonly Change[]): WatchEvent[] => {
-    const events: WatchEvent[] = [];
-    for (const change of changes) {
-      const event = toEvent(change);
-      if (event) events.push(event);
-    }
-    return events;
+): WatchBatch {
+  return {
+    changes,
+    events: () => changes.map(toEvent).filter((event) => event !== undefined),
   };
-  return guardExpired(after, () =>
-    server.store.subscribeDurable(resource, after, (changes) =>
-      listener({ changes, events: () => eventsOf(changes) }),
-    ),
-  );
 }
 
-function guardExpired(after: number, subscribeNow: () => Subscription): Subscription {
+function guardExpired<T>(after: number, read: () => T): T {
   try {
-    return subscribeNow();
+    return read();
   } catch (error) {
     if (!(error instanceof ExpiredRevision)) throw error;
     throw expired(`too old resource version: ${after} (${error.oldest})`);

@@ -32,6 +32,7 @@ import type { EngineApi } from "./engine-api.ts";
 import type { EngineName, EngineNetwork } from "./engine-run.ts";
 import { engineStream } from "./engine-streams.ts";
 import { type ExecStreams, type OpenExec, openExec } from "./execs.ts";
+import { exitOf } from "./exit-of.ts";
 import type { FoundImage, Images } from "./images.ts";
 import { copyOutput } from "./output-copier.ts";
 import type { PodHolders } from "./pod-holders.ts";
@@ -258,16 +259,20 @@ export class EngineRuntime implements Runtime {
     }
     const known: Known = { container, imageId: state.imageId, pid: state.pid };
     this.known.set(formatRunName(id), known);
-    const output = await containers.logs(container, { follow: !state.isOver });
     const { hasTerminal, logFile, errorFile } = state;
     const targets = { logFile, ...(errorFile === undefined ? {} : { errorFile }), hasTerminal };
-    const copied = this.copy(output, targets, { isTakenUp: true });
+    const output = containers.logs(container, { follow: !state.isOver });
+    const copied = output.then((each) => this.copy(each, targets, { isTakenUp: true }));
     if (!state.isOver) {
       const { pid, startedMs, place } = state;
-      const where = place === undefined ? {} : { place };
       const named = { ...this.named(known), runtime: this.name };
-      found.running.push({ id, pid, startedMs, ...where, ...named });
-      void this.watch(id, known, copied);
+      found.running.push({ id, pid, startedMs, ...(place ? { place } : {}), ...named });
+      // Not waited for: Podman answers when the container prints something, which may be never.
+      void this.watch(
+        id,
+        known,
+        copied.catch(() => {}),
+      );
       return;
     }
     await copied;
@@ -383,17 +388,4 @@ function refuseUnfit(request: ContainerRequest, image: FoundImage): void {
 /** Names are one space for all of an engine; a uid is nobody else's. */
 function nameOf({ podUid, container, attempt }: RunId): string {
   return `tally_${podUid}_${container}_${attempt}`;
-}
-
-function exitOf(id: RunId, state: ContainerState): Exit {
-  const { exitCode, startedMs, finishedMs, isOutOfMemory } = state;
-  const signal = exitCode > 128 && exitCode <= 128 + 64 ? exitCode - 128 : undefined;
-  return {
-    id,
-    exitCode,
-    ...(signal === undefined ? {} : { signal }),
-    startedMs,
-    finishedMs,
-    ...(isOutOfMemory ? { isOutOfMemory } : {}),
-  };
 }

@@ -12,6 +12,8 @@ export interface EnginesOptions {
   readonly range: Cidr;
   /** Whether pods run there that say nothing else. */
   readonly isWanted: boolean;
+  /** Whether an earlier server may have left containers: without an answer these would be lost. */
+  readonly hasLeft: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -40,7 +42,8 @@ export async function openEngines(
     import("./find-engine.ts"),
     import("./open-engine.ts"),
   ]);
-  const { found, problems } = await findEngines(sockets, ...(isWanted ? [WANTED_ANSWER_MS] : []));
+  const isAwaited = isWanted || (await options.hasLeft());
+  const { found, problems } = await findEngines(sockets, ...(isAwaited ? [WANTED_ANSWER_MS] : []));
   for (const problem of problems) log.warn("a container engine does not answer", { problem });
   return new Map(
     found.map((engine) => {

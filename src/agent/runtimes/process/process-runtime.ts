@@ -15,7 +15,6 @@ import {
   formatRunName,
   type News,
   type RunName,
-  type RunningRun,
   type StartOrder,
 } from "../../spawner/protocol.ts";
 import { enterNetwork, enterSoon } from "../../spawner/sandbox/enter.ts";
@@ -36,6 +35,7 @@ import {
   type StopSignal,
 } from "../runtime.ts";
 import { Execs, execName, isExec } from "./execs.ts";
+import { type AllNews, type KnownRun, settleRuns } from "./known-runs.ts";
 import { composeExecOrder, composeOrder } from "./start-order.ts";
 import { recordedExit, recordedRun, toExit, toRunning } from "./told-runs.ts";
 
@@ -63,6 +63,11 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
   const build = spawnerBuild(usesCgroups, options.spawnerFile);
   const runtime = new SpawnedProcesses({ ...options, ...build });
   await runtime.connect();
+  const { problem, unfiltered } = runtime.can.sandbox;
+  if (problem === undefined && unfiltered !== undefined) {
+    // Not worth a warning: most runs are processes of the host, which share all of that anyway.
+    options.log.info("sandboxes share keyrings with the host", { reason: unfiltered });
+  }
   return runtime;
 }
 
@@ -88,7 +93,7 @@ class SpawnedProcesses implements ProcessRuntime {
   /** By run: a thousand may be told to stop at once. */
   private readonly signalling = new Map<RunName, Signalling[]>();
   /** Runs whose end somebody waits for. */
-  private readonly running = new Map<RunName, RunningRun>();
+  private readonly running = new Map<RunName, KnownRun>();
   private readonly execs = new Execs();
   private readonly inputs: HeldInputs;
   private readonly listeners = new Set<(exit: Exit) => void>();
@@ -130,7 +135,7 @@ class SpawnedProcesses implements ProcessRuntime {
   async exec(request: ExecRequest, signal: AbortSignal): Promise<number> {
     const beside = formatRunName(request.of);
     const run = execName(request);
-    const isSandboxed = this.running.get(beside)?.isSandboxed === true;
+    const isSandboxed = this.running.get(beside)?.running.isSandboxed === true;
     const end = this.execs.expect(request.isPassing ? undefined : beside, run);
     const kill = () => this.connection?.send({ order: "signal", run, signal: "KILL" });
     signal.addEventListener("abort", kill, { once: true });
@@ -149,8 +154,9 @@ class SpawnedProcesses implements ProcessRuntime {
     const { of, command, environment, workingDirectory } = request;
     const run = formatRunName(of);
     const directory = workingDirectory ?? process.cwd();
-    if (!this.running.get(run)?.isSandboxed) return { command, environment, directory, run };
-    const slot = () => this.running.get(run)?.pid;
+    if (!this.running.get(run)?.running.isSandboxed)
+      return { command, environment, directory, run };
+    const slot = () => this.running.get(run)?.running.pid;
     const entering = { command, environment, directory };
     const { tools } = findTools();
     const entered = tools && (await enterSoon(slot, entering, tools, this.options.clock));
@@ -159,7 +165,7 @@ class SpawnedProcesses implements ProcessRuntime {
   }
 
   inNetwork(id: RunId): readonly string[] | undefined {
-    const running = this.running.get(formatRunName(id));
+    const running = this.running.get(formatRunName(id))?.running;
     return running?.isSandboxed ? enterNetwork(running.pid) : undefined;
   }
 
@@ -183,9 +189,12 @@ class SpawnedProcesses implements ProcessRuntime {
     });
   }
 
-  async recover(): Promise<{ running: readonly Running[]; ended: readonly Exit[] }> {
-    const all = await this.askForAll();
-    for (const run of all.running) this.running.set(run.run, run);
+  recover(): Promise<{ running: readonly Running[]; ended: readonly Exit[] }> {
+    return this.askForAll((all) => this.adopt(all));
+  }
+
+  private adopt(all: AllNews): { running: readonly Running[]; ended: readonly Exit[] } {
+    for (const running of all.running) this.running.set(running.run, { running });
     for (const { run } of [...all.running, ...all.ended]) this.execs.recall(run);
     for (const { run } of all.running) this.inputs.recall(run);
     const isOwn = ({ run }: { readonly run: RunName }) => !isExec(run);
@@ -244,7 +253,7 @@ class SpawnedProcesses implements ProcessRuntime {
         this.onStarted(news);
         break;
       case "refused":
-        this.take(news.run)?.reject(new RunRefused(news.exitCode, "StartError", news.message));
+        this.onRefused(news);
         break;
       case "ended":
         this.onEnded(news);
@@ -253,7 +262,7 @@ class SpawnedProcesses implements ProcessRuntime {
         this.onSignalled(news.run, news.signal);
         break;
       case "all":
-        for (const resolve of this.asking.splice(0)) resolve(news);
+        for (const take of this.asking.splice(0)) take(news);
         break;
       case "noWayOut":
         this.options.log.warn("pods in sandboxes reach nothing beyond this machine", {
@@ -266,12 +275,20 @@ class SpawnedProcesses implements ProcessRuntime {
     }
   }
 
-  private onStarted({ unmet, ...run }: Extract<News, { news: "started" }>): void {
-    const starting = this.take(run.run);
-    if (starting === undefined) return;
-    if (unmet !== undefined) starting.onUnmet?.(unmet);
-    this.running.set(run.run, run);
-    starting.resolve(toRunning(run));
+  private onStarted({ unmet, news: _, ...running }: Extract<News, { news: "started" }>): void {
+    const starting = this.take(running.run);
+    const order = starting?.order ?? this.running.get(running.run)?.order;
+    if (order === undefined) return;
+    if (unmet !== undefined) starting?.onUnmet?.(unmet);
+    this.running.set(running.run, { running, order });
+    starting?.resolve(toRunning(running));
+  }
+
+  private onRefused({ run, exitCode, message }: Extract<News, { news: "refused" }>): void {
+    this.take(run)?.reject(new RunRefused(exitCode, "StartError", message));
+    const known = this.running.get(run)?.running;
+    const finishedMs = this.options.clock.nowMs();
+    if (known) this.onEnded({ ...known, exitCode, problem: message, finishedMs });
   }
 
   private take(run: RunName): Starting | undefined {
@@ -304,9 +321,10 @@ class SpawnedProcesses implements ProcessRuntime {
     for (const each of asked) if (each.signal === signal) each.resolve();
   }
 
-  private askForAll(): Promise<AllNews> {
+  /** `take` is called at once: the news that follows may be the end of a run that it names. */
+  private askForAll<T>(take: (all: AllNews) => T): Promise<T> {
     return new Promise((resolve) => {
-      this.asking.push(resolve);
+      this.asking.push((all) => resolve(take(all)));
       this.connection?.send({ order: "tell" });
     });
   }
@@ -335,30 +353,21 @@ class SpawnedProcesses implements ProcessRuntime {
     }
     // It died before it had ended what ran: the next one has to.
     if (this.closing) this.sendClose(false);
-    else void this.askForAll().then((all) => this.catchUp(all));
+    else void this.askForAll((all) => this.catchUp(all));
   }
 
   /** What happened while nobody told us, then what was never answered. */
   private catchUp(all: AllNews): void {
-    const ended = new Map(all.ended.map((end) => [end.run, end]));
-    const alive = new Set(all.running.map(({ run }) => run));
-    for (const run of [...this.running.values()]) {
-      if (!alive.has(run.run)) this.onEnded(ended.get(run.run) ?? this.lose(run));
-    }
-    for (const { order } of [...this.starting.values()]) this.connection?.send(order);
+    const { ended, again } = settleRuns(this.running.values(), all, this.options.clock.nowMs());
+    for (const end of ended) this.onEnded(end);
+    const unanswered = [...this.starting.values()].map(({ order }) => order);
+    for (const order of [...again, ...unanswered]) this.connection?.send(order);
     for (const run of this.forgotten.splice(0)) this.connection?.send({ order: "forget", run });
     for (const { run, signal } of [...this.signalling.values()].flat()) {
       this.connection?.send({ order: "signal", run, signal });
     }
   }
-
-  private lose({ run, startedMs }: RunningRun): EndedRun {
-    const finishedMs = this.options.clock.nowMs();
-    return { run, exitCode: LOST, startedMs, finishedMs, isLost: true };
-  }
 }
-
-type AllNews = Extract<News, { news: "all" }>;
 
 /** While there is no spawner to ask. */
 const UNABLE: Capabilities = {
@@ -367,7 +376,6 @@ const UNABLE: Capabilities = {
   sandbox: { problem: "the spawner is gone", hasNetwork: false, hasUsers: false },
 };
 
-const LOST = 137;
 const RETRY_MS = 1000;
 
 interface Resolvers<T> {

@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Bundled, bundleProcesses } from "../../../../test/agent/bundled.ts";
@@ -188,6 +189,19 @@ test("closing ends all, or leaves what runs", async () => {
   expect(ended).toMatchObject([{ id: request.id, exitCode: 137, signal: 9 }]);
 });
 
+test("a spawner leaves when the last run that its server left is over", async () => {
+  await the.open();
+  const request = the.script(GATED);
+  await the.start(request);
+  const spawner = the.spawnerPid();
+  await the.runtime.close({ leavesRunning: true });
+  await openGate(3);
+  await until(() => !isAlive(spawner));
+  await the.open();
+  const { ended } = await the.runtime.recover();
+  expect(ended).toMatchObject([{ id: request.id, exitCode: 3 }]);
+});
+
 test("closing ends all also when the spawner has just died", async () => {
   await the.open();
   const request = the.script("echo $$; exec sleep 1000");
@@ -215,4 +229,15 @@ test("a directory with a long name has room for a socket", async () => {
   Object.defineProperty(the, "agentDirectory", { value: deep });
   await the.open();
   expect(await the.run(the.script("exit 6"))).toMatchObject({ exitCode: 6 });
+});
+
+test("a spawner that nobody reached leaves when its starter has ended", async () => {
+  mkdirSync(the.agentDirectory, { recursive: true });
+  // The shell is the starter: it ends at once.
+  const start = '"$0" "$1" "$2" version $$ >/dev/null 2>&1 & echo $!';
+  const args = ["-c", start, process.execPath, bundled.spawner, the.agentDirectory];
+  const pid = Number(execFileSync("/bin/sh", args, { encoding: "utf8" }));
+  await until(() => existsSync(join(the.agentDirectory, "spawner.sock")) || !isAlive(pid));
+  await until(() => !isAlive(pid));
+  expect(readdirSync(join(the.agentDirectory, "lock"))).toEqual([]);
 });

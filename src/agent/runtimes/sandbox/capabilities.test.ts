@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { capabilitiesOf, mayChangePlace, unknownCapabilities } from "./capabilities.ts";
+import {
+  capabilitiesOf,
+  mayChangePlace,
+  refusedCapabilities,
+  unknownCapabilities,
+  withheldCapabilities,
+} from "./capabilities.ts";
 
 const DEFAULT = capabilitiesOf({}) ?? [];
 
@@ -19,15 +25,29 @@ test.each([
   expect(capabilitiesOf({ capabilities })).toEqual(expected);
 });
 
-test("a privileged container has all there are", () => {
-  expect(capabilitiesOf({ privileged: true })).toBeUndefined();
-  expect(capabilitiesOf({ capabilities: { add: ["ALL"] } })).toBeUndefined();
+test("only a privileged container has all there are", () => {
+  const all = { privileged: true, capabilities: { add: ["ALL", "SYS_ADMIN", "SYS_PTRACE"] } };
+  expect(capabilitiesOf(all)).toBeUndefined();
+  expect([refusedCapabilities(all), withheldCapabilities(all)]).toEqual([[], []]);
 });
 
-test("all but some are all but these", () => {
-  const some = capabilitiesOf({ capabilities: { add: ["ALL"], drop: ["SYS_ADMIN"] } });
-  expect(some).toContain("SYS_CHROOT");
-  expect(some).not.toContain("SYS_ADMIN");
+const OPENING =
+  "BPF DAC_READ_SEARCH MKNOD PERFMON SYS_ADMIN SYS_BOOT SYS_CHROOT SYS_MODULE SYS_PTRACE SYS_RAWIO";
+
+test("all are all but those that open the host", () => {
+  const all = { capabilities: { add: ["ALL"] } };
+  expect(withheldCapabilities(all).join(" ")).toBe(OPENING);
+  expect(capabilitiesOf(all)).toContain("NET_ADMIN");
+  for (const name of OPENING.split(" ")) expect(capabilitiesOf(all)).not.toContain(name);
+  const fewer = { capabilities: { add: ["ALL"], drop: ["NET_ADMIN", "SYS_ADMIN"] } };
+  expect(capabilitiesOf(fewer)).not.toContain("NET_ADMIN");
+  expect(withheldCapabilities(fewer)).not.toContain("SYS_ADMIN");
+});
+
+test.each(OPENING.split(" "))("%s is never given to a container that asks for it", (name) => {
+  const asked = { capabilities: { add: [`CAP_${name}`] } };
+  expect(capabilitiesOf(asked)).toEqual(DEFAULT);
+  expect([...refusedCapabilities(asked), ...withheldCapabilities(asked)]).toEqual([name]);
 });
 
 test("a name that there is none of is found", () => {

@@ -28,17 +28,55 @@ const KNOWN = (
   "SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG SYSLOG WAKE_ALARM"
 ).split(" ");
 
-/** Undefined: all that there are. */
+/**
+ * By which a process leaves its sandbox or takes over the host, which no namespace prevents:
+ * BPF and PERFMON read the memory of the kernel, DAC_READ_SEARCH opens any file of the host by its
+ * number, MKNOD makes the host's disks in a volume, SYS_ADMIN and SYS_CHROOT lead out of a root
+ * shared with the host, SYS_BOOT and SYS_MODULE load code into the kernel, SYS_PTRACE has the
+ * root of the shell that started the run, and SYS_RAWIO has the ports of the hardware.
+ */
+const OPENS_HOST: readonly string[] = [
+  "BPF",
+  "DAC_READ_SEARCH",
+  "MKNOD",
+  "PERFMON",
+  "SYS_ADMIN",
+  "SYS_BOOT",
+  "SYS_CHROOT",
+  "SYS_MODULE",
+  "SYS_PTRACE",
+  "SYS_RAWIO",
+];
+/** "kubectl debug" asks for it, and mostly does without: one's own processes are traced so, too. */
+const WITHHELD = "SYS_PTRACE";
+
+/** Undefined: all that there are, which only the privileged have. */
 export function capabilitiesOf(context: SecurityContext): readonly string[] | undefined {
   const { privileged, capabilities } = context;
   if (privileged === true) return undefined;
   const add = (capabilities?.add ?? []).map(plainName);
   const drop = (capabilities?.drop ?? []).map(plainName);
-  if (add.includes("ALL") && drop.length === 0) return undefined;
   const first = add.includes("ALL") ? KNOWN : DEFAULT;
   const kept = first.filter((name) => !drop.includes("ALL") && !drop.includes(name));
   // What is added and dropped is added, as with the runtimes of images.
-  return [...new Set([...kept, ...add.filter((name) => name !== "ALL")])];
+  const all = new Set([...kept, ...add.filter((name) => name !== "ALL")]);
+  return [...all].filter((name) => !OPENS_HOST.includes(name));
+}
+
+/** Those asked for by name that only a privileged container can have: without it they cannot be. */
+export function refusedCapabilities({ privileged, capabilities }: SecurityContext): string[] {
+  if (privileged === true) return [];
+  const add = (capabilities?.add ?? []).map(plainName);
+  return add.filter((name) => OPENS_HOST.includes(name) && name !== WITHHELD);
+}
+
+/** Those asked for that the container does without. */
+export function withheldCapabilities({ privileged, capabilities }: SecurityContext): string[] {
+  if (privileged === true) return [];
+  const add = (capabilities?.add ?? []).map(plainName);
+  const drop = (capabilities?.drop ?? []).map(plainName);
+  if (!add.includes("ALL")) return add.includes(WITHHELD) ? [WITHHELD] : [];
+  return drop.includes("ALL") ? [] : OPENS_HOST.filter((name) => !drop.includes(name));
 }
 
 export function unknownCapabilities({ capabilities }: SecurityContext): readonly string[] {

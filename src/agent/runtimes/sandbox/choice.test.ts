@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { storedPod } from "../../../../test/builders/pod.ts";
-import { chooseRuntime, type DefaultRuntime, type RuntimeMeasures } from "./choice.ts";
+import {
+  chooseAllowedRuntime,
+  chooseRuntime,
+  type DefaultRuntime,
+  type RuntimeMeasures,
+} from "./choice.ts";
 
 const ABLE: RuntimeMeasures = {
   identity: { uid: 0, gid: 0, groups: [0] },
@@ -153,4 +158,40 @@ test("what is honoured in part is told", () => {
   };
   const { warnings } = choose({ runtimeClassName: "sandbox" }, container);
   expect(warnings.map(({ reason }) => reason)).toEqual(["NotConfined", "HostPortNotOpened"]);
+});
+
+test.each<[string, DefaultRuntime, readonly string[], object, object]>([
+  ["a default pod of a node that chooses", "auto", ["sandbox"], {}, { runtime: "sandbox" }],
+  ["a default pod of a node of processes", "process", ["sandbox"], {}, { runtime: "sandbox" }],
+  [
+    "a default pod where processes are allowed",
+    "process",
+    ["sandbox", "process"],
+    {},
+    { runtime: "sandbox" },
+  ],
+  [
+    "a process that is allowed",
+    "auto",
+    ["sandbox", "process"],
+    { runtimeClassName: "process" },
+    { runtime: "process", warnings: [] },
+  ],
+  [
+    "a process that is not allowed",
+    "auto",
+    ["sandbox", "engine"],
+    { runtimeClassName: "process" },
+    {
+      refusal: {
+        reason: "RuntimeNotAllowed",
+        message: "the runtime process is not allowed (allowed by the server: sandbox, engine)",
+      },
+    },
+  ],
+])("on a node of a shared server: %s", (_, fallback, allowed, spec, expected) => {
+  const main = { name: "main", image: "i", command: ["true"] };
+  const pod = storedPod({ spec: { containers: [main], ...spec } });
+  const chosen = chooseAllowedRuntime(pod, { fallback, allowed, measures: ABLE });
+  expect(chosen).toMatchObject(expected);
 });

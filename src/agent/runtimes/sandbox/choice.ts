@@ -1,5 +1,6 @@
 /** Pure: which runtime a pod gets: the one it names, or the first that can honour it. */
 import type { Pod } from "../../../api/generated/core.ts";
+import { isAllowedRuntime } from "../../../api/shared-runtimes.ts";
 import { admitToEngine, engineMissing } from "../engine/engine-refusals.ts";
 import { ENGINES, type EngineName } from "../engine/engine-run.ts";
 import { type Admission, admitPod, NAMES_NOT_RESOLVED } from "../process/refusals.ts";
@@ -20,6 +21,30 @@ export interface ChosenRuntime extends Admission {
 }
 
 const NAMES: readonly string[] = ["process", "sandbox", ...ENGINES] satisfies RuntimeName[];
+
+export interface RuntimeChoice {
+  readonly fallback: DefaultRuntime;
+  /** Of a shared server; undefined: all runtimes. */
+  readonly allowed: readonly string[] | undefined;
+  readonly measures: RuntimeMeasures;
+}
+
+/**
+ * On a shared server only a pod that asks for it is a process of the host: the server has judged
+ * what the pod asks for, and does not know the default of a node elsewhere.
+ */
+export function chooseAllowedRuntime(
+  pod: Pod,
+  { fallback, allowed, measures }: RuntimeChoice,
+): ChosenRuntime {
+  if (allowed === undefined) return chooseRuntime(pod, fallback, measures);
+  const isHost = fallback === "auto" || fallback === "process";
+  const chosen = chooseRuntime(pod, isHost ? "sandbox" : fallback, measures);
+  if (isAllowedRuntime(chosen.runtime, allowed)) return chosen;
+  const names = allowed.join(", ");
+  const message = `the runtime ${chosen.runtime} is not allowed (allowed by the server: ${names})`;
+  return { ...chosen, refusal: { reason: "RuntimeNotAllowed", message } };
+}
 
 export function chooseRuntime(
   pod: Pod,

@@ -11,6 +11,7 @@ import { findUser, type UserTables } from "./users.ts";
 export interface SandboxSurroundings {
   readonly nodeName: string;
   readonly sharedPaths: readonly string[];
+  readonly hidesHomes?: boolean;
   /** Of the server. */
   readonly user: SandboxUser;
   readonly users: () => UserTables;
@@ -40,6 +41,7 @@ export function composeSandbox(
     ...(network === undefined ? {} : { network }),
     ...files,
     ...(around.sharedPaths.length === 0 ? {} : { sharedPaths: around.sharedPaths }),
+    ...(around.hidesHomes ? { hidesHomes: true } : {}),
     messagePath: container.terminationMessagePath ?? DEFAULT_MESSAGE_PATH,
     user: found.user,
     ...(capabilities === undefined ? {} : { capabilities }),

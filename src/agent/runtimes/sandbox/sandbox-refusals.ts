@@ -14,7 +14,7 @@ import {
   probeRefusals,
 } from "../process/refusals.ts";
 import { limitsNotEnforced } from "../process/unenforced-limits.ts";
-import { unknownCapabilities } from "./capabilities.ts";
+import { refusedCapabilities, unknownCapabilities, withheldCapabilities } from "./capabilities.ts";
 
 export interface SandboxMeasures extends ProcessAbilities {
   readonly sandbox: SandboxAbilities;
@@ -106,6 +106,9 @@ function containerRefusals(
   for (const name of unknownCapabilities(securityContext)) {
     problems.push(`capability ${name} (there is none of that name)`);
   }
+  for (const name of measures.sandbox.hasUsers ? refusedCapabilities(securityContext) : []) {
+    problems.push(`capability ${name} (it opens the host, which a sandbox cannot prevent)`);
+  }
   return [
     ...problems,
     ...userRefusals({ ...spec.securityContext, ...securityContext }, measures),
@@ -150,7 +153,18 @@ export function confinementRefusals(context: Confinement): string[] {
   return problems;
 }
 
-function warningsOf(spec: PodSpec, { hasNetwork, noWayOut }: SandboxAbilities): readonly Notice[] {
+function withheldFrom(spec: PodSpec): readonly Notice[] {
+  const named = containersOf(spec).flatMap((container) => {
+    const names = withheldCapabilities(container.securityContext ?? {});
+    return names.length === 0 ? [] : [inContainer(container, names.join(", "))];
+  });
+  if (named.length === 0) return [];
+  const message = `capabilities that open the host are not given: ${named.join("; ")}`;
+  return [{ reason: "CapabilityNotGiven", message }];
+}
+
+function warningsOf(spec: PodSpec, abilities: SandboxAbilities): readonly Notice[] {
+  const { hasNetwork, noWayOut, unfiltered } = abilities;
   const contexts = [
     spec.securityContext,
     ...containersOf(spec).map((each) => each.securityContext),
@@ -158,8 +172,12 @@ function warningsOf(spec: PodSpec, { hasNetwork, noWayOut }: SandboxAbilities): 
   const isConfined = contexts.some((context) =>
     [context?.seccompProfile, context?.appArmorProfile].some((p) => p?.type === "RuntimeDefault"),
   );
-  const message = "the default profile of the sandbox confines nothing: it has no seccomp filter";
+  const message =
+    unfiltered === undefined
+      ? "the default profile of the sandbox confines little: it denies few system calls"
+      : `the default profile of the sandbox confines nothing: ${unfiltered}`;
   const warnings: Notice[] = isConfined ? [{ reason: "NotConfined", message }] : [];
+  warnings.push(...withheldFrom(spec));
   const ports = containersOf(spec).flatMap(({ ports: each = [] }) => each);
   const mapped = ports.filter(({ hostPort }) => hostPort).map(({ hostPort }) => hostPort);
   if (!hasNetwork || spec.hostNetwork === true) return warnings;

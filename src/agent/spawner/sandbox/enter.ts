@@ -27,9 +27,12 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
   const late = environment.filter(([name]) => RISKY_VARIABLES.test(name));
   const status = read(`/proc/${main}/status`);
   if (status === undefined) return undefined;
+  const confine = tools.confine !== undefined && isFiltered(status) ? [tools.confine] : [];
   return {
     command: [
-      ...(tools.rootless ? enterRootless(slot, main, tools) : enterAsRoot(main, tools)),
+      ...(tools.rootless
+        ? enterRootless(slot, main, { tools, confine })
+        : [...confine, ...enterAsRoot(main, tools)]),
       ...privilegesIn(status, tools),
       ...["/usr/bin/env", `--chdir=${directory}`],
       ...late.map(([name, value]) => `${name}=${value}`),
@@ -76,7 +79,11 @@ function enterAsRoot(main: number, { nsenter }: Tools): readonly string[] {
 }
 
 /** By the user namespace of its slot, which has the rights to enter the others. */
-function enterRootless(slot: number, main: number, tools: Tools): readonly string[] {
+function enterRootless(
+  slot: number,
+  main: number,
+  { tools, confine }: { readonly tools: Tools; readonly confine: readonly string[] },
+): readonly string[] {
   const { nsenter, unshare, rootless } = tools;
   const own = (name: string) => `/proc/${main}/ns/${name}`;
   return [
@@ -85,6 +92,8 @@ function enterRootless(slot: number, main: number, tools: Tools): readonly strin
     "--preserve-credentials",
     ...[`--mount=${own("mnt")}`, `--uts=${own("uts")}`, `--ipc=${own("ipc")}`],
     `--pid=${own("pid")}`,
+    // Only there it has the right to be confined.
+    ...confine,
     ...[unshare, ...(rootless ? asOneself(rootless) : [])],
     `--root=${readlinkSync(`/proc/${main}/root`)}`,
   ];
@@ -99,6 +108,11 @@ function hasBegun(pid: number, { unshare, setpriv }: Tools): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether its system calls are filtered. */
+function isFiltered(status: string): boolean {
+  return /^Seccomp:\s*2$/m.test(status);
 }
 
 /** Of /proc/PID/status to setpriv(1). */

@@ -24,7 +24,7 @@ export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): F
   const made = placeAll(seat, root, order, sandbox);
   const addressFile = changeAddress(seat, sandbox);
   const mountFile = join(root.folder, "mounts");
-  if (made.entries.length > 0) writeFileSync(mountFile, formatTable(made.entries));
+  if (made.entries.length > 0) writeFileSync(mountFile, formatTable(made.entries), { mode: 0o600 });
   if (made.entries.length + made.folders.length + made.files.length > 0) root.isSpoilt = true;
   return {
     root: root.path,
@@ -92,9 +92,11 @@ function placeAll(
 /** Whoever shares a folder with all pods does not mean what the server keeps in it. */
 function hiddenIn(folder: string, seat: Seat, root: string): readonly Entry[] {
   const { hidden, shared } = seat.options;
-  const paths = hidden.filter((path) => path !== folder && isWithin(path, folder));
+  const places = hidden.filter(({ path }) => path !== folder && isWithin(path, folder));
   // Not what the root has there: that would be taken for mounted already.
-  return paths.map((path) => bind(join(shared, "hidden"), root + path, "bind,ro"));
+  return places.map(({ path, isFolder }) =>
+    bind(join(shared, isFolder ? "hidden" : "hidden-file"), root + path, "bind,ro"),
+  );
 }
 
 function entriesOf({ source, isReadOnly, propagation }: Mount, target: string): readonly Entry[] {
@@ -122,6 +124,6 @@ function changeAddress(seat: Seat, { network }: SandboxOrder): string | undefine
   ];
   seat.address = address;
   const file = join(seat.directory, "address");
-  writeFileSync(file, orders.map((each) => `${each}\n`).join(""));
+  writeFileSync(file, orders.map((each) => `${each}\n`).join(""), { mode: 0o600 });
   return file;
 }

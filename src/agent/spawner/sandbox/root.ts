@@ -12,11 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { RootParts } from "./staging.ts";
+import { emptiedFolder, type RootParts } from "./staging.ts";
 
 export interface RootPlan {
   /** File systems of the host that it has besides that of the host's root. */
   readonly others: readonly string[];
+  /** Folders that begin with nothing in them. */
+  readonly emptied: readonly string[];
   /** Absent: the host's root is had as a whole. */
   readonly parts?: RootParts;
 }
@@ -34,9 +36,10 @@ export class Root {
     private readonly plan: RootPlan,
   ) {
     mkdirSync(path);
-    this.layers = plan.parts
+    const layers = plan.parts
       ? makeParts(folder, plan.parts)
       : makeWhole(folder, plan.others.length);
+    this.layers = [...layers, ...makeEmptied(folder, plan.emptied)];
     for (const name of NAMED) writeFileSync(join(folder, "upper/etc", name), "");
     writeFileSync(this.messageFile, "");
     chmodSync(this.messageFile, 0o666);
@@ -49,7 +52,8 @@ export class Root {
   /** What is mounted read-only where nothing may be written to it. */
   get mounted(): readonly string[] {
     const { layers = [], shared = [] } = this.plan.parts ?? {};
-    const names = [...this.plan.others, ...layers.map(({ name }) => name), ...shared];
+    const { others, emptied } = this.plan;
+    const names = [...others, ...layers.map(({ name }) => name), ...shared, ...emptied];
     return [this.path, ...names.map((name) => join(this.path, name))];
   }
 
@@ -83,6 +87,15 @@ function makeWhole(folder: string, others: number): readonly string[] {
   const works = uppers.map((name) => name.replace("upper", "work"));
   for (const name of ["", ...uppers, "upper/etc", ...works]) mkdirSync(join(folder, name));
   return more.map((name) => join(folder, name));
+}
+
+function makeEmptied(folder: string, emptied: readonly string[]): readonly string[] {
+  return emptied.map((path, at) => {
+    const own = join(folder, emptiedFolder(at));
+    mkdirSync(own);
+    chmodSync(own, path.endsWith("/tmp") ? 0o1777 : 0o755);
+    return own;
+  });
 }
 
 function makeParts(folder: string, parts: RootParts): readonly string[] {

@@ -47,10 +47,17 @@ const compose = (more: Partial<SandboxOrder> = {}, other: Partial<SandboxFacts> 
 
 test("a run enters its root as its user, with its capabilities and no others", () => {
   expect(compose()).toContain(
-    "'/usr/bin/unshare' '--ipc' '--root=/s/roots/1/root' '--wd=/srv' '/usr/bin/setpriv' " +
+    "'/usr/bin/unshare' '--ipc' '--root=/s/roots/1/root' '--wd=/' '/usr/bin/setpriv' " +
       "'--bounding-set=-all,+kill,+net_raw' '--reuid=7' '--regid=8' '--groups=9' " +
-      "'--no-new-privs'",
+      "'--no-new-privs' '/usr/bin/env' '--chdir=/srv' ",
   );
+});
+
+test("a run is confined before it enters its root, unless it is privileged", () => {
+  const tools = { ...facts.tools, confine: "/dist/confine" };
+  expect(compose({}, { tools })).toContain(" '/dist/confine' '/usr/bin/unshare' '--ipc' '--root=");
+  const { capabilities: _, ...privileged } = sandbox;
+  expect(composeSandboxScript(order, privileged, { ...facts, tools })).not.toContain("confine");
 });
 
 test("without root it is the server's user, by a user namespace, with no rights in it", () => {
@@ -58,7 +65,7 @@ test("without root it is the server's user, by a user namespace, with no rights 
   const script = compose({}, { tools: { ...facts.tools, rootless } });
   expect(script).toContain("'/bin/hostname' 'h'&&");
   expect(script).toContain(
-    "'--user' '--keep-caps' '--map-user=5' '--map-group=6' '--root=/s/roots/1/root' '--wd=/srv' " +
+    "'--user' '--keep-caps' '--map-user=5' '--map-group=6' '--root=/s/roots/1/root' '--wd=/' " +
       "'/usr/bin/setpriv' '--bounding-set=-all,+kill,+net_raw' '--inh-caps=-all' " +
       "'--ambient-caps=-all' '--no-new-privs'",
   );

@@ -12,7 +12,7 @@
 import type { SandboxUser } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
 import { quote } from "../quote.ts";
-import { composeAssignments, composeFiles, type ScriptFacts } from "../script.ts";
+import { composeAssignments, composeFiles, ENV, type ScriptFacts } from "../script.ts";
 import { asOneself, NO_RIGHTS } from "./rootless.ts";
 import type { Tools } from "./tools.ts";
 
@@ -86,9 +86,28 @@ function composeEntry(order: StartOrder, sandbox: SandboxOrder, facts: SandboxFa
   const { assignments, words } = composeAssignments(order, facts, RISKY_VARIABLES);
   const messages = hasOwnMessages(sandbox) ? ["--ipc"] : [];
   const user = tools.rootless ? asOneself(tools.rootless) : [];
-  const enter = [tools.unshare, ...messages, ...user, `--root=${root}`];
-  const prefix = [...enter, `--wd=${order.directory}`, ...composePrivileges(sandbox, tools)];
+  const enter = [...confinement(sandbox, tools), tools.unshare, ...messages, ...user];
+  const place = [`--root=${root}`, "--wd=/"];
+  const prefix = [
+    ...enter,
+    ...place,
+    ...composePrivileges(sandbox, tools),
+    ...composeDirectory(order.directory),
+  ];
   return `${assignments}${prefix.map(quote).join(" ")} ${words}`;
+}
+
+/**
+ * Entered from the root, and with no more rights than the run has: a link to another root, as there
+ * are in /proc, does not lead anywhere then.
+ */
+function composeDirectory(directory: string): readonly string[] {
+  return directory === "/" ? [] : [ENV, `--chdir=${directory}`];
+}
+
+/** First of all, while it is found among the files of the host. The privileged are not confined. */
+function confinement({ capabilities }: SandboxOrder, { confine }: Tools): readonly string[] {
+  return confine === undefined || capabilities === undefined ? [] : [confine];
 }
 
 /** Of one run alone: nothing of it is left to the next in the same seat. */

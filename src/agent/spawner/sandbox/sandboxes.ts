@@ -7,18 +7,20 @@
  * all of these are given up together.
  */
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { slotFile } from "../pool.ts";
 import { parseRunName, type SandboxOrder, type StartOrder } from "../protocol.ts";
 import { Slot, type SlotEvents } from "../slot.ts";
-import { filesOf, type HostMount, mountOf, parseMounts } from "./host-mounts.ts";
+import { findHiddenPlaces, type HiddenPlace, stampOfPlaces } from "./hidden-places.ts";
+import { filesOf, type HostMount, isWithin, mountOf, parseMounts } from "./host-mounts.ts";
 import { HostNetwork } from "./host-network.ts";
 import { findParts } from "./root-parts.ts";
 import { OWN_USERS, THOSE_USERS } from "./rootless.ts";
 import { isSandboxSlot, sandboxSlot } from "./sandbox-slot.ts";
 import { childOf, makeSeatFolders, NOT_STAGED, Seat, STAGED } from "./seat.ts";
 import { makeSharedFiles } from "./shared-files.ts";
+import type { RootParts } from "./staging.ts";
 import type { Tools } from "./tools.ts";
 
 export interface SandboxesOptions extends SlotEvents {
@@ -43,6 +45,14 @@ const MOST_MAKING = 4;
 const MOST_IDLE = 16;
 /** For so long one that could not be made speaks for all. */
 const PROBLEM_MS = 1000;
+/** For so long the places that are to be hidden are taken as known. */
+const HIDDEN_MS = 1000;
+
+interface Hidden {
+  readonly places: readonly HiddenPlace[];
+  readonly sinceMs: number;
+  readonly stamp: string;
+}
 
 export class Sandboxes {
   private readonly seats = new Map<Slot, Seat>();
@@ -50,6 +60,7 @@ export class Sandboxes {
   private readonly network: HostNetwork | undefined;
   private readonly folder: string;
   private made = 0;
+  private hidden: Hidden | undefined;
   private problem: { readonly text: string; readonly sinceMs: number } | undefined;
 
   constructor(private readonly options: SandboxesOptions) {
@@ -160,6 +171,7 @@ export class Sandboxes {
     const needed = this.options.tools.rootless
       ? mounts.map(({ id }) => id)
       : sandbox.mounts.flatMap(({ source }) => mountOf(mounts, source)?.id ?? []);
+    this.dismissOutdated();
     const fit = this.idle.filter(
       ({ pod, options }) =>
         pod === undefined &&
@@ -167,6 +179,16 @@ export class Sandboxes {
         needed.every((id) => options.mountIds.has(id)),
     );
     return fit.find(({ address }) => address === sandbox.network?.address) ?? fit.pop();
+  }
+
+  /** Seats whose roots show what is to be hidden since. */
+  private dismissOutdated(): void {
+    const hidden = this.findHidden();
+    for (const seat of [...this.idle]) {
+      if (seat.pod !== undefined || seat.options.hidden === hidden) continue;
+      this.idle.splice(this.idle.indexOf(seat), 1);
+      seat.slot.dismiss();
+    }
   }
 
   private provide(sandbox: SandboxOrder, pod: string, mounts: readonly HostMount[]): void {
@@ -186,7 +208,9 @@ export class Sandboxes {
     makeSharedFiles(shared);
     makeSeatFolders(own);
     const parts = tools.rootless && findParts(mounts);
-    const others = parts ? [] : filesOf(mounts);
+    const emptied = findEmptied(sandbox, parts);
+    const isEmptied = (path: string) => emptied.some((each) => isWithin(path, each));
+    const others = parts ? [] : filesOf(mounts).filter((path) => !isEmptied(path));
     const prefix = elder === undefined ? unshared(tools, sandbox) : joined(tools, sandbox, elder);
     const slot = new Slot({ ...this.options, name, file: slotFile(directory, name), prefix });
     const seat = new Seat({
@@ -197,12 +221,13 @@ export class Sandboxes {
       kind: kindOf(sandbox),
       hasNetwork: sandbox.network !== undefined,
       mountIds: new Set(mounts.map(({ id }) => id)),
-      // The server keeps its data beside the spawner's.
-      hidden: [dirname(directory)],
+      hidden: this.findHidden(),
+      emptied,
       others,
-      missing: mounts
-        .map(({ path }) => path)
-        .filter((path) => path !== "/" && !others.includes(path)),
+      missing: [
+        ...mounts.map(({ path }) => path).filter((path) => path !== "/" && !others.includes(path)),
+        ...emptied,
+      ],
       ...(parts && { parts }),
     });
     if (!sandbox.isAlone) seat.pod = pod;
@@ -210,6 +235,27 @@ export class Sandboxes {
     else seat.address = sandbox.network?.address;
     this.seats.set(slot, seat);
     seat.stage();
+  }
+
+  /** Looked for again after a while: other servers come and go. */
+  private findHidden(): readonly HiddenPlace[] {
+    const nowMs = performance.now();
+    const { directory, tools } = this.options;
+    const facts = {
+      // The server keeps its data beside the spawner's.
+      dataDir: dirname(directory),
+      environment: process.env,
+      isRoot: tools.rootless === undefined,
+    };
+    const stamp = stampOfPlaces(facts);
+    const isRecent = this.hidden !== undefined && nowMs - this.hidden.sinceMs < HIDDEN_MS;
+    if (isRecent && this.hidden?.stamp === stamp) return this.hidden.places;
+    const places = findHiddenPlaces(facts);
+    // One that was made before knows the same, unless something is new.
+    const isSame = JSON.stringify(places) === JSON.stringify(this.hidden?.places);
+    const kept = isSame && this.hidden ? this.hidden.places : places;
+    this.hidden = { places: kept, sinceMs: nowMs, stamp };
+    return kept;
   }
 
   private findLeader(pod: string): number | undefined {
@@ -238,10 +284,24 @@ export class Sandboxes {
   }
 }
 
-function kindOf({ network, shares = [] }: SandboxOrder): string {
+function kindOf({ network, shares = [], hidesHomes }: SandboxOrder): string {
   const ofHost = shares.filter((each) => each !== "pid");
-  return [network === undefined ? "host" : "own", ...ofHost].join(" ");
+  const homes = hidesHomes ? ["homeless"] : [];
+  return [network === undefined ? "host" : "own", ...ofHost, ...homes].join(" ");
 }
+
+/** What belongs to the running host, and to its users where these do not trust each other. */
+function findEmptied(
+  { hidesHomes }: SandboxOrder,
+  parts: RootParts | undefined,
+): readonly string[] {
+  const paths = hidesHomes ? ["/run", ...HOMES] : ["/run"];
+  const isEmpty = (path: string) => parts?.empty.includes(path.slice(1)) ?? false;
+  const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
+  return paths.filter((path) => !isEmpty(path) && isFolder(path));
+}
+
+const HOMES = ["home", "root", "tmp", "var/tmp"].map((name) => `/${name}`);
 
 /** The host's mounts go on to be seen as they come; nothing goes back. */
 function unshared(tools: Tools, { network, shares = [] }: SandboxOrder): readonly string[] {

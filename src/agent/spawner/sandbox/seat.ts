@@ -11,6 +11,8 @@ import { assert } from "../../../base/assert.ts";
 import type { SandboxNetwork } from "../../runtimes/runtime.ts";
 import { quote } from "../quote.ts";
 import type { Slot } from "../slot.ts";
+import type { HiddenPlace } from "./hidden-places.ts";
+import { isWithin } from "./host-mounts.ts";
 import { formatTable } from "./mount-table.ts";
 import { Root } from "./root.ts";
 import {
@@ -33,7 +35,8 @@ export interface SeatOptions {
   readonly hasNetwork: boolean;
   /** Ids of the host's mounts when it was made: it may not see those that came later. */
   readonly mountIds: ReadonlySet<string>;
-  readonly hidden: readonly string[];
+  readonly hidden: readonly HiddenPlace[];
+  readonly emptied: readonly string[];
   /** File systems of the host besides that of the root that roots have. */
   readonly others: readonly string[];
   /** And those that they do not have. */
@@ -48,6 +51,12 @@ export const NOT_STAGED = 1;
 const FIRST_CLEARED = 2;
 
 const MOST_ROOTS = 8;
+
+/**
+ * Keeps errors of mount(8) out of the slot's own file, where they would be taken for remarks on a
+ * run. The slot does not keep this file open: its runs would inherit it.
+ */
+const APART = "2>>trouble";
 
 export class Seat {
   /** It can take a run: its network is there. */
@@ -82,12 +91,14 @@ export class Seat {
   stage(): void {
     const { directory, shared, hasNetwork, tools } = this.options;
     const table = stagingTable({ directory, shared, hasNetwork, exists: existsSync });
-    writeFileSync(join(directory, "staging"), formatTable(table));
+    writeFileSync(join(directory, "staging"), formatTable(table), OWNERS);
+    // Made here, since the slot has the umask of its runs.
+    writeFileSync(join(directory, "trouble"), "", OWNERS);
     const mount = `${tools.mount} -a -T staging`;
     // What a run leaves when it crashes would be in a root that goes with it.
-    const go = `ulimit -S -c 0;cd ${quote(directory)}&&exec 3>>trouble`;
+    const go = `ulimit -S -c 0;cd ${quote(directory)}`;
     this.slot.write(
-      `${go}&&${mount} 2>&3&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
+      `${go}&&${mount} ${APART}&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
     );
   }
 
@@ -144,28 +155,34 @@ export class Seat {
     if (first === undefined) return;
     this.clearing.set(first, this.used);
     const { tools, parts } = this.options;
-    const umount = `${tools.umount} -l ${this.used.map(mountFolder).join(" ")} 2>&3`;
+    const umount = `${tools.umount} -l ${this.used.map(mountFolder).join(" ")} ${APART}`;
     // Of what a run has made there some may be closed to its own user, but not to the slot.
-    const remove = parts ? `&&rm -rf ${this.used.flatMap(foldersOf).join(" ")} 2>&3` : "";
+    const remove = parts ? `&&rm -rf ${this.used.flatMap(foldersOf).join(" ")} ${APART}` : "";
     this.used = [];
-    this.slot.write(`${umount}${remove}&&echo "0 ${FIRST_CLEARED + first}"\n`);
+    // In a fork: without a spawner, echo dies of SIGPIPE, and the slot may have an order to read.
+    this.slot.write(`${umount}${remove}&&(echo "0 ${FIRST_CLEARED + first}")\n`);
+  }
+
+  /** Whether it would be in the root. What is missing there needs no mount to be hidden. */
+  private shows({ path }: HiddenPlace): boolean {
+    const { parts, emptied, missing } = this.options;
+    return !(parts ? emptied : missing).some((each) => isWithin(path, each));
   }
 
   private makeRoots(): void {
-    const { directory, shared, hidden, others, parts, tools } = this.options;
-    const plan = { others, ...(parts && { parts }) };
+    const { directory, shared, hidden, emptied, others, parts, tools } = this.options;
+    const plan = { others, emptied, ...(parts && { parts }) };
+    const facts = { directory, shared, hidden: hidden.filter((each) => this.shows(each)), ...plan };
     let table = "";
     const first = this.lastRoot + 1;
     for (let count = 0; count < this.batch; count++) {
       const number = ++this.lastRoot;
       const [folder, mounted] = [rootFolder(number), mountFolder(number)];
       this.free.push(new Root(number, join(directory, folder), join(directory, mounted), plan));
-      table += formatTable(
-        rootTable({ directory, shared, hidden, others, number, ...(parts && { parts }) }),
-      );
+      table += formatTable(rootTable({ ...facts, number }));
     }
-    writeFileSync(join(directory, `roots-${first}`), table);
-    this.slot.write(`${tools.mount} -a -T roots-${first} 2>&3\n`);
+    writeFileSync(join(directory, `roots-${first}`), table, OWNERS);
+    this.slot.write(`${tools.mount} -a -T roots-${first} ${APART}\n`);
   }
 }
 
@@ -173,9 +190,12 @@ function foldersOf(number: number): readonly string[] {
   return [rootFolder(number), mountFolder(number)];
 }
 
+/** Files beside the roots are no part of what runs see. */
+const OWNERS = { mode: 0o600 };
 const FORCED = { recursive: true, force: true };
 
 export function makeSeatFolders(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const folder of STAGED_FOLDERS) mkdirSync(join(directory, folder), { recursive: true });
 }
 

@@ -9,6 +9,7 @@
  * A volume may be a folder that the slot's directory is in. Nothing that is mounted here is in it:
  * otherwise each run would have all roots before it, and each of these those before them.
  */
+import type { HiddenPlace } from "./hidden-places.ts";
 import { bind, type Entry } from "./mount-table.ts";
 
 export interface StagingFacts {
@@ -95,8 +96,10 @@ export interface RootFacts {
   readonly directory: string;
   readonly shared: string;
   readonly number: number;
-  /** What no container may see: what the server keeps. */
-  readonly hidden: readonly string[];
+  /** What no container may see: what this server and others keep. */
+  readonly hidden: readonly HiddenPlace[];
+  /** Folders that begin with nothing in them, whatever the host has there. */
+  readonly emptied: readonly string[];
   /** File systems of the host besides that of its root. */
   readonly others: readonly string[];
   /** Absent: the server is root, and the root of the host can be had as a whole. */
@@ -113,20 +116,30 @@ export function mountFolder(number: number): string {
   return `${MOUNTED}/${number}`;
 }
 
+/** Below the root's folder. */
+export function emptiedFolder(at: number): string {
+  return `emptied-${at}`;
+}
+
 /** A root that is the host's, with all that is written to it kept apart. */
 export function rootTable(facts: RootFacts): readonly Entry[] {
-  const { directory, shared, number, hidden } = facts;
+  const { directory, shared, number, hidden, emptied } = facts;
   const folder = rootFolder(number);
   const mounted = `${directory}/${MOUNTED}`;
   const root = `${directory}/${mountFolder(number)}`;
   return [
     ...layerTable(facts, { folder, root }),
+    ...emptied.map((path, at) =>
+      bind(`${directory}/${folder}/${emptiedFolder(at)}`, `${root}${path}`, "bind,nodev"),
+    ),
     bind(`${mounted}/dev`, `${root}/dev`, "rbind"),
     bind(`${mounted}/proc`, `${root}/proc`, "rbind"),
     bind(`${mounted}/sys`, `${root}/sys`, "rbind"),
     { source: "shm", target: `${root}/dev/shm`, type: "tmpfs", options: SHARED_MEMORY },
     bind(`${directory}/${folder}/message`, `${root}/dev/termination-log`),
-    ...hidden.map((path) => bind(`${shared}/empty`, `${root}${path}`, "bind,ro")),
+    ...hidden.map(({ path, isFolder }) =>
+      bind(`${shared}/${isFolder ? "empty" : "nothing"}`, `${root}${path}`, "bind,ro"),
+    ),
   ];
 }
 

@@ -5,9 +5,15 @@ const ROOT = 0;
 const all = (name: string) => `/usr/bin/${name}`;
 
 test("root with all programs makes sandboxes with networks", () => {
-  const { tools, can } = findTools(ROOT, all);
+  const { tools, can } = findTools(ROOT, all, undefined, () => "/dist/confine");
   expect(tools).toMatchObject({ unshare: "/usr/bin/unshare", ip: "/usr/bin/ip" });
   expect(can).toEqual({ hasNetwork: true, hasUsers: true });
+});
+
+test("without the program that confines them they are not filtered, which is said", () => {
+  const { tools, can } = findTools(ROOT, all, undefined, () => undefined);
+  expect(tools).not.toHaveProperty("confine");
+  expect(can.unfiltered).toContain("not built for this machine");
 });
 
 test("without ip they are on the network of the host", () => {
@@ -43,7 +49,12 @@ test.each([
 });
 
 test("who is not root has them with user namespaces, on the network of the host", () => {
-  const { tools, can } = findTools(1000, all, () => undefined);
+  const { tools, can } = findTools(
+    1000,
+    all,
+    () => undefined,
+    () => "/dist/confine",
+  );
   expect(tools?.rootless).toMatchObject({ hostname: "/usr/bin/hostname", uid: 1000 });
   expect(can).toEqual({ hasNetwork: false, hasUsers: false });
 });

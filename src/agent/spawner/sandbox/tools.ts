@@ -1,6 +1,8 @@
 /** The programs that make sandboxes, and what they can do for us on this machine. */
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { packageFile } from "../../../base/package-file.ts";
 import type { SandboxAbilities } from "../protocol.ts";
 import type { Translator } from "./way-out.ts";
 
@@ -11,6 +13,8 @@ export interface Tools {
   readonly setpriv: string;
   readonly mount: string;
   readonly umount: string;
+  /** confine.c. Absent: system calls are not filtered, and keyrings are those of the host. */
+  readonly confine?: string;
   readonly ip?: string;
   /** Absent: pods with a network of their own reach nothing beyond this machine. */
   readonly translator?: Translator;
@@ -30,6 +34,7 @@ export function findTools(
   uid = process.getuid?.() ?? 0,
   find = findProgram,
   findProblem = findRootlessProblem,
+  findConfine = findConfiner,
 ): FoundTools {
   const found = Object.fromEntries(NEEDED.map((name) => [name, find(name)]));
   const missing = NEEDED.filter((name) => found[name] === undefined);
@@ -37,9 +42,11 @@ export function findTools(
   const isRoot = uid === 0;
   const hasNetwork = isRoot && ip !== undefined;
   const translator = hasNetwork ? findTranslator(find) : undefined;
+  const confine = findConfine();
   const can = {
     hasNetwork,
     hasUsers: isRoot,
+    ...(confine === undefined ? { unfiltered: NO_CONFINER } : {}),
     ...(hasNetwork && translator === undefined ? { noWayOut: NO_TRANSLATOR } : {}),
   };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
@@ -53,13 +60,18 @@ export function findTools(
     const problem = `${missing.join(", ")} of util-linux not found on this machine`;
     return { can: { ...can, problem } };
   }
-  const others = { ...(ip === undefined ? {} : { ip }), ...(translator && { translator }) };
+  const others = {
+    ...(ip === undefined ? {} : { ip }),
+    ...(translator && { translator }),
+    ...(confine === undefined ? {} : { confine }),
+  };
   const gid = process.getgid?.() ?? uid;
   const rootless = hostname === undefined ? {} : { rootless: { hostname, uid, gid } };
   const tools = { ...found, ...others, ...rootless } as unknown as Tools;
   return { tools, can };
 }
 
+const NO_CONFINER = "the program for it was not built for this machine (it takes a C compiler)";
 export const NO_TRANSLATOR = "neither iptables nor nft was found on this machine";
 
 /** Rules for iptables are heard where others use it, too: those of nft alone are not. */
@@ -78,6 +90,19 @@ function findProgram(name: string): string | undefined {
       return false;
     }
   });
+}
+
+let confiner: { readonly path: string | undefined } | undefined;
+
+/** Looked for once: it is run to find out whether this machine and its kernel take it. */
+function findConfiner(): string | undefined {
+  confiner ??= { path: tryConfiner(packageFile("dist", "confine")) };
+  return confiner.path;
+}
+
+function tryConfiner(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  return spawnSync(path, { stdio: "ignore" }).status === 0 ? path : undefined;
 }
 
 /** Why no user but root makes namespaces here; undefined where nothing is known of. */

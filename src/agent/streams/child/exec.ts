@@ -1,7 +1,7 @@
 /** A command beside a container's run, its streams connected to whoever asked for it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { constants } from "node:os";
+import { closeSync, constants, existsSync, openSync } from "node:fs";
+import { constants as system } from "node:os";
 import { type Readable, Writable } from "node:stream";
 import { findExecutable } from "../../spawner/executable.ts";
 import { sendSignal } from "../../spawner/processes.ts";
@@ -9,7 +9,6 @@ import { MARKER } from "../../spawner/script.ts";
 import { STDERR, STDOUT } from "../frames.ts";
 import type { ExecOrder } from "../orders.ts";
 import type { Peer, Stream } from "./peer.ts";
-import { Terminal } from "./terminal.ts";
 
 /** How long what it left behind may be silent and keep its outputs open. */
 const QUIET_LOOKS = 10;
@@ -19,9 +18,11 @@ const GRACE_MS = 1000;
 const SIGNAL_BASE = 128;
 
 export function execute(peer: Peer, order: ExecOrder): Promise<Stream> {
-  const found = findExecutable({ ...order, order: "start", logFile: "/dev/null" });
+  const { terminal, ...rest } = order;
+  const found = findExecutable({ ...rest, order: "start", logFile: "/dev/null" });
   if ("refusal" in found) throw new Error(found.refusal.message);
-  return order.tty ? onTerminal(peer, order) : onPipes(peer, order, found.executable);
+  if (terminal !== undefined) return onTerminal(peer, order, terminal);
+  return onPipes(peer, order, found.executable);
 }
 
 function onPipes(peer: Peer, order: ExecOrder, executable: string): Promise<Stream> {
@@ -39,36 +40,28 @@ function onPipes(peer: Peer, order: ExecOrder, executable: string): Promise<Stre
     peer.feed(stdin ?? nowhere());
     if (stdout) peer.forward(STDOUT, stdout);
     if (stderr) peer.forward(STDERR, stderr);
-    tellEnd(peer, child, [stdout, stderr]);
+    tellEnd(peer, exitOf(child), [stdout, stderr]);
     return { resize: () => {}, close: () => endGroup(child) };
   });
 }
 
-function onTerminal(peer: Peer, order: ExecOrder): Promise<Stream> {
-  const terminal = Terminal.open();
-  const { slave } = terminal;
+/** The other child shows the terminal; here is only the command that runs on it. */
+function onTerminal(peer: Peer, order: ExecOrder, terminal: string): Promise<Stream> {
+  const slave = openSync(terminal, constants.O_RDWR | constants.O_NOCTTY);
   const child = spawn(findSetsid(), ["-c", ...order.command], {
     cwd: order.directory,
     env: { TERM: "xterm", ...environmentOf(order) },
     stdio: [slave, slave, slave],
   });
-  child.once("error", () => terminal.close());
+  closeSync(slave);
   return begun(child, () => {
-    terminal.releaseSlave();
-    peer.feed(order.stdin ? terminal.input() : nowhere());
-    peer.forward(STDOUT, terminal.output);
-    tellEnd(peer, child, [terminal.output]);
-    return {
-      resize: (width, height) => terminal.resize(width, height),
-      close: () => {
-        terminal.close();
-        endGroup(child);
-      },
-    };
+    peer.tell({ news: "begun" });
+    void exitOf(child).then((exitCode) => peer.end({ news: "exit", exitCode }));
+    return { resize: () => {}, close: () => endGroup(child) };
   });
 }
 
-function nowhere(): Writable {
+export function nowhere(): Writable {
   return new Writable({ write: (_bytes, _encoding, done) => done() });
 }
 
@@ -93,7 +86,11 @@ function begun(child: ChildProcess, connect: () => Stream): Promise<Stream> {
 }
 
 /** Its end is told after all that it printed; what it left running does not hold that up. */
-function tellEnd(peer: Peer, child: ChildProcess, outputs: readonly (Readable | null)[]): void {
+export function tellEnd(
+  peer: Peer,
+  exited: Promise<number>,
+  outputs: readonly (Readable | null)[],
+): void {
   let exitCode: number | undefined;
   let quietLooks = 0;
   let waiting: NodeJS.Timeout | undefined;
@@ -111,8 +108,8 @@ function tellEnd(peer: Peer, child: ChildProcess, outputs: readonly (Readable | 
       if (open.size === 0) tell();
     });
   }
-  child.once("exit", (code, signal) => {
-    exitCode = code ?? SIGNAL_BASE + signalNumber(signal);
+  void exited.then((code) => {
+    exitCode = code;
     if (open.size === 0) tell();
     waiting = setInterval(() => {
       // What is held up by whoever reads it is not silent.
@@ -123,8 +120,14 @@ function tellEnd(peer: Peer, child: ChildProcess, outputs: readonly (Readable | 
   });
 }
 
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve(code ?? SIGNAL_BASE + signalNumber(signal)));
+  });
+}
+
 function signalNumber(signal: NodeJS.Signals | null): number {
-  return signal === null ? 0 : (constants.signals[signal] ?? 0);
+  return signal === null ? 0 : (system.signals[signal] ?? 0);
 }
 
 function endGroup(child: ChildProcess): void {

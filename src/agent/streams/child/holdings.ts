@@ -8,14 +8,13 @@
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { STDOUT } from "../frames.ts";
-import type { HoldOrder, StreamNews, StreamOrder } from "../orders.ts";
+import type { AttachOrder, HoldOrder, StreamNews } from "../orders.ts";
 import { findSetsid } from "./exec.ts";
 import { Fifo } from "./fifo.ts";
 import type { Peer, Stream } from "./peer.ts";
 import { Terminal } from "./terminal.ts";
 
 type Held = Omit<Extract<StreamNews, { news: "held" }>, "news">;
-type AttachOrder = Extract<StreamOrder, { order: "attach" }>;
 
 interface Holding {
   readonly isOnce: boolean;
@@ -87,7 +86,7 @@ export class Holdings {
 }
 
 function keepLog(terminal: Terminal, logFile: string): void {
-  mkdirSync(dirname(logFile), { recursive: true });
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const log: WriteStream = createWriteStream(logFile, { flags: "a", mode: 0o600 });
   // A full disk costs the log and not the container.
   log.on("error", () => {});

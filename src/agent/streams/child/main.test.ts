@@ -8,7 +8,7 @@ import { type Bundled, bundleProcesses } from "../../../../test/agent/bundled.ts
 import type { CommandStream } from "../../../api/stream-source.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { commandStream } from "../command-stream.ts";
-import type { StreamOrder } from "../orders.ts";
+import type { ExecOrder } from "../orders.ts";
 import { StreamsChild } from "../streams-child.ts";
 
 const ALL = { stdin: true, stdout: true, stderr: true };
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function exec(text: string, more: Partial<StreamOrder> = {}): Promise<CommandStream> {
+async function exec(text: string, more: Partial<ExecOrder> = {}): Promise<CommandStream> {
   const socket = await child.open({
     order: "exec",
     command: ["sh", "-c", text],
@@ -43,7 +43,7 @@ async function exec(text: string, more: Partial<StreamOrder> = {}): Promise<Comm
     stdin: true,
     tty: false,
     ...more,
-  } as StreamOrder);
+  });
   return commandStream(socket, ALL);
 }
 
@@ -116,7 +116,7 @@ test("an input that is held is opened without delay, and ends when it is let go"
   const held = await child.ask({ order: "hold", ...order });
   if (held.news !== "held") throw new Error(held.news);
   const attached = commandStream(
-    await child.open({ order: "attach", run: order.run, stdin: true }),
+    await child.open({ order: "attach", run: order.run, stdin: true, tty: false }),
     ALL,
   );
   // Typed and ended before anybody reads: nothing of it is lost.
@@ -128,7 +128,7 @@ test("an input that is held is opened without delay, and ends when it is let go"
 });
 
 test("nothing can be attached to what is not held", async () => {
-  const socket = await child.open({ order: "attach", run: "pod/other/0", stdin: true });
+  const socket = await child.open({ order: "attach", run: "pod/other/0", stdin: true, tty: false });
   const { ended } = commandStream(socket, { stdin: true, stdout: false, stderr: false });
   expect(await ended).toMatchObject({ problem: expect.stringContaining("neither an input") });
 });

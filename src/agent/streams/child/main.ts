@@ -1,33 +1,45 @@
 /**
- * A process of its own for what is streamed: `node streams.js DIRECTORY`, started by the server
- * when somebody first executes a command or attaches. It is small, so that a fork costs little,
- * and outlives the server, since terminals of containers are in its hands. Each connection is one
- * stream; read exec.ts and holdings.ts for what it may be.
+ * A process of its own for what is streamed: `node streams.js DIRECTORY KIND`, started by the
+ * server when somebody first executes a command or attaches; one for commands, and another for
+ * terminals (address.ts says why). It is small, so that a fork costs little, and outlives the
+ * server, since terminals of containers are in its hands. Each connection is one stream; read
+ * exec.ts, terminal-exec.ts and holdings.ts for what it may be.
  */
 import { rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
+import { systemClock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/describe-error.ts";
+import { closeInherited } from "../../../base/descriptors.ts";
 import { lockDirectory } from "../../../base/directory-lock.ts";
-import { streamsAddress } from "../address.ts";
+import { listenAtSocket } from "../../../base/socket-address.ts";
+import { type StreamsKind, streamsAddress } from "../address.ts";
 import type { StreamOrder, StreamRequest } from "../orders.ts";
+import { StreamsChild } from "../streams-child.ts";
 import { execute } from "./exec.ts";
 import { Holdings } from "./holdings.ts";
 import { Peer, type Stream } from "./peer.ts";
+import { executeOnTerminal } from "./terminal-exec.ts";
 
-const [directory = ""] = process.argv.slice(2);
+const [childFile = "", directory = "", kindName] = process.argv.slice(1);
+const kind: StreamsKind = kindName === "terminals" ? "terminals" : "streams";
 /** With nothing to hold and nobody there is no reason to stay. */
 const LONELY_MS = 60_000;
 
+// Otherwise every command would have what the server or its shell had open.
+closeInherited();
 // Of two that are started at once one stays.
-const lock = await lockDirectory(join(directory, "streams"));
-const holdings = new Holdings(join(directory, "streams"));
-const address = streamsAddress(directory);
+const lock = await lockDirectory(join(directory, kind));
+const holdings = new Holdings(join(directory, kind));
+const address = streamsAddress(directory, kind);
+/** Starts commands for the child that opens terminals. */
+const starter = new StreamsChild({ directory, clock: systemClock, childFile });
 const peers = new Set<Peer>();
 let lonely: NodeJS.Timeout | undefined;
 rmSync(address, { force: true });
-const server = createServer(onConnection).listen(address);
+const server = createServer(onConnection);
+listenAtSocket(server, address);
 leaveWhenLonely();
 
 function onConnection(socket: Socket): void {
@@ -55,6 +67,7 @@ async function begin(peer: Peer, order: StreamOrder): Promise<Stream | undefined
   try {
     switch (order.order) {
       case "exec":
+        if (kind === "terminals") return await executeOnTerminal(peer, order, starter);
         return await execute(peer, order);
       case "hold":
         peer.end({ news: "held", ...(await holdings.hold(order)) });

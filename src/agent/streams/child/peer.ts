@@ -49,6 +49,10 @@ export class Peer {
     return this.socket.writable && this.socket.writableNeedDrain;
   }
 
+  tell(news: StreamNews): void {
+    if (this.socket.writable) this.socket.write(formatControl(news));
+  }
+
   /** Nothing more will be said. */
   end(news: StreamNews): void {
     if (this.socket.writable) this.socket.end(formatControl(news));

@@ -3,6 +3,7 @@
  * data, resets, pings and good-byes. Windows and settings are neither kept nor asked for, as on the
  * other side: the connection below holds up whoever is too fast.
  */
+import { ClientFault } from "../stream-errors.ts";
 
 export type SpdyFrame =
   | {
@@ -47,7 +48,7 @@ export function splitSpdy(kept: Buffer, piece: Buffer): { frames: SpdyFrame[]; r
   const frames: SpdyFrame[] = [];
   while (rest.length >= HEAD_BYTES) {
     const length = rest.readUIntBE(5, 3);
-    if (length > LONGEST_FRAME_BYTES) throw new Error(`a SPDY frame of ${length} bytes`);
+    if (length > LONGEST_FRAME_BYTES) throw new ClientFault(`a SPDY frame of ${length} bytes`);
     if (rest.length < HEAD_BYTES + length) break;
     const isControl = (rest.readUInt8(0) & 0x80) !== 0;
     const body = rest.subarray(HEAD_BYTES, HEAD_BYTES + length);
@@ -71,10 +72,10 @@ const SHORTEST_BODY: { readonly [type: number]: number } = {
 
 function parseControl(head: Buffer, body: Buffer): SpdyFrame {
   const version = head.readUInt16BE(0);
-  if (version !== VERSION) throw new Error(`SPDY version ${version & 0x7fff}, not 3`);
+  if (version !== VERSION) throw new ClientFault(`SPDY version ${version & 0x7fff}, not 3`);
   const type = head.readUInt16BE(2);
   if (body.length < (SHORTEST_BODY[type] ?? 0))
-    throw new Error(`a short SPDY frame of type ${type}`);
+    throw new ClientFault(`a short SPDY frame of type ${type}`);
   switch (type) {
     case SYN_STREAM: {
       const stream = body.readUInt32BE(0) & STREAM_MASK;

@@ -1,5 +1,6 @@
 /** The headers of SPDY streams: names and values, compressed as one stream per connection. */
 import { createInflate, type Inflate } from "node:zlib";
+import { ClientFault } from "../stream-errors.ts";
 import { headerDictionary } from "./dictionary.ts";
 
 export type SpdyHeaders = ReadonlyMap<string, string>;
@@ -21,10 +22,10 @@ export class HeaderReader {
   /** One block after the other, in their order. */
   async read(block: Buffer): Promise<SpdyHeaders> {
     await new Promise<void>((resolve, reject) => {
-      this.onFailure = reject;
+      this.onFailure = (cause) => reject(new ClientFault("broken SPDY headers", { cause }));
       this.inflate.write(block, () => resolve());
     });
-    if (this.heldBytes > LONGEST_BLOCK_BYTES) throw new Error("SPDY headers are too long");
+    if (this.heldBytes > LONGEST_BLOCK_BYTES) throw new ClientFault("SPDY headers are too long");
     this.heldBytes = 0;
     return parseHeaders(Buffer.concat(this.pieces.splice(0)));
   }

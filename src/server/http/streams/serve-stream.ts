@@ -11,10 +11,13 @@ import {
   type CommandStream,
   StreamRefused,
   type StreamSource,
+  type TerminalSize,
 } from "../../../api/stream-source.ts";
 import { locateStream } from "../../verbs/streams.ts";
 import { type Answer, plainText, type UpgradeAnswer } from "../answer.ts";
+import type { Contain } from "../contain.ts";
 import type { ApiServer, NamedRequest, Upgrade } from "../request.ts";
+import { PlainRefusal } from "../stream-errors.ts";
 import { type ChannelProtocol, chooseChannelProtocol, choosePortProtocol } from "./channels.ts";
 import { type CommandOptions, parseCommandQuery, parsePorts } from "./options.ts";
 import { COMMAND_PROTOCOLS, spdyCommand } from "./spdy-command.ts";
@@ -50,9 +53,9 @@ function serveCommand(
     const channels = chooseChannelProtocol(subprotocols);
     if (!channels) throw unknownProtocol(subprotocols);
     return upgraded(async (raw) => {
-      const stream = await refusable(open);
+      const stream = contained(await refusable(open), raw.contain);
       const socket = await openWebSocket(raw, channels.name).catch(closing(stream));
-      await streamCommand(socket, channels, stream, options.command);
+      await streamCommand(socket, { protocol: channels, contain: raw.contain }, stream, options);
     });
   }
   if (protocol !== SPDY) throw badRequest("Upgrade request required");
@@ -61,7 +64,7 @@ function serveCommand(
   const spoken = subprotocols.length === 0 ? COMMAND_PROTOCOLS[0] : chosen;
   if (!spoken) return notNegotiated(subprotocols, COMMAND_PROTOCOLS);
   return upgraded(async (raw) => {
-    const stream = await refusable(open);
+    const stream = contained(await refusable(open), raw.contain);
     const carrier = openSpdy(raw, chosen);
     await spdyCommand(carrier, stream, { protocol: spoken, options });
   });
@@ -91,12 +94,26 @@ function servePorts(
   if (!channels) throw unknownProtocol(subprotocols);
   const ports = parsePorts(query).map((port) => ({ pod, port, source }));
   return upgraded(async (raw) => {
-    await streamPorts(await openWebSocket(raw, channels.name), channels, ports);
+    const socket = await openWebSocket(raw, channels.name);
+    await streamPorts(socket, { protocol: channels, contain: raw.contain }, ports);
   });
 }
 
 function upgraded(accept: UpgradeAnswer["accept"]): UpgradeAnswer {
   return { type: "upgrade", accept };
+}
+
+/** These two are called by events of the connection: an exception may not leave them. */
+function contained(stream: CommandStream, contain: Contain): CommandStream {
+  const { stdin, stdout, stderr, ended } = stream;
+  return {
+    ...(stdin && { stdin }),
+    ...(stdout && { stdout }),
+    ...(stderr && { stderr }),
+    ended,
+    resize: contain((size: TerminalSize) => stream.resize(size)),
+    close: contain(() => stream.close()),
+  };
 }
 
 /** What the node refuses before anything is open is its plain text. */
@@ -107,11 +124,6 @@ async function refusable(open: () => Promise<CommandStream>): Promise<CommandStr
     if (error instanceof StreamRefused) throw new PlainRefusal(error.message);
     throw error;
   }
-}
-
-/** An answer in plain text, as kubelet gives it through the server. */
-export class PlainRefusal extends Error {
-  override readonly name = "PlainRefusal";
 }
 
 function closing(stream: CommandStream): (error: Error) => never {

@@ -3,6 +3,7 @@ import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { CommandStream } from "../../../api/stream-source.ts";
 import { SpdyConnection, type SpdyStream } from "../spdy/connection.ts";
+import { ClientFault } from "../stream-errors.ts";
 import { commandStatus, parseSize } from "./command-status.ts";
 import type { CommandOptions } from "./options.ts";
 
@@ -77,7 +78,7 @@ class Opening {
   complete(closed: Promise<void>): Promise<void> {
     if (this.isComplete) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error("timed out waiting for client to create streams"));
+      const late = () => reject(new ClientFault("timed out waiting for client to create streams"));
       const timer = setTimeout(late, OPENING_MS);
       this.onComplete = () => {
         clearTimeout(timer);
@@ -85,7 +86,7 @@ class Opening {
       };
       const isGone = () => {
         clearTimeout(timer);
-        reject(new Error("the client is gone"));
+        reject(new ClientFault("the client is gone"));
       };
       closed.then(isGone, isGone);
     });

@@ -33,7 +33,8 @@ export async function spdyPorts(carrier: Duplex, to: Omit<PortOfPod, "port">): P
       stream.once("close", () => pairs.delete(number));
       if (pair.error && pair.data) {
         pairs.delete(number);
-        void forward({ ...to, port }, pair.error, pair.data);
+        const { error, data } = pair;
+        forward({ ...to, port }, error, data).catch((cause) => carrier.destroy(cause));
       }
       return true;
     },

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { CommandStream } from "../../../api/stream-source.ts";
+import type { Contain } from "../contain.ts";
 import {
   type ChannelProtocol,
   ERROR,
@@ -13,18 +14,24 @@ import {
   STDOUT,
 } from "./channels.ts";
 import { commandStatus, parseSize } from "./command-status.ts";
+import type { CommandOptions } from "./options.ts";
 import { sendMessage } from "./websocket.ts";
 
 const NORMAL = 1000;
 
+export interface ChannelContext {
+  readonly protocol: ChannelProtocol;
+  readonly contain: Contain;
+}
+
 export async function streamCommand(
   socket: WebSocket,
-  protocol: ChannelProtocol,
+  { protocol, contain }: ChannelContext,
   stream: CommandStream,
-  command: readonly string[],
+  { command }: Pick<CommandOptions, "command">,
 ): Promise<void> {
   socket.once("close", () => stream.close());
-  takeInput(socket, protocol, stream);
+  takeInput(socket, { protocol, contain }, stream);
   const say = (channel: number, bytes: Uint8Array) =>
     sendMessage(socket, formatMessage(protocol, channel, bytes));
   // Tells the client that there is a stream before there is anything in it.
@@ -49,11 +56,15 @@ async function forward(
   for await (const bytes of output) await send(bytes);
 }
 
-function takeInput(socket: WebSocket, protocol: ChannelProtocol, stream: CommandStream): void {
+function takeInput(
+  socket: WebSocket,
+  { protocol, contain }: ChannelContext,
+  stream: CommandStream,
+): void {
   const { stdin } = stream;
   stdin?.on("error", () => {});
   stdin?.on("drain", () => socket.resume());
-  socket.on("message", (data: Buffer) => {
+  const take = contain((data: Buffer) => {
     const message = parseMessage(protocol, data);
     if (message === undefined) return;
     if ("closed" in message) {
@@ -65,4 +76,5 @@ function takeInput(socket: WebSocket, protocol: ChannelProtocol, stream: Command
       if (!stdin.write(message.bytes)) socket.pause();
     }
   });
+  socket.on("message", (data: Buffer) => take(data));
 }

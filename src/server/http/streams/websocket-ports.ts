@@ -4,24 +4,26 @@
  */
 import { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import { type ChannelProtocol, formatMessage, parseMessage } from "./channels.ts";
+import { formatMessage, parseMessage } from "./channels.ts";
 import { forwardPort, type PortOfPod } from "./forward-port.ts";
 import { sendMessage } from "./websocket.ts";
+import type { ChannelContext } from "./websocket-command.ts";
 
 export async function streamPorts(
   socket: WebSocket,
-  protocol: ChannelProtocol,
+  { protocol, contain }: ChannelContext,
   ports: readonly PortOfPod[],
 ): Promise<void> {
   const say = (channel: number, bytes: Uint8Array) =>
     sendMessage(socket, formatMessage(protocol, channel, bytes));
   const data = ports.map((_, at) => dataChannel(socket, (bytes) => say(2 * at, bytes)));
-  socket.on("message", (bytes: Buffer) => {
+  const take = contain((bytes: Buffer) => {
     const message = parseMessage(protocol, bytes);
     if (message === undefined || "closed" in message || message.channel % 2 === 1) return;
     const channel = data[message.channel / 2];
     if (channel?.readable && !channel.push(message.bytes)) socket.pause();
   });
+  socket.on("message", (bytes: Buffer) => take(bytes));
   socket.once("close", () => {
     for (const channel of data) channel.push(null);
   });

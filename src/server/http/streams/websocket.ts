@@ -2,12 +2,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import type { Contain } from "../contain.ts";
+import { ClientFault } from "../stream-errors.ts";
 
 export interface RawUpgrade {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
   /** What came behind the request already. */
   readonly head: Buffer;
+  /** For callbacks: an exception of this stream closes it, and nothing else. */
+  readonly contain: Contain;
 }
 
 /** A client may send all of its input at once. */
@@ -21,10 +25,15 @@ export async function openWebSocket(raw: RawUpgrade, subprotocol: string): Promi
     noServer: true,
     clientTracking: false,
     maxPayload: LONGEST_MESSAGE_BYTES,
-    handleProtocols: () => subprotocol || false,
   });
+  // The package refuses subprotocols with a slash, and the one that kubectl forwards ports by has
+  // one: it never sees what the client has named.
+  delete raw.message.headers["sec-websocket-protocol"];
+  if (subprotocol !== "") {
+    server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${subprotocol}`));
+  }
   return new Promise((resolve, reject) => {
-    raw.socket.once("close", () => reject(new Error("the client is gone")));
+    raw.socket.once("close", () => reject(new ClientFault("the client is gone")));
     server.handleUpgrade(raw.message, raw.socket, raw.head, (socket) => {
       // What is wrong with it ends it.
       socket.on("error", () => {});

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { sinkOf } from "./respond.ts";
+import { sinkOf } from "./sink.ts";
+import { Unread } from "./unread.ts";
 
 const KIB = 1024;
 
@@ -28,9 +29,11 @@ class SlowResponse extends Writable {
 
 function aSink() {
   const response = new SlowResponse({ highWaterMark: 16 * KIB });
-  const sink = sinkOf(response as unknown as ServerResponse);
+  const unread = new Unread();
+  const options = { contain: <T>(step: T) => step, unread, user: "alice" };
+  const sink = sinkOf(response as unknown as ServerResponse, options);
   sink.begin("application/json", []);
-  return { response, sink };
+  return { response, sink, unread };
 }
 
 test("a large event is handed over slice by slice, and arrives in order", async () => {
@@ -48,7 +51,7 @@ test("a large event is handed over slice by slice, and arrives in order", async 
   expect(wasTaken).toBe(false);
   await response.takeOne();
   expect(wasTaken).toBe(true);
-  await response.takeOne();
+  for (let each = 0; each < 2; each++) await response.takeOne();
   expect(sink.bufferedBytes).toBe(0);
   expect(
     Buffer.concat(response.taken).equals(Buffer.concat([event, Buffer.from("the next")])),
@@ -67,4 +70,29 @@ test("small events are handed over as they come", () => {
   const { response, sink } = aSink();
   for (let each = 0; each < 3; each++) sink.write(Buffer.alloc(KIB));
   expect(response.writableLength).toBe(3 * KIB);
+});
+
+test("what waits counts as unread until it is taken, and the end comes after it", async () => {
+  const { response, sink, unread } = aSink();
+  sink.write(Buffer.alloc(100 * KIB));
+  expect(unread.bytesOf("alice")).toBe(100 * KIB);
+  sink.end();
+  expect(response.writableLength).toBe(32 * KIB);
+  for (let each = 0; each < 4; each++) await response.takeOne();
+  expect(unread.bytesOf("alice")).toBe(0);
+  expect(response.writableEnded).toBe(true);
+});
+
+test("the last slice of an event does not keep the event in memory", async () => {
+  const { response, sink } = aSink();
+  const event = Buffer.alloc(100 * KIB, 7);
+  sink.write(event);
+  for (let each = 0; each < 4; each++) await response.takeOne();
+  expect(response.taken.map(({ buffer }) => buffer === event.buffer)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(Buffer.concat(response.taken).equals(event)).toBe(true);
 });

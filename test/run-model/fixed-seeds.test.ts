@@ -1,9 +1,9 @@
 /** A fixed set of stories in every change; thousands are in test/long/run-model.test.ts. */
 import { expect, test } from "vitest";
-import { attemptSeed } from "../run-model/attempt-story.ts";
-import { FIXED_SEEDS } from "../run-model/seeds.ts";
+import { attemptSeed } from "./attempt-story.ts";
+import { FIXED_SEEDS } from "./seeds.ts";
 
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 /** A story that fails is played again and again until it is small. */
 const LONGEST_MS = 900_000;
 

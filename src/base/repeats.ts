@@ -1,0 +1,12 @@
+/** Pure: finds items that repeat an earlier one, in one pass however many there are. */
+
+/** For each item, whether one before it has the same key. */
+export function repeats<T>(items: readonly T[], keyOf: (item: T) => string): readonly boolean[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const key = keyOf(item);
+    const isRepeated = seen.has(key);
+    seen.add(key);
+    return isRepeated;
+  });
+}

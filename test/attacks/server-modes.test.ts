@@ -1,0 +1,155 @@
+/** The two modes of a server, as the programs keep them: who is admitted, and what runs where. */
+
+import { mkdtemp, readlink, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { poll } from "../support/poll.ts";
+import { withoutSandboxes } from "../support/sandboxes.ts";
+import { runTally, startTally, type Tally } from "../support/tally.ts";
+import { startTallyAgent } from "../support/tally-agent.ts";
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), "tally-test-"));
+});
+
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const QUIET = ["--controllers=none"];
+
+test("a server that is alone admits nobody without --trusted", async () => {
+  const tally = await startTally({ dataDir, args: QUIET });
+  try {
+    const refused = await runTally(["kubeconfig", "alice", "--data", dataDir]);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toMatch(
+      /^tally kubeconfig: this server serves its own user alone: .* --shared .*\n$/,
+    );
+    const trusted = await runTally(["kubeconfig", "alice", "--trusted", "--data", dataDir]);
+    expect(trusted).toMatchObject({ code: 0, error: "" });
+    const node = ["kubeconfig", "system:node:n", "--group", "system:nodes", "--data", dataDir];
+    expect(await runTally(node)).toMatchObject({ code: 0, error: "" });
+  } finally {
+    await tally.stop();
+  }
+});
+
+test("a server that has admitted somebody never starts alone again", async () => {
+  const shared = await startTally({ dataDir, args: [...QUIET, "--shared"] });
+  expect(await runTally(["kubeconfig", "alice", "--data", dataDir])).toMatchObject({ code: 0 });
+  await shared.stop();
+  const sentence =
+    `${dataDir} belongs to a server that has admitted people who must not act as its user: ` +
+    "only tally up --shared may start it";
+  const up = ["up", "--port=0", "--no-agent", "--data", dataDir];
+  const alone = await runTally(up);
+  expect(alone.code).not.toBe(0);
+  expect(alone.error).toBe(`tally up: ${sentence}\n`);
+  const run = await runTally(["run", "--data", dataDir, "named", "--", "true"]);
+  expect(run.code).not.toBe(0);
+  expect(run.error).toContain(sentence);
+  const again = await startTally({ dataDir, args: [...QUIET, "--shared"] });
+  await again.stop();
+});
+
+/** Hides one of the programs that make sandboxes, in a mount namespace of its own. */
+const HIDE = 'mount --bind /dev/null "$(command -v setpriv)" && exec "$0" "$@"';
+
+test.skipIf(withoutSandboxes || process.getuid?.() !== 0)(
+  `a shared server does not start without sandboxes ${withoutSandboxes}`,
+  async () => {
+    const command = ["unshare", "--mount", "sh", "-c", HIDE, process.execPath];
+    await expect(
+      startTally({ dataDir, hasAgent: true, command, args: ["--shared"] }),
+    ).rejects.toThrow(
+      "tally up: --shared needs sandboxes, which this machine cannot make: " +
+        "setpriv of util-linux not found on this machine\n",
+    );
+  },
+);
+
+/** Which namespace of mounts a pod is in: a process of the host is in that of the tests. */
+const NAMESPACE = ["readlink", "/proc/self/ns/mnt"];
+
+function pod(name: string, spec: object): object {
+  const container = { name: "c", image: "busybox", command: NAMESPACE };
+  return { metadata: { name }, spec: { restartPolicy: "Never", containers: [container], ...spec } };
+}
+
+async function ended(tally: Tally, where: string): Promise<{ phase: string; reason?: string }> {
+  const status = async () => (await tally.call("GET", where)).json.status;
+  await poll(async () => (await status()).phase).toMatch(/^(Succeeded|Failed)$/);
+  return status();
+}
+
+test.skipIf(withoutSandboxes)(
+  `pods of a shared server run in sandboxes, and as processes where that is permitted ${withoutSandboxes}`,
+  async () => {
+    const args = ["--shared", "--allowed-runtimes=sandbox,process"];
+    const tally = await startTally({ dataDir, hasAgent: true, args });
+    try {
+      const labels = { "pod-security.kubernetes.io/enforce": "privileged" };
+      await tally.call("POST", "/api/v1/namespaces", { metadata: { name: "loose", labels } });
+      const own = "/api/v1/namespaces/default/pods";
+      const loose = "/api/v1/namespaces/loose/pods";
+      expect((await tally.call("POST", own, pod("p", {}))).status).toBe(201);
+      const host = pod("p", { runtimeClassName: "process" });
+      expect((await tally.call("POST", own, host)).status).toBe(403);
+      expect((await tally.call("POST", loose, host)).status).toBe(201);
+      const namespace = await readlink("/proc/self/ns/mnt");
+      for (const [where, isHost] of [
+        [own, false],
+        [loose, true],
+      ] as const) {
+        expect((await ended(tally, `${where}/p`)).phase).toBe("Succeeded");
+        const { text } = await tally.call("GET", `${where}/p/log`);
+        expect(text.trim() === namespace).toBe(isHost);
+      }
+    } finally {
+      await tally.dispose();
+    }
+  },
+);
+
+test("an agent elsewhere refuses what its shared server does not allow", async () => {
+  const where = "/api/v1/namespaces/default/pods";
+  const alone = await startTally({ dataDir, args: QUIET });
+  const made = await alone.call("POST", where, pod("p", { runtimeClassName: "process" }));
+  expect(made.status).toBe(201);
+  await alone.stop();
+  const tally = await startTally({ dataDir, args: [...QUIET, "--shared"] });
+  const agent = await startTallyAgent(tally, {
+    nodeName: "w",
+    args: ["--default-runtime=process"],
+  });
+  try {
+    const target = { apiVersion: "v1", kind: "Node", name: "w" };
+    await tally.call("POST", `${where}/p/binding`, { metadata: { name: "p" }, target });
+    const { phase, reason } = await ended(tally, `${where}/p`);
+    expect({ phase, reason }).toEqual({ phase: "Failed", reason: "RuntimeNotAllowed" });
+  } finally {
+    await agent.dispose();
+    await tally.stop();
+  }
+});
+
+test.skipIf(withoutSandboxes)(
+  `an agent whose default is a process uses a sandbox for a shared server ${withoutSandboxes}`,
+  async () => {
+    const tally = await startTally({ dataDir, args: [...QUIET, "--shared"] });
+    const args = ["--default-runtime=process"];
+    const agent = await startTallyAgent(tally, { nodeName: "w", args });
+    try {
+      const where = "/api/v1/namespaces/default/pods";
+      await tally.call("POST", where, pod("p", { nodeName: "w" }));
+      expect((await ended(tally, `${where}/p`)).phase).toBe("Succeeded");
+      const { text } = await tally.call("GET", `${where}/p/log`);
+      expect(text.trim()).not.toBe(await readlink("/proc/self/ns/mnt"));
+    } finally {
+      await agent.dispose();
+      await tally.stop();
+    }
+  },
+);
