@@ -193,7 +193,7 @@ export COLOR
 `;
 
 describe.runIf(isRoot).concurrent("the annotations volume and the script of the design", () => {
-  const shells = [["sh"], ["dash"], ...(hasTool("busybox") ? [["busybox", "sh"]] : [])];
+  const shells = [["sh"], ["dash"], ...(hasTool("busybox", "busybox-static") ? [["busybox", "sh"]] : [])];
 
   test.each(shells)("in %s", async (...shell) => {
     const name = `fruits-${shell[0]}`;

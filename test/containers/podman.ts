@@ -109,6 +109,10 @@ async function importBusybox(directory: string): Promise<void> {
   const { stdout } = await execute("busybox", ["--list"]);
   const { stdout: found } = await execute("sh", ["-c", "command -v busybox"]);
   await copyFile(found.trim(), path.join(root, "bin/busybox"));
+  for (const library of await librariesOf(found.trim())) {
+    await mkdir(path.join(root, path.dirname(library)), { recursive: true });
+    await copyFile(library, path.join(root, library));
+  }
   for (const applet of stdout.split("\n")) {
     if (applet !== "" && applet !== "busybox") {
       await symlink("busybox", path.join(root, "bin", applet));
@@ -118,6 +122,13 @@ async function importBusybox(directory: string): Promise<void> {
   await execute("tar", ["-C", root, "-cf", archive, "."]);
   const change = 'CMD ["sh"]';
   await podman(directory, ["import", "--change", change, archive, BUSYBOX]);
+}
+
+/** Debian has two packages with busybox: one of them needs the C library. */
+async function librariesOf(program: string): Promise<readonly string[]> {
+  const ldd = execute("ldd", [program]);
+  const { stdout } = await ldd.catch(() => ({ stdout: "" }));
+  return stdout.match(/\/lib\S*/g) ?? [];
 }
 
 async function podman(directory: string, args: readonly string[]): Promise<string> {

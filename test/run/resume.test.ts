@@ -1,8 +1,8 @@
 /** Resuming with an edited list: every item runs exactly once, and keeps its own history. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Place, until } from "./tally-run.ts";
 
 let place: Place;
@@ -108,9 +108,29 @@ test("a resume with another list takes over a run that another terminal follows"
 });
 
 const FIXTURE = path.join(import.meta.dirname, "fixtures", "directory-0.1.tar.gz");
+const FIXTURE_DIRECTORY = "/tmp/fix";
+
+/**
+ * The runs of the fixture have a working directory that only the machine it was made on had.
+ * Gives them this one, by a link whose path has the same length. Returns the link.
+ */
+function unpackFixture(): string {
+  spawnSync("tar", ["-xzf", FIXTURE, "-C", place.directory]);
+  const random = () => Math.random().toString(36).slice(2, 5).padEnd(3, "0");
+  let link = FIXTURE_DIRECTORY;
+  while (lstatSync(link, { throwIfNoEntry: false }) || link === FIXTURE_DIRECTORY) {
+    link = `/tmp/${random()}`;
+  }
+  symlinkSync(place.directory, link);
+  const database = place.path(".tally/store/data.mdb");
+  const text = readFileSync(database, "latin1").replaceAll(`"${FIXTURE_DIRECTORY}"`, `"${link}"`);
+  writeFileSync(database, text, "latin1");
+  return link;
+}
 
 test("a directory of Tally 0.1 opens, and its runs are resumed and retried", async () => {
-  spawnSync("tar", ["-xzf", FIXTURE, "-C", place.directory]);
+  const link = unpackFixture();
+  onTestFinished(() => rmSync(link));
   expect(await results("finished")).toMatchObject({
     one: "Succeeded 1 0",
     "bad two": "Failed 2 3",
