@@ -129,8 +129,8 @@ async function bundle({ parts, output, sources }) {
 }
 
 /**
- * The one program that is not of Node: what confines sandboxes. Without a compiler there is none,
- * and sandboxes are made without it.
+ * The one program in another language: the helper of sandboxes. Without a compiler there is none,
+ * and no sandboxes.
  */
 function compileConfiner(output) {
   if (process.platform !== "linux") return;
@@ -141,7 +141,7 @@ function compileConfiner(output) {
     if (status === 0) return;
   }
   fs.rmSync(output, { force: true });
-  say("no C compiler that can build it was found: sandboxes will have no filter for system calls");
+  say("no C compiler was found: there will be no sandboxes (docs/sandbox.md)");
 }
 
 /** The binary, with a shell in place of the usual first line. */

@@ -193,7 +193,8 @@ export COLOR
 `;
 
 describe.runIf(isRoot).concurrent("the annotations volume and the script of the design", () => {
-  const shells = [["sh"], ["dash"], ...(hasTool("busybox", "busybox-static") ? [["busybox", "sh"]] : [])];
+  const others = hasTool("busybox", "busybox-static") ? [["busybox", "sh"]] : [];
+  const shells = [["sh"], ["dash"], ...others];
 
   test.each(shells)("in %s", async (...shell) => {
     const name = `fruits-${shell[0]}`;

@@ -1,20 +1,37 @@
 /** A container that asks for the rights by which a sandbox is left. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Cluster, script, until } from "../agent/cluster.ts";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { Cluster, script, stateOf, until } from "../agent/cluster.ts";
 import { withoutSandboxes } from "../support/sandboxes.ts";
 
-describe.skipIf(withoutSandboxes)(`out of a sandbox ${withoutSandboxes}`, () => {
-  let cluster: Cluster;
-  beforeEach(async () => {
-    cluster = await Cluster.start({ args: ["--default-runtime=sandbox"] });
-  });
-  afterEach(() => cluster.dispose());
+let cluster: Cluster;
+beforeEach(async () => {
+  if (!withoutSandboxes) cluster = await Cluster.start({ args: ["--default-runtime=sandbox"] });
+});
+afterEach(() => cluster?.dispose());
 
-  const asking = (text: string, add: readonly string[]) => ({
-    containers: [script(text, { securityContext: { capabilities: { add } } })],
+const asking = (text: string, add: readonly string[]) => ({
+  containers: [script(text, { securityContext: { capabilities: { add } } })],
+});
+
+/** Until it has ended, or waits for something that will not come. */
+const settled = (name: string) =>
+  cluster.podThat(name, (pod) => {
+    const { terminated, waiting } = stateOf(pod) ?? {};
+    return terminated !== undefined || waiting?.message !== undefined;
   });
 
-  test("lead no roots of other processes in its tree", async () => {
+describe.skipIf(withoutSandboxes)(`rights and links of /proc ${withoutSandboxes}`, () => {
+  test("do not lead to the roots of other processes", async () => {
     // The data directory is hidden in the root of the container, but not in that of the host.
     const { dataDir } = cluster.tally;
     const text = `for each in /proc/[0-9]*/root /proc/[0-9]*/cwd; do
@@ -31,7 +48,7 @@ describe.skipIf(withoutSandboxes)(`out of a sandbox ${withoutSandboxes}`, () => 
   });
 
   test.each(["/proc/1/root", "/proc/1/cwd", "../../../../../.."])(
-    "leads no working directory %s",
+    "do not lead to the host by the working directory %s",
     async (workingDir) => {
       const { dataDir } = cluster.tally;
       const text = `ls .${dataDir} ../../../../..${dataDir}; echo looked`;
@@ -43,7 +60,7 @@ describe.skipIf(withoutSandboxes)(`out of a sandbox ${withoutSandboxes}`, () => 
   );
 
   test.each(["DAC_READ_SEARCH", "SYS_CHROOT", "MKNOD", "SYS_ADMIN", "SYS_MODULE", "BPF"])(
-    "leads no %s: the pod is refused",
+    "do not include %s: the pod is refused",
     async (capability) => {
       await cluster.createPod("asking", asking("true", [capability]));
       const { status } = await cluster.over("asking");
@@ -53,4 +70,104 @@ describe.skipIf(withoutSandboxes)(`out of a sandbox ${withoutSandboxes}`, () => 
       );
     },
   );
+});
+
+describe.skipIf(withoutSandboxes)(`files of a pod ${withoutSandboxes}`, () => {
+  test("are not executed before the rights of the server are given up", async () => {
+    // What enters a container, or starts a command in it, must not execute files of the container
+    // before it has given up its rights.
+    const evil = "#!/usr/bin/sh\ngrep -H CapEff /proc/self/status >> /shared/evil\n";
+    const fill = `cp /usr/bin/dash /vol/sh; cp /usr/bin/cat /usr/bin/grep /usr/bin/sleep /vol
+      for each in setpriv unshare nsenter env chroot mount confine; do
+        printf '${evil.replaceAll("\n", "\\n")}' > /vol/$each; chmod 755 /vol/$each
+      done`;
+    const started = "until [ -e /shared/started ]; do sleep 0.05; done";
+    const look = `${started}; cat /shared/evil 2>/dev/null; echo looked`;
+    const shared = { name: "shared", mountPath: "/shared" };
+    const volumeMounts = [shared, { name: "vol", mountPath: "/usr/bin" }];
+    const postStart = { exec: { command: ["/usr/bin/sh", "-c", "echo > /shared/started"] } };
+    const first = { volumeMounts: [{ name: "vol", mountPath: "/vol" }] };
+    await cluster.createPod("planted", {
+      volumes: ["vol", "shared"].map((name) => ({ name, emptyDir: {} })),
+      initContainers: [{ ...script(fill, first), name: "first" }],
+      containers: [script(look, { volumeMounts, lifecycle: { postStart } })],
+    });
+    await cluster.over("planted");
+    expect(await cluster.log("planted")).toBe("looked\n");
+  });
+
+  test.each<[what: string, named: (path: string) => { readonly [field: string]: unknown }]>([
+    ["volume", (mountPath) => ({ volumeMounts: [{ name: "vol", mountPath }] })],
+    ["termination message", (path) => ({ terminationMessagePath: path })],
+  ])("do not reach the host by a %s below a link of /proc", async (_, named) => {
+    const file = `${tmpdir()}/tally-planted-${process.pid}`;
+    for (const root of ["/proc/self/root", "/proc/1/root", "/dev/fd/../root"]) {
+      const name = `to${root.replace(/\W+/g, "-")}`;
+      const container = script("true", named(`${root}${file}`));
+      const volumes = [{ name: "vol", emptyDir: {} }];
+      await cluster.createPod(name, { volumes, containers: [container] });
+      await settled(name);
+      expect(existsSync(file)).toBe(false);
+    }
+  });
+
+  test("do not reach the host by a link in a volume that another volume is mounted below", async () => {
+    const made = `${tmpdir()}/tally-linked-${process.pid}`;
+    const links = `ln -s ${made} /vol/absolute; ln -s ../../../../../../../..${made} /vol/relative
+      ln -s /proc/1/root${made} /vol/magic`;
+    const first = { volumeMounts: [{ name: "vol", mountPath: "/vol" }] };
+    for (const link of ["absolute", "relative", "magic"]) {
+      const inside = { name: "other", mountPath: `/vol/${link}/inside` };
+      const volumeMounts = [...first.volumeMounts, inside];
+      await cluster.createPod(link, {
+        volumes: ["vol", "other"].map((name) => ({ name, emptyDir: {} })),
+        initContainers: [{ ...script(links, first), name: "first" }],
+        containers: [script("true", { volumeMounts })],
+      });
+      await settled(link);
+      expect(existsSync(made)).toBe(false);
+    }
+  });
+
+  test("do not redirect updates of /etc/hosts to a file of the host", async () => {
+    const victim = `${tmpdir()}/tally-victim-${process.pid}`;
+    writeFileSync(victim, "untouched");
+    onTestFinished(() => rmSync(victim));
+    const wait = "echo ready; while :; do sleep 0.05; done";
+    const replace = `rm /etc/hosts; ln -s ${victim} /etc/hosts; ${wait}`;
+    const follow = `while ! grep -q updated /etc/hosts; do sleep 0.05; done; ${wait}`;
+    await cluster.createPod("evil", { containers: [script(replace)] });
+    await cluster.createPod("honest", { containers: [script(follow)] });
+    await until(async () => (await cluster.log("evil")) === "ready\n");
+    const { dataDir } = cluster.tally;
+    for (const name of ["evil", "honest"]) {
+      const { uid = "" } = (await cluster.findPod(name))?.metadata ?? {};
+      const files = readdirSync(dataDir, { encoding: "utf8", recursive: true });
+      const hosts = files.find((file) => file.endsWith(`${uid}.hosts`)) ?? "";
+      appendFileSync(path.join(dataDir, hosts), "10.0.0.1 updated\n");
+    }
+    await until(async () => (await cluster.log("honest")) === "ready\n");
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
+  });
+
+  test("and processes change nothing for the next container in the same seat", async () => {
+    const show =
+      "ulimit -n; nice; cat /proc/self/oom_score_adj; grep Cpus_allowed: /proc/self/status; stat -c %a / /etc /etc/hosts /dev/shm";
+    const change = `prlimit --pid 1 --nofile=60:60; renice -n 9 1; taskset -p 1 1
+      echo 500 > /proc/1/oom_score_adj; chmod 700 / /etc /dev/shm; chmod 600 /etc/hosts`;
+    await cluster.createPod("before", { containers: [script(show)] });
+    await cluster.over("before");
+    await cluster.createPod("changes", { containers: [script(change)] });
+    await cluster.over("changes");
+    await cluster.createPod("after", { containers: [script(show)] });
+    await cluster.over("after");
+    expect(await cluster.log("after")).toBe(await cluster.log("before"));
+  });
+
+  test("are not opened by a user namespace, in which a container would have all rights", async () => {
+    const text = "unshare --user true; unshare --user --map-root-user id -u; echo tried";
+    await cluster.createPod("unshares", { containers: [script(`{ ${text}; } 2>/dev/null`)] });
+    await cluster.over("unshares");
+    expect(await cluster.log("unshares")).toBe("tried\n");
+  });
 });

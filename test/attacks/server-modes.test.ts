@@ -55,7 +55,7 @@ test("a server that has admitted somebody never starts alone again", async () =>
 });
 
 /** Hides one of the programs that make sandboxes, in a mount namespace of its own. */
-const HIDE = 'mount --bind /dev/null "$(command -v setpriv)" && exec "$0" "$@"';
+const HIDE = 'mount --bind /dev/null "$(command -v nsenter)" && exec "$0" "$@"';
 
 test.skipIf(withoutSandboxes || process.getuid?.() !== 0)(
   `a shared server does not start without sandboxes ${withoutSandboxes}`,
@@ -65,7 +65,7 @@ test.skipIf(withoutSandboxes || process.getuid?.() !== 0)(
       startTally({ dataDir, hasAgent: true, command, args: ["--shared"] }),
     ).rejects.toThrow(
       "tally up: --shared needs sandboxes, which this machine cannot make: " +
-        "setpriv of util-linux not found on this machine\n",
+        "nsenter of util-linux not found on this machine\n",
     );
   },
 );

@@ -123,11 +123,6 @@ export interface SandboxAbilities {
   readonly hasNetwork: boolean;
   /** Why such a network ends at this machine; absent: it does not. */
   readonly noWayOut?: string;
-  /**
-   * Why system calls that no container needs, those for keyrings among them, are not denied;
-   * absent: they are.
-   */
-  readonly unfiltered?: string;
   /** Its processes can be of any user: the server is root. */
   readonly hasUsers: boolean;
 }

@@ -63,11 +63,6 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
   const build = spawnerBuild(usesCgroups, options.spawnerFile);
   const runtime = new SpawnedProcesses({ ...options, ...build });
   await runtime.connect();
-  const { problem, unfiltered } = runtime.can.sandbox;
-  if (problem === undefined && unfiltered !== undefined) {
-    // Not worth a warning: most runs are processes of the host, which share all of that anyway.
-    options.log.info("sandboxes share keyrings with the host", { reason: unfiltered });
-  }
   return runtime;
 }
 

@@ -20,12 +20,13 @@ const DEFAULT = [
   "SETUID",
 ];
 
+/** In the order of their numbers in Linux. */
 const KNOWN = (
-  "AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE " +
-  "DAC_READ_SEARCH FOWNER FSETID IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN " +
-  "MAC_OVERRIDE MKNOD NET_ADMIN NET_BIND_SERVICE NET_BROADCAST NET_RAW PERFMON SETFCAP SETGID " +
-  "SETPCAP SETUID SYS_ADMIN SYS_BOOT SYS_CHROOT SYS_MODULE SYS_NICE SYS_PACCT SYS_PTRACE " +
-  "SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG SYSLOG WAKE_ALARM"
+  "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE " +
+  "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO " +
+  "SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME " +
+  "SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG " +
+  "WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE"
 ).split(" ");
 
 /**
@@ -87,6 +88,12 @@ export function unknownCapabilities({ capabilities }: SecurityContext): readonly
 /** With these a run may change what the next one in the same place would find. */
 export function mayChangePlace(capabilities: readonly string[] | undefined): boolean {
   return capabilities === undefined || capabilities.some((name) => /^(NET|SYS)_ADMIN$/.test(name));
+}
+
+/** As a hexadecimal mask, the way /proc/PID/status shows them. */
+export function capabilityMask(names: readonly string[]): string {
+  const bits = names.map((name) => 1n << BigInt(KNOWN.indexOf(name)));
+  return bits.reduce((mask, bit) => mask | bit, 0n).toString(16);
 }
 
 function plainName(name: string): string {

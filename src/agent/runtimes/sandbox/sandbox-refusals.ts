@@ -164,7 +164,7 @@ function withheldFrom(spec: PodSpec): readonly Notice[] {
 }
 
 function warningsOf(spec: PodSpec, abilities: SandboxAbilities): readonly Notice[] {
-  const { hasNetwork, noWayOut, unfiltered } = abilities;
+  const { hasNetwork, noWayOut } = abilities;
   const contexts = [
     spec.securityContext,
     ...containersOf(spec).map((each) => each.securityContext),
@@ -172,10 +172,7 @@ function warningsOf(spec: PodSpec, abilities: SandboxAbilities): readonly Notice
   const isConfined = contexts.some((context) =>
     [context?.seccompProfile, context?.appArmorProfile].some((p) => p?.type === "RuntimeDefault"),
   );
-  const message =
-    unfiltered === undefined
-      ? "the default profile of the sandbox confines little: it denies few system calls"
-      : `the default profile of the sandbox confines nothing: ${unfiltered}`;
+  const message = "the default profile of the sandbox confines little: it denies few system calls";
   const warnings: Notice[] = isConfined ? [{ reason: "NotConfined", message }] : [];
   warnings.push(...withheldFrom(spec));
   const ports = containersOf(spec).flatMap(({ ports: each = [] }) => each);

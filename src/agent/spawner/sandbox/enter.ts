@@ -1,48 +1,56 @@
 /**
- * How a command is started beside a run in a sandbox: in the namespaces and the root of the run's
- * own process, as its user and with no more rights than it has.
+ * How a command is started beside a container in a sandbox: in the namespaces and the root of the
+ * container, as its user and with no more rights than it has.
  */
 import { readFileSync, readlinkSync } from "node:fs";
-import { basename } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import type { StartOrder } from "../protocol.ts";
-import { asOneself, NO_RIGHTS } from "./rootless.ts";
+import { ENV } from "../script.ts";
+import { asOneself } from "./rootless.ts";
 import { RISKY_VARIABLES } from "./sandbox-script.ts";
 import { childOf } from "./seat.ts";
 import { findTools, type Tools } from "./tools.ts";
 
 export interface Entered {
-  /** With what enters before it. To be started in any directory of the host. */
+  /** With the programs that enter the container before it. It starts in any directory. */
   readonly command: readonly string[];
   readonly environment: StartOrder["environment"];
 }
 
 type Entering = Pick<StartOrder, "command" | "environment" | "directory">;
 
-/** The pid is that of the run's slot. Undefined while its command has not begun, or is over. */
+/**
+ * The pid is that of the container's slot. Undefined if its command has not begun, or is over.
+ *
+ * The namespaces are those of the process that leads the seat: the container cannot change them,
+ * so that the programs which enter them are those of the host.
+ */
 export function enterSandbox(slot: number, entering: Entering, tools: Tools): Entered | undefined {
-  const main = childOf(childOf(slot) ?? 0);
-  if (main === undefined || !hasBegun(main, tools)) return undefined;
+  const leader = childOf(slot);
+  const main = leader === undefined ? undefined : childOf(leader);
+  if (leader === undefined || main === undefined) return undefined;
+  const root = rootOf(main, tools);
+  const status = read(`/proc/${main}/status`);
+  if (root === undefined || status === undefined) return undefined;
   const { command, environment, directory } = entering;
   const late = environment.filter(([name]) => RISKY_VARIABLES.test(name));
-  const status = read(`/proc/${main}/status`);
-  if (status === undefined) return undefined;
-  const confine = tools.confine !== undefined && isFiltered(status) ? [tools.confine] : [];
+  const { unshare, nsenter, rootless, confine } = tools;
   return {
     command: [
-      ...(tools.rootless
-        ? enterRootless(slot, main, { tools, confine })
-        : [...confine, ...enterAsRoot(main, tools)]),
-      ...privilegesIn(status, tools),
-      ...["/usr/bin/env", `--chdir=${directory}`],
-      ...late.map(([name, value]) => `${name}=${value}`),
+      nsenter,
+      `--target=${leader}`,
+      ...(rootless ? ["--user", "--preserve-credentials"] : ["--net"]),
+      ...["--mount", "--uts", `--ipc=/proc/${main}/ns/ipc`, "--pid"],
+      ...(rootless ? [unshare, ...asOneself(rootless)] : []),
+      ...[confine, "enter", `-r${root}`, `-d${directory}`, ...privilegesIn(status, tools), "--"],
+      ...(late.length === 0 ? [] : [ENV, ...late.map(([name, value]) => `${name}=${value}`)]),
       ...command,
     ],
     environment: environment.filter(([name]) => !RISKY_VARIABLES.test(name)),
   };
 }
 
-/** As soon as its command has begun; undefined where it is over, or does not begin. */
+/** Waits until the container's command has begun. Undefined if it is over, or does not begin. */
 export async function enterSoon(
   findSlot: () => number | undefined,
   entering: Entering,
@@ -60,7 +68,7 @@ export async function enterSoon(
   return undefined;
 }
 
-/** Of whatever runs there: the pid is that of the slot. */
+/** The pid is that of the container's slot. */
 export function enterNetwork(slot: number): readonly string[] | undefined {
   const leader = childOf(slot);
   return leader === undefined ? undefined : enterNetworkOf(leader);
@@ -74,67 +82,29 @@ export function enterNetworkOf(pid: number): readonly string[] | undefined {
 const LONGEST_BEGINNING_MS = 10_000;
 const AGAIN_MS = 5;
 
-function enterAsRoot(main: number, { nsenter }: Tools): readonly string[] {
-  return [nsenter, `--target=${main}`, "--mount", "--uts", "--ipc", "--net", "--pid", "--root"];
-}
-
-/** By the user namespace of its slot, which has the rights to enter the others. */
-function enterRootless(
-  slot: number,
-  main: number,
-  { tools, confine }: { readonly tools: Tools; readonly confine: readonly string[] },
-): readonly string[] {
-  const { nsenter, unshare, rootless } = tools;
-  const own = (name: string) => `/proc/${main}/ns/${name}`;
-  return [
-    nsenter,
-    `--user=/proc/${childOf(slot)}/ns/user`,
-    "--preserve-credentials",
-    ...[`--mount=${own("mnt")}`, `--uts=${own("uts")}`, `--ipc=${own("ipc")}`],
-    `--pid=${own("pid")}`,
-    // Only there it has the right to be confined.
-    ...confine,
-    ...[unshare, ...(rootless ? asOneself(rootless) : [])],
-    `--root=${readlinkSync(`/proc/${main}/root`)}`,
-  ];
-}
-
-/** Until then it is what makes it ready, with all rights. */
-function hasBegun(pid: number, { unshare, setpriv }: Tools): boolean {
+/** Undefined until the process has become the container's command, and has given up its rights. */
+function rootOf(pid: number, { confine }: Tools): string | undefined {
   try {
-    if (readlinkSync(`/proc/${pid}/root`) === "/") return false;
-    const program = basename(readlinkSync(`/proc/${pid}/exe`));
-    return program !== basename(unshare) && program !== basename(setpriv);
+    const root = readlinkSync(`/proc/${pid}/root`);
+    const program = readlinkSync(`/proc/${pid}/exe`);
+    return root === "/" || program.startsWith(confine) ? undefined : root;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** Whether its system calls are filtered. */
-function isFiltered(status: string): boolean {
-  return /^Seccomp:\s*2$/m.test(status);
-}
-
-/** Of /proc/PID/status to setpriv(1). */
-export function privilegesIn(status: string, { setpriv, rootless }: Tools): readonly string[] {
-  const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(status)?.[1] ?? "";
+/** From /proc/PID/status to options of confine.c. */
+export function privilegesIn(status: string, { rootless }: Pick<Tools, "rootless">): string[] {
+  const field = (name: string) =>
+    new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(status)?.[1]?.trim() ?? "";
   const [uid = "0"] = field("Uid").split(/\s+/);
   const [gid = "0"] = field("Gid").split(/\s+/);
-  const groups = field("Groups").trim().split(/\s+/).filter(Boolean);
-  const bounding = BigInt(`0x${field("CapBnd").trim() || "0"}`);
-  const numbers = Array.from({ length: 64 }, (_, bit) => bit);
-  const kept = numbers.filter((bit) => (bounding >> BigInt(bit)) & 1n);
+  const groups = field("Groups").split(/\s+/).filter(Boolean);
   return [
-    setpriv,
-    `--bounding-set=${["-all", ...kept.map((bit) => `+cap_${bit}`)].join(",")}`,
-    ...(rootless
-      ? NO_RIGHTS
-      : [
-          `--reuid=${uid}`,
-          `--regid=${gid}`,
-          groups.length === 0 ? "--clear-groups" : `--groups=${groups.join(",")}`,
-        ]),
-    ...(field("NoNewPrivs").trim() === "1" ? ["--no-new-privs"] : []),
+    // Privileged containers have no filter, and keep all capabilities.
+    ...(field("Seccomp") === "2" ? [`-c${field("CapBnd")}`] : []),
+    ...(rootless ? [] : [`-u${uid}`, `-g${gid}`, `-G${groups.join(",")}`]),
+    ...(field("NoNewPrivs") === "1" ? ["-n"] : []),
   ];
 }
 

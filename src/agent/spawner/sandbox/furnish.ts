@@ -1,39 +1,34 @@
 /** Makes ready what one run finds in its seat: names, an address, mounts, a file for last words. */
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Mount } from "../../runtimes/runtime.ts";
 import type { SandboxOrder, StartOrder } from "../protocol.ts";
 import { isWithin } from "./host-mounts.ts";
-import { bind, type Entry, formatTable } from "./mount-table.ts";
-import { findTarget, type Placed, type Target } from "./mount-targets.ts";
 import type { Root } from "./root.ts";
+import { formatRootMounts, type RootMount } from "./root-mounts.ts";
 import type { SandboxFacts } from "./sandbox-script.ts";
 import type { Seat } from "./seat.ts";
 import { DEFAULT_MESSAGE_PATH } from "./staging.ts";
 
-export type Furnished = Pick<
-  SandboxFacts,
-  "root" | "addressFile" | "mountFile" | "folders" | "files" | "identities" | "tools"
->;
+export type Furnished = Pick<SandboxFacts, "root" | "addressFile" | "mountFile" | "tools">;
 
 /** Throws what is in the way. */
 export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): Furnished {
   const root = seat.takeRoot();
   nameFiles(root, sandbox);
   if (sandbox.hosts !== undefined) seat.follow(sandbox.hosts, root);
-  const made = placeAll(seat, root, order, sandbox);
+  const mounts = placeAll(seat, root, order, sandbox);
   const addressFile = changeAddress(seat, sandbox);
   const mountFile = join(root.folder, "mounts");
-  if (made.entries.length > 0) writeFileSync(mountFile, formatTable(made.entries), { mode: 0o600 });
-  if (made.entries.length + made.folders.length + made.files.length > 0) root.isSpoilt = true;
+  if (mounts.length > 0) {
+    root.isSpoilt = true;
+    writeFileSync(mountFile, formatRootMounts(mounts), { mode: 0o600 });
+  }
   return {
     root: root.path,
     tools: seat.options.tools,
-    folders: made.folders.map((path) => root.path + path),
-    files: made.files.map((path) => root.path + path),
     ...(addressFile === undefined ? {} : { addressFile }),
-    ...(made.entries.length === 0 ? {} : { mountFile }),
-    ...(made.identities.length === 0 ? {} : { identities: made.identities }),
+    ...(mounts.length === 0 ? {} : { mountFile }),
   };
 }
 
@@ -47,62 +42,41 @@ function nameFiles(root: Root, sandbox: SandboxOrder): void {
   linkSync(root.messageFile, messageFile);
 }
 
-interface Places {
-  readonly entries: Entry[];
-  /** What is to be made in the root first. */
-  readonly folders: string[];
-  readonly files: string[];
-  readonly identities: (readonly [path: string, identity: string])[];
-}
-
 function placeAll(
   seat: Seat,
   root: Root,
   { directory }: StartOrder,
   sandbox: SandboxOrder,
-): Places {
-  const { missing } = seat.options;
-  const made: Places = { entries: [], folders: [], files: [], identities: [] };
-  const placed: Placed[] = [];
-  const note = ({ path, isMissing }: Target, isFolder: boolean) => {
-    if (isMissing) (isFolder ? made.folders : made.files).push(path);
-    return path;
-  };
-  for (const mount of [...sandbox.mounts, ...ownMounts(root, sandbox)]) {
-    const isFolder = statSync(mount.source).isDirectory();
-    const path = note(findTarget({ missing, placed }, mount.mountPath, isFolder), isFolder);
-    placed.push({ path, source: mount.source });
-    made.entries.push(...entriesOf(mount, root.path + path));
-    if (sandbox.sharedPaths?.includes(mount.source)) {
-      made.entries.push(...hiddenIn(mount.source, seat, root.path));
-    }
-    const { identity } = mount;
-    if (identity === undefined) continue;
-    made.identities.push([root.path + path, `${identity.device}:${identity.inode}`]);
-  }
-  note(findTarget({ missing, placed }, directory, true), true);
-  if (sandbox.hasReadOnlyRoot) {
-    // By its own name it would be taken for one that is mounted already, and left as it is.
-    const layers = root.mounted.map((path) => bind("none", path, "remount,bind,ro"));
-    made.entries.push(...layers);
-  }
-  return made;
+): readonly RootMount[] {
+  const mounts = [...sandbox.mounts, ...ownMounts(root, sandbox)].flatMap((mount) => [
+    toRootMount(mount),
+    ...(sandbox.sharedPaths?.includes(mount.source) ? hiddenIn(mount.source, seat) : []),
+  ]);
+  // If it cannot be made, the container reports that it cannot enter it.
+  const isMade = mounts.length > 0 || !isInRoot(directory, seat);
+  const made: RootMount = { flags: "do", target: directory };
+  const readOnly = root.mounted.map((target): RootMount => ({ flags: "dr", target }));
+  return [...mounts, ...(isMade ? [made] : []), ...(sandbox.hasReadOnlyRoot ? readOnly : [])];
 }
 
-/** Whoever shares a folder with all pods does not mean what the server keeps in it. */
-function hiddenIn(folder: string, seat: Seat, root: string): readonly Entry[] {
-  const { hidden, shared } = seat.options;
-  const places = hidden.filter(({ path }) => path !== folder && isWithin(path, folder));
-  // Not what the root has there: that would be taken for mounted already.
-  return places.map(({ path, isFolder }) =>
-    bind(join(shared, isFolder ? "hidden" : "hidden-file"), root + path, "bind,ro"),
-  );
+function isInRoot(directory: string, { options }: Seat): boolean {
+  return !options.missing.some((each) => isWithin(directory, each)) && existsSync(directory);
 }
 
-function entriesOf({ source, isReadOnly, propagation }: Mount, target: string): readonly Entry[] {
-  // What is mounted below the source belongs to it.
-  const kind = propagation === undefined ? "rbind" : "rbind,rslave";
-  return [bind(source, target, isReadOnly ? `${kind},ro` : kind)];
+/** Sharing a folder with all pods does not share what the server keeps in it. */
+function hiddenIn(folder: string, { options }: Seat): readonly RootMount[] {
+  const places = options.hidden.filter(({ path }) => path !== folder && isWithin(path, folder));
+  return places.map(({ path, isFolder }) => ({
+    flags: isFolder ? "dpr" : "pr",
+    source: join(options.shared, isFolder ? "hidden" : "hidden-file"),
+    target: path,
+  }));
+}
+
+function toRootMount({ source, mountPath, isReadOnly, propagation, identity }: Mount): RootMount {
+  const folder = statSync(source).isDirectory() ? "d" : "";
+  const flags = `${folder}${isReadOnly ? "r" : ""}${propagation === undefined ? "" : "s"}`;
+  return { flags, source, target: mountPath, ...(identity && { identity }) };
 }
 
 /** What is mounted for the sandbox itself: as with volumes, the order is that of the paths. */

@@ -5,6 +5,7 @@
 import {
   chmodSync,
   type Dirent,
+  lstatSync,
   mkdirSync,
   readdirSync,
   statSync,
@@ -27,6 +28,7 @@ export class Root {
   /** Something is mounted in it, or has another name outside. */
   isSpoilt = false;
   private readonly layers: readonly string[];
+  private readonly owners: string;
 
   constructor(
     readonly number: number,
@@ -43,28 +45,36 @@ export class Root {
     for (const name of NAMED) writeFileSync(join(folder, "upper/etc", name), "");
     writeFileSync(this.messageFile, "");
     chmodSync(this.messageFile, 0o666);
+    this.owners = this.readOwners();
   }
 
   get messageFile(): string {
     return join(this.folder, "message");
   }
 
-  /** What is mounted read-only where nothing may be written to it. */
+  /** Paths in the root: what is mounted there, and becomes read-only if the root does. */
   get mounted(): readonly string[] {
     const { layers = [], shared = [] } = this.plan.parts ?? {};
     const { others, emptied } = this.plan;
     const names = [...others, ...layers.map(({ name }) => name), ...shared, ...emptied];
-    return [this.path, ...names.map((name) => join(this.path, name))];
+    return ["/", ...names.map((name) => join("/", name))];
   }
 
   /** As /etc/NAME: always the same file, since the sandbox may have looked at it before. */
   write(name: (typeof NAMED)[number], text: string | Buffer): void {
-    writeFileSync(join(this.folder, "upper/etc", name), text);
+    writeFileSync(this.fileOf(name), text);
+  }
+
+  /** On the host. Open it before the container begins, which may put a link in its place. */
+  fileOf(name: (typeof NAMED)[number]): string {
+    return join(this.folder, "upper/etc", name);
   }
 
   /** Whatever was written, removed or renamed has left its trace in a layer. */
   isAsFound(leader: number): boolean {
     if (this.isSpoilt || statSync(this.messageFile).size > 0) return false;
+    const sharedMemory = `/proc/${leader}/root${this.path}/dev/shm`;
+    if (this.readOwners() !== this.owners || modeOf(sharedMemory) !== SHARED_MEMORY) return false;
     const { parts } = this.plan;
     const names = parts?.layers.map(({ name }) => name) ?? ["etc"];
     return (
@@ -73,12 +83,27 @@ export class Root {
         hasOnly(join(this.folder, "base"), topOf(parts), parts.links.length)) &&
       hasOnly(join(this.folder, "upper/etc"), NAMED) &&
       this.layers.every((path) => hasOnly(path, [])) &&
-      hasOnly(`/proc/${leader}/root${this.path}/dev/shm`, [])
+      hasOnly(sharedMemory, [])
     );
+  }
+
+  /** Modes and owners of all that is written to. A container may change them and leave no file. */
+  private readOwners(): string {
+    const names = NAMED.map((name) => join("upper/etc", name));
+    const own = ["upper", "upper/etc", ...names].map((name) => join(this.folder, name));
+    const paths = [...own, ...this.layers, this.messageFile];
+    const facts = paths.map((path) => lstatSync(path, { throwIfNoEntry: false }));
+    return facts.map((stat) => stat && [stat.mode, stat.uid, stat.gid].join()).join(" ");
   }
 }
 
 const NAMED = ["hosts", "resolv.conf"] as const;
+const SHARED_MEMORY = 0o1777;
+
+function modeOf(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return (stat?.mode ?? 0) & 0o7777;
+}
 
 /** Answers with the layers that begin with nothing in them. */
 function makeWhole(folder: string, others: number): readonly string[] {

@@ -12,9 +12,7 @@ export const OWN_USERS = ["--user", "--map-root-user"] as const;
 /** Enters one that was begun so. */
 export const THOSE_USERS = ["--user", "--preserve-credentials"] as const;
 
-/** Becomes oneself again, with rights over nothing, which setpriv(1) is to give up. */
+/** Becomes oneself again, with rights over nothing, which confine.c is to give up. */
 export function asOneself({ uid, gid }: { readonly uid: number; readonly gid: number }) {
   return ["--user", "--keep-caps", `--map-user=${uid}`, `--map-group=${gid}`] as const;
 }
-
-export const NO_RIGHTS = ["--inh-caps=-all", "--ambient-caps=-all"] as const;

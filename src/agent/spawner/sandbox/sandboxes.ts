@@ -15,6 +15,7 @@ import { Slot, type SlotEvents } from "../slot.ts";
 import { findHiddenPlaces, type HiddenPlace, stampOfPlaces } from "./hidden-places.ts";
 import { filesOf, type HostMount, isWithin, mountOf, parseMounts } from "./host-mounts.ts";
 import { HostNetwork } from "./host-network.ts";
+import { readLeader } from "./leader-facts.ts";
 import { findParts } from "./root-parts.ts";
 import { OWN_USERS, THOSE_USERS } from "./rootless.ts";
 import { isSandboxSlot, sandboxSlot } from "./sandbox-slot.ts";
@@ -97,9 +98,10 @@ export class Sandboxes {
     return this.seats.get(slot);
   }
 
-  /** The run is over, and the seat is fit for another. */
+  /** The container is over. Its seat takes another one, unless the container has changed it. */
   release(seat: Seat): void {
-    if (seat.pod === undefined && this.idle.length >= MOST_IDLE) {
+    const isChanged = readLeader(seat.leader) !== seat.leaderFacts;
+    if (seat.pod === undefined && (isChanged || this.idle.length >= MOST_IDLE)) {
       seat.slot.dismiss();
       return;
     }
@@ -266,6 +268,7 @@ export class Sandboxes {
   private async settle(seat: Seat): Promise<void> {
     const { pid } = seat.slot.identity;
     seat.leader = childOf(pid) ?? pid;
+    seat.leaderFacts = readLeader(seat.leader);
     const problem = seat.cable && (await this.network?.connect(pid, seat.cable));
     if (problem !== undefined) {
       this.fail(problem);

@@ -4,7 +4,18 @@
  * costs as much as a short run does: they are made several at a time and before they are asked for,
  * and one that was left as it was found is given to the next run.
  */
-import { existsSync, type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  type FSWatcher,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
@@ -69,6 +80,8 @@ export class Seat {
   address: string | undefined;
   /** The process that leads its tree, as the host numbers it. */
   leader = 0;
+  /** See leader-facts.ts. */
+  leaderFacts = "";
   private readonly free: Root[] = [];
   private current: Root | undefined;
   private used: number[] = [];
@@ -111,16 +124,21 @@ export class Seat {
     return root;
   }
 
-  /** What is written to the file goes on to the run: peers may come and go while it lasts. */
+  /** Changes of the file reach the container while it runs: peers come and go. */
   follow(hosts: string, root: Root): void {
+    // Opened once: the container may put a link to a file of the host in its place.
+    const file = openSync(root.fileOf("hosts"), "r+");
     this.following = watch(hosts, () => {
       try {
-        root.write("hosts", readFileSync(hosts));
+        const text = readFileSync(hosts);
+        ftruncateSync(file);
+        writeSync(file, text, 0, text.length, 0);
       } catch {
-        // The pod is going, and its files before it.
+        // The pod is being removed, with its files.
       }
     });
     this.following.on("error", () => {});
+    this.following.on("close", () => closeSync(file));
   }
 
   /** Between two runs. */

@@ -10,14 +10,15 @@ test("root with all programs makes sandboxes with networks", () => {
   expect(can).toEqual({ hasNetwork: true, hasUsers: true });
 });
 
-test("without the program that confines them they are not filtered, which is said", () => {
+test("without the helper program there are no sandboxes, and the reason says what to do", () => {
   const { tools, can } = findTools(ROOT, all, undefined, () => undefined);
-  expect(tools).not.toHaveProperty("confine");
-  expect(can.unfiltered).toContain("not built for this machine");
+  expect(tools).toBeUndefined();
+  expect(can.problem).toContain("build Tally with a C compiler");
 });
 
-test("without ip they are on the network of the host", () => {
-  const { tools, can } = findTools(ROOT, (name) => (name === "ip" ? undefined : all(name)));
+test("without ip sandboxes are on the network of the host", () => {
+  const find = (name: string) => (name === "ip" ? undefined : all(name));
+  const { tools, can } = findTools(ROOT, find, undefined, () => "/dist/confine");
   expect(tools).toBeDefined();
   expect(can.hasNetwork).toBe(false);
 });
@@ -27,9 +28,8 @@ test.each<[string, readonly string[], string | undefined]>([
   ["nft where iptables is not", ["iptables-restore"], "nft"],
   ["nothing where neither is, which is said", ["iptables-save", "nft"], undefined],
 ])("addresses of pods are translated by %s", (_, missing, kind) => {
-  const { tools, can } = findTools(ROOT, (name) =>
-    missing.includes(name) ? undefined : all(name),
-  );
+  const find = (name: string) => (missing.includes(name) ? undefined : all(name));
+  const { tools, can } = findTools(ROOT, find, undefined, () => "/dist/confine");
   expect(tools?.translator?.kind).toBe(kind);
   expect(can.noWayOut === undefined).toBe(kind !== undefined);
 });
@@ -38,8 +38,8 @@ test.each([
   [
     "a program is missing",
     ROOT,
-    (name: string) => (name === "setpriv" ? undefined : all(name)),
-    "setpriv",
+    (name: string) => (name === "nsenter" ? undefined : all(name)),
+    "nsenter",
   ],
   ["user namespaces are root's", 1000, all, "the server is not root, and they are root's"],
 ])("where %s there are none, and it is said why", (_, uid, find, reason) => {

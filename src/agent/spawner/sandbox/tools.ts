@@ -10,11 +10,10 @@ import type { Translator } from "./way-out.ts";
 export interface Tools {
   readonly unshare: string;
   readonly nsenter: string;
-  readonly setpriv: string;
   readonly mount: string;
   readonly umount: string;
-  /** confine.c. Absent: system calls are not filtered, and keyrings are those of the host. */
-  readonly confine?: string;
+  /** confine.c, compiled. */
+  readonly confine: string;
   readonly ip?: string;
   /** Absent: pods with a network of their own reach nothing beyond this machine. */
   readonly translator?: Translator;
@@ -23,7 +22,7 @@ export interface Tools {
 }
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-const NEEDED = ["unshare", "nsenter", "setpriv", "mount", "umount"] as const;
+const NEEDED = ["unshare", "nsenter", "mount", "umount"] as const;
 
 export interface FoundTools {
   readonly tools?: Tools;
@@ -46,7 +45,6 @@ export function findTools(
   const can = {
     hasNetwork,
     hasUsers: isRoot,
-    ...(confine === undefined ? { unfiltered: NO_CONFINER } : {}),
     ...(hasNetwork && translator === undefined ? { noWayOut: NO_TRANSLATOR } : {}),
   };
   if (process.platform !== "linux") return { can: { ...can, problem: "it needs Linux" } };
@@ -60,10 +58,11 @@ export function findTools(
     const problem = `${missing.join(", ")} of util-linux not found on this machine`;
     return { can: { ...can, problem } };
   }
+  if (confine === undefined) return { can: { ...can, problem: NO_CONFINER } };
   const others = {
+    confine,
     ...(ip === undefined ? {} : { ip }),
     ...(translator && { translator }),
-    ...(confine === undefined ? {} : { confine }),
   };
   const gid = process.getgid?.() ?? uid;
   const rootless = hostname === undefined ? {} : { rootless: { hostname, uid, gid } };
@@ -71,7 +70,8 @@ export function findTools(
   return { tools, can };
 }
 
-const NO_CONFINER = "the program for it was not built for this machine (it takes a C compiler)";
+const NO_CONFINER =
+  "its helper program does not run here: build Tally with a C compiler, on Linux 5.12 or newer";
 export const NO_TRANSLATOR = "neither iptables nor nft was found on this machine";
 
 /** Rules for iptables are heard where others use it, too: those of nft alone are not. */
@@ -102,7 +102,7 @@ function findConfiner(): string | undefined {
 
 function tryConfiner(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  return spawnSync(path, { stdio: "ignore" }).status === 0 ? path : undefined;
+  return spawnSync(path, ["check"], { stdio: "ignore" }).status === 0 ? path : undefined;
 }
 
 /** Why no user but root makes namespaces here; undefined where nothing is known of. */
