@@ -40,7 +40,7 @@ const LAUNCHER = ["#!/bin/sh", `":" //# ; TALLY_LAUNCH="$$ $(ulimit -S -n)" exec
 
 const NATIVE = [
   {
-    source: "src/agent/spawner/sandbox/confine.c",
+    source: "src/agent/spawner/native/confine.c",
     missing: "there will be no sandboxes (docs/sandbox.md)",
   },
   {
