@@ -51,3 +51,10 @@ test.each([
   const steps = stepsOf(body) - stepsOf(cronJob({}));
   expect(steps / CHARACTERS).toBeLessThan(MOST_STEPS_PER_CHARACTER);
 });
+
+test("a registry with many malformed pairs is refused", () => {
+  const volumes = [{ name: "v", quobyte: { registry: ",".repeat(150_000), volume: "v" } }];
+  const body = { metadata: { name: "long" }, spec: { ...SPEC, volumes } };
+  const { status } = ask(aServer(), "POST", "/api/v1/namespaces/default/pods", body);
+  expect(status).toBe(422);
+});
