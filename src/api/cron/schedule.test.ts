@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseSchedule, type ScheduleField } from "./schedule.ts";
+import { parseSchedule } from "./schedule.ts";
+import type { ScheduleField } from "./schedule-field.ts";
 
 function valuesOf(field: ScheduleField): number[] {
   return [...field.values].sort((a, b) => a - b);

@@ -79,8 +79,10 @@ function validateTimeZone(timeZone: string | undefined, path: string): Finding[]
     return [invalid(path, timeZone, "timeZone must be nil or non-empty string")];
   }
   const unknown = invalid(path, timeZone, `unknown time zone ${timeZone}`);
-  if (!timeZone.split("/").every(isZonePart)) return [unknown];
-  if (timeZone.toLowerCase() !== "local") return isTimeZone(timeZone) ? [] : [unknown];
+  if (timeZone.toLowerCase() !== "local") {
+    const isKnown = isTimeZone(timeZone) && timeZone.split("/").every(isZonePart);
+    return isKnown ? [] : [unknown];
+  }
   const detail =
     "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
   const explicit = invalid(path, timeZone, detail);
