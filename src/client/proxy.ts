@@ -1,4 +1,4 @@
-/** A way to a server through a proxy: by CONNECT where it is http or https, else by SOCKS 5. */
+/** Connects to a server through a proxy: with CONNECT for http and https proxies, or SOCKS 5. */
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -12,7 +12,7 @@ export interface Target {
 
 export const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** A connection on which the server speaks next. */
+/** Returns a connection to the target, after the handshake with the proxy. */
 export async function dialThrough(proxyUrl: string, target: Target): Promise<Socket> {
   const proxy = new URL(proxyUrl);
   if (!PROXY_SCHEMES.includes(proxy.protocol)) {
@@ -62,7 +62,7 @@ const VERSION = 5;
 const [NO_LOGIN, BY_PASSWORD] = [0, 2] as const;
 const [CONNECT, BY_NAME, DONE] = [1, 3, 0] as const;
 
-/** RFC 1928, and RFC 1929 for the password. The proxy looks names up. */
+/** RFC 1928, and RFC 1929 for the password. The proxy resolves host names. */
 async function dialSocks(proxy: URL, { host, port }: Target): Promise<Socket> {
   const socket = connectTcp(Number(proxy.port) || SOCKS_PORT, proxy.hostname);
   socket.setTimeout(DIAL_TIMEOUT_MS, () => socket.destroy(new Error(`${proxy.host} is silent`)));
@@ -102,7 +102,7 @@ async function logIn(
   if (answer !== DONE) throw new Error(`the proxy ${host} does not take the password`);
 }
 
-/** Hands out exactly as many bytes as asked for: what follows is the server's. */
+/** Returns exactly as many bytes as requested: all bytes after the handshake are the target's. */
 class Answers {
   private held = Buffer.alloc(0);
 
