@@ -1,4 +1,4 @@
-/** The audit log as a file: a line of JSON for each event, for its owner alone. */
+/** The audit log file: one line of JSON per event, readable only by its owner. */
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Log } from "../base/log.ts";
@@ -8,13 +8,13 @@ export interface AuditFile {
   close(): Promise<void>;
 }
 
-/** A disk that is slower than the requests must not take the memory of the server. */
+/** If the disk is slower than the requests, the backlog must not use up the server's memory. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
-/** What cannot be written is said in the log of the server; requests go on. */
+/** Write errors are reported in the server's log; requests continue. */
 export async function openAuditFile(path: string, log: Log): Promise<AuditFile> {
-  // Whether it can be written at all is found out before the server starts.
+  // Find out before the server starts whether the file can be written.
   await (await open(path, "a", OWNER_ONLY)).close();
   const stream = createWriteStream(path, { flags: "a", mode: OWNER_ONLY });
   let lost = 0;
