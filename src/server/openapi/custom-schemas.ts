@@ -25,7 +25,7 @@ export const META_PROPERTIES: { readonly [name: string]: Schema } = {
   apiVersion: API_VERSION,
   kind: KIND,
   metadata: {
-    description: "What every object has: its name, labels, owners and the like.",
+    description: "Metadata of the object: its name, labels, owners and so on.",
     allOf: [{ $ref: `${META}ObjectMeta` }],
   },
 };
@@ -55,7 +55,7 @@ export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
       },
       kind: KIND,
       metadata: {
-        description: "What every list has.",
+        description: "Metadata of the list.",
         allOf: [{ $ref: `${META}ListMeta` }],
       },
     },

@@ -49,7 +49,7 @@ const OF_EVERY_KIND: { readonly [property: string]: string } = {
   apiVersion: "The group and version in which this object is written, such as batch/v1.",
   kind: "The name of the type of this object.",
   metadata: "Name, labels and everything else that objects of all kinds have in common.",
-  spec: "What is wanted.",
-  status: "What was last seen. Written by the system; users read it.",
+  spec: "The desired state.",
+  status: "The observed state. Written by the system; users only read it.",
   items: "The objects of the list.",
 };
