@@ -1,4 +1,4 @@
-/** The audit log as a file: a line of JSON for each event, for its owner alone. */
+/** The audit log file: one line of JSON per event, readable only by its owner. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Log } from "../base/log.ts";
@@ -8,13 +8,13 @@ export interface AuditFile {
   close(): Promise<void>;
 }
 
-/** A disk that is slower than the requests must not take the memory of the server. */
+/** If the disk is slower than the requests, the backlog must not use up the server's memory. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
 /**
- * What cannot be written is said in the log of the server; requests go on. Rejects with a sentence
- * for the user if the file is not one that only we can have made.
+ * Write errors are reported in the server's log; requests continue. Rejects with a sentence for the
+ * user if somebody else may have made the file.
  */
 export async function openAuditFile(path: string, log: Log): Promise<AuditFile> {
   const stream = (await openForUs(path)).createWriteStream();

@@ -1,4 +1,4 @@
-/** Files that come with the package, wherever its code runs from: sources, or a bundle in dist. */
+/** Files of the package, whether its code runs from the sources or from a bundle in dist. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
