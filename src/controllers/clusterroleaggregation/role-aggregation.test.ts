@@ -27,7 +27,7 @@ async function start() {
   return { ...running, verbsOf };
 }
 
-test("a role gets the rules of all selected roles, ordered by name, without duplicates", async () => {
+test("a role gets the rules of all selected roles, by name, without duplicates", async () => {
   const { client, settle, verbsOf } = await start();
   await client.create(clusterRoles, aRole("all", {}, gathering("to-all")));
   await client.create(clusterRoles, aRole("b", { "to-all": "true" }, { rules: [may("get")] }));

@@ -42,7 +42,7 @@ async function passMinutes(count: number): Promise<void> {
   }
 }
 
-/** Settles twice, because a write is a change that triggers another reconcile. */
+/** Settles several times, because each write is a change that triggers another reconcile. */
 async function settled(): Promise<void> {
   for (let looks = 0; looks < 4; looks++) await work.settle();
 }
