@@ -1,7 +1,7 @@
 /**
  * One reconcile of a StatefulSet:
  *
- *     claim pods -> record template -> decide -> change pods -> write status -> delete old revisions
+ *     claim pods -> record template -> decide -> change pods -> write status -> prune revisions
  */
 import type { Client, Name, PatchRequest } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
