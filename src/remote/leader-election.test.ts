@@ -66,7 +66,7 @@ function candidate(server: TestServer, identity: string) {
   };
 }
 
-test("one candidate leads while the other waits, which takes over at once when it stops", async () => {
+test("one candidate leads; the other waits and takes over at once when it stops", async () => {
   const server = aServer();
   const one = candidate(server, "one");
   await settle();

@@ -90,7 +90,7 @@ test("attempts are recorded together, in a ConfigMap owned by the Job", async ()
   work.stop();
 });
 
-test("attempts recorded by an earlier process are kept, and nothing is written without changes", async () => {
+test("earlier recorded attempts are kept, and nothing is written without changes", async () => {
   const work = await startController(ledgerController(MANAGER));
   const job = await aJob(work.client);
   const gone = await aPod(work.client, job, 0, 3);
