@@ -1,4 +1,4 @@
-/** Pure: durations as Go writes them, "1h15m30.5s". */
+/** Pure: durations in Go's format, "1h15m30.5s". */
 import { quote } from "./finding.ts";
 
 export type ParsedDuration = { readonly nanoseconds: bigint } | { readonly problem: string };
@@ -16,7 +16,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 const MAX = 2n ** 63n - 1n;
 /** More digits than MAX has. */
 const TOO_MANY_DIGITS = 20;
-/** Those after it are less than a nanosecond of any unit. */
+/** Further digits are less than a nanosecond in any unit. */
 const COUNTED_FRACTION_DIGITS = 18;
 
 export function parseGoDuration(text: string): ParsedDuration {

@@ -1,8 +1,8 @@
 /**
- * Pure: when a CronJob is due, parsed from its schedule.
+ * Pure: parses the schedule of a CronJob.
  *
- * Five fields of "*", "?", lists, ranges, steps and names, or a descriptor such as "@daily" or
- * "@every 5m". Problems are worded as the parser Kubernetes uses words them.
+ * A schedule has five fields of "*", "?", lists, ranges, steps and names, or is a descriptor such
+ * as "@daily" or "@every 5m". Problems are worded like those of the parser that Kubernetes uses.
  */
 import { quote } from "../finding.ts";
 import { parseGoDuration } from "../go-duration.ts";
@@ -10,7 +10,10 @@ import { isTimeZone } from "./time-zone.ts";
 
 export interface ScheduleField {
   readonly values: ReadonlySet<number>;
-  /** Not restricted: when both day fields are restricted, either of them may match. */
+  /**
+   * The field is not restricted. If both day fields are restricted, a match of either is
+   * sufficient.
+   */
   readonly isStar: boolean;
 }
 
@@ -22,7 +25,7 @@ export interface ScheduleFields {
   readonly month: ScheduleField;
   /** 0 is Sunday. */
   readonly dayOfWeek: ScheduleField;
-  /** Given as "TZ=…" in front of the fields. */
+  /** Specified as "TZ=…" before the fields. */
   readonly timeZone?: string;
 }
 
@@ -44,7 +47,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   }
 }
 
-/** Never leaves this file. */
+/** Used only within this file. */
 class Malformed extends Error {}
 
 interface Bounds {
@@ -77,7 +80,7 @@ function parse(text: string): Schedule {
   if (text === "") throw new Malformed("empty spec string");
   if (!/^(CRON_)?TZ=/.test(text)) return parseZoneless(text);
   const space = text.indexOf(" ");
-  // What Kubernetes says after its parser has stumbled.
+  // The message of Kubernetes for a panic of its parser.
   if (space < 0) throw new Malformed(`invalid schedule format: ${NO_SPACE}`);
   const timeZone = /=([^ ]*)/.exec(text)?.[1] ?? "";
   if (timeZone !== "" && !isTimeZone(timeZone)) {
@@ -144,7 +147,7 @@ function parseRange(expression: string, bounds: Bounds): ScheduleField {
   }
   if (moreSteps.length > 0) throw new Malformed(`too many slashes: ${expression}`);
   const step = stepText === undefined ? 1 : parseInteger(stepText);
-  // "5/15" goes on to the end of the field.
+  // "5/15" runs to the end of the field.
   if (stepText !== undefined && high === undefined) end = bounds.max;
   checkRange({ start, end, step }, bounds, expression);
   const values = new Set<number>();
