@@ -1,13 +1,13 @@
-/** The numbers Kubernetes' own controllers publish about their queues, under the same names. */
+/** The work queue metrics of Kubernetes' own controllers, under the same names. */
 import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 
 export interface WorkQueueMetrics {
   added(): void;
   started(waitedMs: number): void;
   ended(workedMs: number): void;
-  /** A key was put off: to be retried, or to be looked at later. */
+  /** A key was delayed, for a retry or for a requested later run. */
   retried(): void;
-  /** Tells how long each of the keys that are being worked on has been. */
+  /** Registers a function that returns for how long each running key has been running. */
   follow(runningMs: () => readonly number[]): void;
 }
 
@@ -50,7 +50,7 @@ export function workQueueMetrics(metrics: Metrics, name: string): WorkQueueMetri
     names,
   );
   const retries = metrics.counter("workqueue_retries_total", "Keys put off.", names);
-  // A queue that never had anything to do is there too.
+  // Create the series now, so that a queue that has had no work yet is exported too.
   for (const each of [depth, adds, retries]) each.add(labels, 0);
   return {
     added: () => {

@@ -1,4 +1,4 @@
-/** How the scheduler fares, under the names of Kubernetes' own. */
+/** The metrics of the scheduler, under the names that Kubernetes uses. */
 import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 import type { SchedulerMemory } from "./memory.ts";
 
@@ -10,7 +10,7 @@ export interface SchedulerMetrics {
 }
 
 const PROFILE = "default-scheduler";
-/** From 10 ms to somewhat over an hour. */
+/** From 10 ms to about 87 minutes. */
 const BUCKETS = exponentialBuckets(0.01, 2, 20);
 const VICTIM_BUCKETS = exponentialBuckets(1, 2, 7);
 

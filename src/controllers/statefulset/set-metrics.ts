@@ -1,10 +1,10 @@
-/** What is counted about StatefulSets, under the names that KEP-4017 asks operators to look at. */
+/** The metrics about StatefulSets, under the names that KEP-4017 recommends to operators. */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import { exponentialBuckets, type Histogram, type Metrics } from "../../base/metrics.ts";
 import { replicasOf, startOf } from "./identity.ts";
 
 export interface SetMetrics {
-  /** From a change to the end of the look at it. */
+  /** The duration of a reconcile. */
   readonly delay: Histogram;
   show(set: StatefulSet): void;
 }

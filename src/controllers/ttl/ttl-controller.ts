@@ -1,8 +1,7 @@
 /**
- * Deletes finished Jobs, and their pods before them, once spec.ttlSecondsAfterFinished is over.
+ * Deletes finished Jobs, and their pods before them, when spec.ttlSecondsAfterFinished has expired.
  *
- * Reading order: this file, decide (when is it over), observe, reconcile. How a Job comes to be
- * finished is none of its business.
+ * Reading order: this file, decide (whether the TTL has expired), observe, reconcile.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { jobs } from "../../api/resources.ts";
@@ -13,9 +12,9 @@ import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { hasTimeToLive } from "./decide.ts";
 import { reconcile } from "./reconcile.ts";
 
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 5;
-/** From 100 ms to somewhat over a quarter of an hour. */
+/** From 100 ms to about 14 minutes. */
 const BUCKETS = exponentialBuckets(0.1, 2, 14);
 
 export const ttlController: Controller = { name: "ttl", start };

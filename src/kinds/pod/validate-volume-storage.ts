@@ -1,4 +1,4 @@
-/** Pure: volumes on storage outside the API: of the node, of the network, of cloud providers. */
+/** Pure: validates volumes outside the API: of the node, the network and cloud providers. */
 import { type Finding, invalid, notSupported, required, tooLong } from "../../api/finding.ts";
 import type {
   AWSElasticBlockStoreVolumeSource,
@@ -265,7 +265,7 @@ export function validateCsi(source: CSIVolumeSource, path: string): Finding[] {
   return [...findings, ...invalidEach(`${path}.name`, name, dns1123Subdomain(name))];
 }
 
-/** A driver is named like a domain, in letters of any case. */
+/** The name of a driver is a domain name, in letters of any case. */
 export function validateCsiDriverName(driver: string, field: string): Finding[] {
   if (driver === "") return [required(field)];
   const long = driver.length > 63 ? [tooLong(field, 63)] : [];
@@ -288,6 +288,6 @@ function requireName(reference: LocalObjectReference | undefined, path: string):
 
 function validatePartition(partition = 0, path: string): Finding[] {
   if (partition >= 0 && partition <= 255) return [];
-  // The range Kubernetes names is not the one it checks: zero is "the whole disk".
+  // The range in Kubernetes' message differs from the one it checks: zero means the whole disk.
   return [invalid(`${path}.partition`, partition, inclusiveRange(1, 255))];
 }
