@@ -44,7 +44,7 @@ function run(
 ): Promise<string> {
   const { command, args, env, interactiveMode, installHint } = plugin;
   if (interactiveMode === "Always" && !isInteractive) {
-    throw new Error(`exec plugin ${command} needs a terminal (interactiveMode is Always)`);
+    throw new Error(`exec plugin ${command} requires a terminal (interactiveMode is Always)`);
   }
   const mayAsk = isInteractive && interactiveMode !== "Never";
   const own = { ...env, KUBERNETES_EXEC_INFO: execInfo(plugin, mayAsk) };

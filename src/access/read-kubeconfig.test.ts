@@ -36,7 +36,7 @@ test("the first place with a kubeconfig is used", async () => {
   expect(await read({ environment: "none:env" })).toMatchObject({ url: "https://environment" });
   await write("flag", at("https://flag"));
   expect(await read({ environment: "env", given: "flag" })).toMatchObject({ url: "https://flag" });
-  await expect(read({ given: "none" })).rejects.toThrow("there is no ");
+  await expect(read({ given: "none" })).rejects.toThrow("none does not exist");
 });
 
 const TEXT = `

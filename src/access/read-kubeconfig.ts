@@ -52,7 +52,7 @@ async function firstPresent(places: KubeconfigPlaces): Promise<readonly Kubeconf
   if (given !== undefined) {
     const file = resolve(workingDirectory, given);
     const text = await readIfPresent(file);
-    if (text === undefined) throw new Error(`there is no ${file}`);
+    if (text === undefined) throw new Error(`the kubeconfig ${file} does not exist`);
     return [{ directory: dirname(file), text }];
   }
   const listed = environment.split(delimiter).filter((file) => file !== "");

@@ -33,7 +33,7 @@ test("a key rejects signatures of another key", () => {
 test("the error for an invalid key file contains its path but not its contents", async () => {
   await writeFile(file, "a secret");
   expect(() => storedSigningKey(file).keyId).toThrow(
-    `${file} holds no usable key (delete it to have a new one made)`,
+    `${file} contains no usable key (delete it to create a new one)`,
   );
 });
 

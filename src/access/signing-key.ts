@@ -93,7 +93,7 @@ function readKey(file: string): KeyObject | undefined {
   } catch {
     // Reported below, without the contents of the file.
   }
-  throw new Error(`${file} holds no usable key (delete it to have a new one made)`);
+  throw new Error(`${file} contains no usable key (delete it to create a new one)`);
 }
 
 const OWNER_ONLY = 0o600;

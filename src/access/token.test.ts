@@ -41,7 +41,7 @@ test.each(["", "short", `${"x".repeat(40)}\nsecond line`])(
   "%j is rejected as a token",
   async (text) => {
     await writeFile(file, text, { mode: 0o600 });
-    await expect(ensureToken(file)).rejects.toThrow("holds no usable token");
+    await expect(ensureToken(file)).rejects.toThrow("contains no usable token");
     expect(await readFile(file, "utf8")).toBe(text);
   },
 );

@@ -19,7 +19,7 @@ export async function ensureToken(file: string): Promise<string> {
   }
   const token = stored.trim();
   if (token.length < SHORTEST_TOKEN || !/^[\w.~+/=-]+$/.test(token)) {
-    throw new Error(`${file} holds no usable token (delete it to have a new one made)`);
+    throw new Error(`${file} contains no usable token (delete it to create a new one)`);
   }
   return token;
 }

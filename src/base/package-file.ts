@@ -10,6 +10,7 @@ export function packageFile(...parts: readonly string[]): string {
 function findRoot(directory: string): string {
   if (existsSync(path.join(directory, "package.json"))) return directory;
   const parent = path.dirname(directory);
-  if (parent === directory) throw new Error("the files of the package are not where its code is");
+  if (parent === directory)
+    throw new Error("no package.json was found above the code of the package");
   return findRoot(parent);
 }

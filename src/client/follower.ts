@@ -209,7 +209,7 @@ export class Follower<T extends KubeObject> {
   }
 
   private endStream(ended: EndedWatch): void {
-    const { error = new Error("the list ended before it was whole") } = ended;
+    const { error = new Error("the list ended before it was complete") } = ended;
     if (this.isStreaming) {
       this.isStreaming = false;
       this.report({ kind: "watch ended", ...ended });

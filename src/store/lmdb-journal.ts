@@ -174,7 +174,7 @@ async function refuseUnusable(dataDir: string, path: string): Promise<void> {
   const database = join(path, DATABASE_FILE);
   const size = sizeOf(database);
   if (size !== undefined && !(await isDatabase(database, size))) {
-    throw new Error(`${database} is not a database, or not all of it; nothing was changed`);
+    throw new Error(`${database} is not a database, or is incomplete; nothing was changed`);
   }
   const isNew = !statSync(join(path, "lock.mdb"), { throwIfNoEntry: false });
   if (isNew && (await freeBytes(dataDir)) < PAGES_OF_A_COMMIT) {

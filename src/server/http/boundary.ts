@@ -84,7 +84,7 @@ export class Boundary {
     const stack = error instanceof Error ? error.stack : undefined;
     try {
       exceptions?.add({ outcome: "closed" });
-      log.error("request broke off", { method, path, error: String(error), stack });
+      log.error("request failed, connection closed", { method, path, error: String(error), stack });
     } catch {
       // If the log itself fails, the failure cannot be reported.
     }

@@ -72,7 +72,7 @@ function parseFormer(value: unknown): NonNullable<JobSubmission["former"]> {
 function parseSettled(value: unknown): NonNullable<JobSubmission["settled"]> {
   const { completed, failed } = isObject(value) ? value : {};
   if (typeof completed !== "string" || typeof failed !== "string") {
-    throw badRequest("settled must have the texts completed and failed");
+    throw badRequest("settled must have the strings completed and failed");
   }
   return { completed, failed };
 }
