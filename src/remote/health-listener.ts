@@ -34,7 +34,11 @@ export async function listenForHealth(options: HealthOptions): Promise<HealthLis
       case "/metrics":
         return answer(response, 200, metrics.text(), METRICS_TYPE);
       default:
-        return answer(response, 404, "there are /healthz, /livez, /readyz and /metrics");
+        return answer(
+          response,
+          404,
+          "not found; available: /healthz, /livez, /readyz and /metrics",
+        );
     }
   });
   server.listen(port, address);

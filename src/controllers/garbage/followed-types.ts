@@ -66,7 +66,7 @@ export async function followTypes(
       // The resource is already gone, or not served yet. The next change of the definition triggers
       // a retry.
       custom.delete(key);
-      log.debug("a resource cannot be followed", { resource: key, error: String(error) });
+      log.debug("cannot watch a resource", { resource: key, error: String(error) });
       return undefined;
     }
   };

@@ -26,7 +26,7 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     metrics.counter(`job_controller_${name}`, help, labels);
   const creations = counter(
     "job_pods_creation_total",
-    "Pods created, and tried to.",
+    "Attempts to create pods.",
     "reason",
     "status",
   );
@@ -54,7 +54,7 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     ),
     staleSkips: counter(
       "stale_sync_skips_total",
-      "Syncs put off because a cache had not seen this controller's own writes.",
+      "Syncs delayed because a cache had not seen this controller's own writes.",
       "group",
       "resource",
     ),

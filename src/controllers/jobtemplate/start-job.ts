@@ -44,14 +44,14 @@ async function ensureJob(client: Client, wanted: Job): Promise<Job> {
     const { namespace = "", name = "" } = wanted.metadata;
     const present = await client.get(jobs, { namespace, name });
     if (controllerOf(present)?.uid === controllerOf(wanted)?.uid) return present;
-    throw new Error(`there is a job ${JSON.stringify(name)} already, which belongs to another`);
+    throw new Error(`job ${JSON.stringify(name)} already exists and has another owner`);
   }
 }
 
 async function ensureEnvironment(client: Client, name: string, job: Job): Promise<void> {
   const { namespace = "", name: jobName = "" } = job.metadata;
   const original = await findObject(client, secrets, { namespace, name });
-  if (!original) throw new Error(`the environment is not there: secret "${name}" not found`);
+  if (!original) throw new Error(`the environment is missing: secret "${name}" not found`);
   const copied = environmentNameOf(jobName);
   const metadata = { name: copied, namespace, ownerReferences: [ownedBy(job)] };
   await ensureCopy(client, { ...original, metadata });
@@ -83,7 +83,7 @@ async function getChunk(client: Client, kind: ListName["kind"], place: Name): Pr
       ? await findObject(client, secrets, place)
       : await findObject(client, configMaps, place);
   if (found) return found;
-  throw new Error(`the work list is not there: ${kind.toLowerCase()} "${place.name}" not found`);
+  throw new Error(`the work list is missing: ${kind.toLowerCase()} "${place.name}" not found`);
 }
 
 function chunksOf(first: ListObject): number {

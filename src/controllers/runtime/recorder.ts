@@ -216,7 +216,7 @@ class QueueingRecorder implements RunningRecorder {
 
   private logLoss({ involvedObject: about, reason }: Event, error: unknown): void {
     const fields = { namespace: about.namespace, name: about.name, reason, error };
-    if (isExpected(error)) this.options.log.debug("event refused", fields);
+    if (isExpected(error)) this.options.log.debug("event rejected", fields);
     else this.options.log.warn("event lost", fields);
   }
 }

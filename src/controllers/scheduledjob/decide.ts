@@ -98,10 +98,15 @@ function waitingStatus(
         type: "Failed",
         isMet: isMissed,
         reason: isMissed ? "StartingDeadlineExceeded" : "Rescheduled",
-        message: isMissed ? `the Job was not made in time for ${runAt}` : "",
+        message: isMissed ? `the Job was not created in time for ${runAt}` : "",
       },
       phase === "Suspended"
-        ? { type: "Suspended", isMet: true, reason: "Suspended", message: "the Job is held back" }
+        ? {
+            type: "Suspended",
+            isMet: true,
+            reason: "Suspended",
+            message: "the Job is not created while suspended",
+          }
         : resumed(),
     ],
     now,

@@ -16,7 +16,7 @@ export function setMetrics(metrics: Metrics): SetMetrics {
   const start = metrics.gauge("kube_statefulset_ordinals_start", "Its first ordinal.", labels);
   const delay = metrics.histogram(
     "statefulset_reconcile_delay",
-    "Seconds a StatefulSet was looked at for after a change.",
+    "Duration of the reconciles of StatefulSets in seconds.",
     [],
     exponentialBuckets(0.001, 2, 15),
   );

@@ -28,7 +28,7 @@ async function start({
 }: ControllerContext): Promise<RunningController> {
   const lateness = metrics.histogram(
     "ttl_after_finished_controller_job_deletion_duration_seconds",
-    "How late finished Jobs are deleted: the time since they could be.",
+    "How late finished Jobs are deleted after their TTL expired.",
     [],
     BUCKETS,
   );

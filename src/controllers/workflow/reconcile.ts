@@ -84,7 +84,7 @@ async function begin(
   if (!failed) return { begun };
   const message = `Error creating job: ${describeError(failed.reason)}`;
   hands.recorder.event(workflow, "Warning", "FailedCreate", message);
-  return { begun, problem: new Error("begin a step", { cause: failed.reason }) };
+  return { begun, problem: new Error("start a step", { cause: failed.reason }) };
 }
 
 async function beginStep(
