@@ -38,6 +38,17 @@ const BINARY = "main.js";
  */
 const LAUNCHER = ["#!/bin/sh", `":" //# ; TALLY_LAUNCH="$$ $(ulimit -S -n)" exec node "$0" "$@"`];
 
+const NATIVE = [
+  {
+    source: "src/agent/spawner/native/confine.c",
+    missing: "there will be no sandboxes (docs/sandbox.md)",
+  },
+  {
+    source: "src/agent/spawner/native/slot.c",
+    missing: "shells will start processes, which takes longer (docs/agent.md)",
+  },
+];
+
 requireNode();
 installDependencies();
 const isFresh = await bundle({
@@ -118,7 +129,7 @@ async function bundle({ parts, output, sources }) {
     const binary = path.join(fresh, BINARY);
     if (output === "dist") fs.writeFileSync(binary, launched(fs.readFileSync(binary, "utf8")));
     if (output === "dist") fs.chmodSync(binary, 0o755);
-    if (output === "dist") compileConfiner(path.join(fresh, "confine"));
+    if (output === "dist") for (const each of NATIVE) compileNative(each, fresh);
     fs.writeFileSync(path.join(fresh, ".source-hash"), wanted);
     fs.rmSync(inRoot(output), { recursive: true, force: true });
     fs.renameSync(fresh, inRoot(output));
@@ -128,20 +139,17 @@ async function bundle({ parts, output, sources }) {
   }
 }
 
-/**
- * The one program in another language: the helper of sandboxes. Without a compiler there is none,
- * and no sandboxes.
- */
-function compileConfiner(output) {
+/** Programs in C: the helper of sandboxes, and slots. Without a compiler there are none of them. */
+function compileNative({ source, missing }, folder) {
   if (process.platform !== "linux") return;
+  const output = path.join(folder, path.basename(source, ".c"));
   const alone = ["-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-s", "-Os"];
-  const source = inRoot("src", "agent", "spawner", "sandbox", "confine.c");
   for (const compiler of ["cc", "gcc", "clang"]) {
-    const { status } = spawnSync(compiler, [...alone, "-o", output, source], { stdio: "ignore" });
-    if (status === 0) return;
+    const args = [...alone, "-o", output, inRoot(source)];
+    if (spawnSync(compiler, args, { stdio: "ignore" }).status === 0) return;
   }
   fs.rmSync(output, { force: true });
-  say("no C compiler was found: there will be no sandboxes (docs/sandbox.md)");
+  say(`no C compiler was found: ${missing}`);
 }
 
 /** The binary, with a shell in place of the usual first line. */

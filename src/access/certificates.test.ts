@@ -24,7 +24,7 @@ function ensure(options: { names?: string[]; clock?: ManualClock } = {}): Promis
   return ensureCertificates({ directory, names, clock });
 }
 
-/** Whom the handshake trusts, or the reason it does not. */
+/** The common name of the accepted server, or the error code of the handshake. */
 async function handshake(served: Certificates, trusted: string, servername: string) {
   const server = createServer({ cert: served.cert, key: served.key });
   server.on("tlsClientError", () => {});
@@ -43,14 +43,14 @@ async function handshake(served: Certificates, trusted: string, servername: stri
   }
 }
 
-test("a client that trusts the authority trusts the server under its names", async () => {
+test("a client that trusts the authority accepts the server under its names", async () => {
   const certificates = await ensure();
   for (const name of ["localhost", "kubernetes.default.svc.cluster.local", ""]) {
     expect(await handshake(certificates, certificates.ca, name)).toBe("tally");
   }
 });
 
-test("a client refuses the server under another name or with another authority", async () => {
+test("a client rejects the server under another name or with another authority", async () => {
   const certificates = await ensure();
   const other = issueAuthority("tally-ca", { from: new Date(), to: new Date(Date.now() + DAY_MS) });
   expect(await handshake(certificates, certificates.ca, "example.com")).toBe(
@@ -59,7 +59,7 @@ test("a client refuses the server under another name or with another authority",
   expect(await handshake(certificates, other.cert, "localhost")).not.toBe("tally");
 });
 
-test("the certificates say what they are for and what they cover", async () => {
+test("the certificates have the right usages and names", async () => {
   const { ca, cert } = await ensure();
   const authority = new X509Certificate(ca);
   const server = new X509Certificate(cert);
@@ -67,7 +67,7 @@ test("the certificates say what they are for and what they cover", async () => {
   expect(authority.verify(authority.publicKey)).toBe(true);
   expect(server.ca).toBe(false);
   expect(server.checkIssued(authority)).toBe(true);
-  // Node shows the extended key usage here: of a server, and of a client of its nodes.
+  // Node shows the extended key usages here: server, and client towards the nodes.
   expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
   expect(server.subjectAltName).toBe(
     "IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:localhost, DNS:kubernetes, " +
@@ -77,7 +77,7 @@ test("the certificates say what they are for and what they cover", async () => {
   expect(server.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
 });
 
-test("keys are for their owner alone, also after somebody opened them", async () => {
+test("only the owner can read keys, even if their modes were changed", async () => {
   await ensure();
   await chmod(join(directory, "ca.key"), 0o644);
   await chmod(directory, 0o755);
@@ -103,16 +103,24 @@ test("a server certificate that misses a name is issued again by the same author
   expect(server.checkHost("box")).toBe("box");
 });
 
-test("fewer names asked for than covered is no reason to issue again", async () => {
+test("a certificate with more names than requested is not issued again", async () => {
   const before = await ensure({ names: serverNames(["10.1.2.3"]) });
   expect((await ensure({ names: serverNames([]) })).cert).toBe(before.cert);
 });
 
 test.each([
-  ["keeps both until 30 days before the end of the server's", 334, { ca: true, cert: true }],
-  ["renews the server's in its last 30 days", 336, { ca: true, cert: false }],
-  ["renews both before the authority expires before its server", 3260, { ca: false, cert: false }],
-])("time %s", async (_behaviour, days, kept) => {
+  [
+    "both are kept until 30 days before the server certificate expires",
+    334,
+    { ca: true, cert: true },
+  ],
+  ["the server certificate is renewed in its last 30 days", 336, { ca: true, cert: false }],
+  [
+    "both are renewed if the authority would expire before its server",
+    3260,
+    { ca: false, cert: false },
+  ],
+])("after some time %s", async (_behaviour, days, kept) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const before = await ensure({ clock });
   clock.advance(days * DAY_MS);
@@ -125,13 +133,13 @@ test.each([
   );
 });
 
-test("a validity beyond 2049 is written in the form made for it", () => {
+test("a validity beyond 2049 is encoded with four-digit years", () => {
   const validity = { from: new Date("2049-06-01T00:00:00Z"), to: new Date("2051-06-01T00:00:00Z") };
   const { validFrom, validTo } = new X509Certificate(issueAuthority("far", validity).cert);
   expect([validFrom, validTo]).toEqual(["Jun  1 00:00:00 2049 GMT", "Jun  1 00:00:00 2051 GMT"]);
 });
 
-test.each(["server.key", "server.crt"])("a spoilt %s is replaced", async (file) => {
+test.each(["server.key", "server.crt"])("a damaged %s is replaced", async (file) => {
   const before = await ensure();
   await writeFile(join(directory, file), "spoilt");
   const after = await ensure();
@@ -147,7 +155,7 @@ test("an authority and a key that do not match are replaced", async () => {
   expect(await handshake(after, after.ca, "localhost")).toBe("tally");
 });
 
-test("an authority that is not ours is neither used nor replaced", async () => {
+test("an authority that Tally did not make is neither used nor replaced", async () => {
   await ensure();
   const foreign = issueAuthority("corporate", {
     from: new Date(),

@@ -1,7 +1,7 @@
 /**
- * How a client knows the server and the server its administrator: certificates here, then token.ts
- * and kubeconfig.ts, which hands both to kubectl. Everything lives in files of the data directory
- * that only their owner can read. Nothing here knows the API or opens a port.
+ * TLS certificates, by which clients verify the server. token.ts authenticates the administrator to
+ * the server, and kubeconfig.ts gives both to kubectl. Everything is stored in files of the data
+ * directory that only their owner can read. Nothing here knows about the API or opens a port.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ const SERVER_NAME = "tally";
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 365;
-/** An authority is replaced while it can still outlive what it signs. */
+/** The authority is replaced while it can still outlive the certificates it signs. */
 const AUTHORITY_RENEWAL_DAYS = SERVER_DAYS + 30;
 const SERVER_RENEWAL_DAYS = 30;
-/** Clients with a slow clock must not see a certificate of the future. */
+/** Valid from an hour before, for clients whose clock is slow. */
 const SKEW_MS = 3_600_000;
 
 export interface Certificates extends Identity {
@@ -28,15 +28,15 @@ export interface Certificates extends Identity {
 
 export interface CertificateRequest {
   readonly directory: string;
-  /** DNS names and IP addresses that the server must be known by. */
+  /** DNS names and IP addresses that the certificate must contain. */
   readonly names: readonly string[];
   readonly clock: Clock;
 }
 
 /**
- * The certificates in the directory, made on first use. The server's is issued again when it is
- * about to expire, misses a name or is not of this authority; the authority only when it is about
- * to expire or its files do not belong together, since clients hold a copy of it.
+ * The certificates in the directory, created on first use. The server's is issued again if it
+ * expires soon, lacks a name or was not signed by this authority. The authority is replaced only if
+ * it expires soon or its files do not match, because clients hold a copy of it.
  */
 export async function ensureCertificates(request: CertificateRequest): Promise<Certificates> {
   const { directory, names, clock } = request;
@@ -72,7 +72,7 @@ export interface UserRequest {
   readonly clock: Clock;
 }
 
-/** A certificate by which the server knows somebody. Undefined where there is no authority yet. */
+/** A client certificate that authenticates a user. Undefined if there is no authority yet. */
 export async function issueUser(request: UserRequest): Promise<Certificates | undefined> {
   const { directory, name, groups, days, clock } = request;
   const authority = await readIdentity(join(directory, "ca"));
@@ -83,7 +83,7 @@ export async function issueUser(request: UserRequest): Promise<Certificates | un
   return { ca: authority.cert, ...own };
 }
 
-/** What the server of a cluster answers to, besides the addresses it listens on. */
+/** The names of the API server of a cluster, in addition to the addresses it listens on. */
 export function serverNames(reachedBy: readonly string[]): string[] {
   const names = [
     "127.0.0.1",
@@ -102,7 +102,7 @@ function validFor(days: number, nowMs: number): Validity {
   return { from: new Date(nowMs - SKEW_MS), to: new Date(nowMs + days * DAY_MS) };
 }
 
-/** Undefined when there is none, or when what there is does not belong together. */
+/** Undefined if the files do not exist, or if certificate and key do not match. */
 async function readIdentity(files: string): Promise<Identity | undefined> {
   const [cert, key] = await Promise.all([
     readPrivateFile(`${files}.crt`),
@@ -116,18 +116,18 @@ function isPair(cert: string, key: string): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {
-    // Not PEM, or PEM of something else: the same as not there.
+    // Not PEM, or not a certificate or key: treated like a missing file.
     return false;
   }
 }
 
-/** A crash between the two leaves a pair that does not match, which is issued again. */
+/** If a crash happens between the two writes, the pair does not match and is issued again. */
 async function writeIdentity(files: string, { cert, key }: Identity): Promise<void> {
   await writePrivateFile(`${files}.key`, key);
   await writePrivateFile(`${files}.crt`, cert);
 }
 
-/** Somebody's own authority is not ours to replace. */
+/** An authority that the user created must not be replaced. */
 function isOurAuthority({ cert }: Identity): boolean {
   const { ca, subject } = new X509Certificate(cert);
   return ca && subject === `CN=${AUTHORITY_NAME}`;
@@ -137,7 +137,7 @@ function isUsableAuthority({ cert }: Identity, nowMs: number): boolean {
   return isValidFor(new X509Certificate(cert), AUTHORITY_RENEWAL_DAYS, nowMs);
 }
 
-/** Nodes know the server by it. */
+/** The server needs it to authenticate to nodes. */
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 interface ServerDemands {

@@ -15,7 +15,7 @@ afterEach(() => rm(parent, { recursive: true }));
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("a data directory is made where it is missing, for its owner alone", async () => {
+test("a missing data directory is created with access only for its owner", async () => {
   expect(await openDataDirectory(directory)).toEqual({
     path: directory,
     certificates: join(directory, "pki"),
@@ -27,8 +27,8 @@ test("a data directory is made where it is missing, for its owner alone", async 
 
 test.each([
   ["empty", []],
-  ["ours", ["pki", "token"]],
-])("one that is open to others is closed to them when it is %s", async (_state, entries) => {
+  ["a data directory", ["pki", "token"]],
+])("a directory that others can read is made private if it is %s", async (_state, entries) => {
   await mkdir(directory, { recursive: true });
   for (const entry of entries) await writeFile(join(directory, entry), "");
   await chmod(directory, 0o755);
@@ -36,7 +36,7 @@ test.each([
   expect(await modeOf(directory)).toBe("700");
 });
 
-test("a directory shared with others for another purpose is refused and left alone", async () => {
+test("a directory with other contents that others can read is rejected and unchanged", async () => {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, "somebody.txt"), "");
   await chmod(directory, 0o755);
@@ -44,7 +44,7 @@ test("a directory shared with others for another purpose is refused and left alo
   expect(await modeOf(directory)).toBe("755");
 });
 
-test("a file where the directory should be is an error that names it", async () => {
+test("if the path is a file, the error contains the path", async () => {
   const file = join(parent, "file");
   await writeFile(file, "");
   await expect(openDataDirectory(file)).rejects.toThrow(file);

@@ -1,4 +1,4 @@
-/** Where a server keeps what outlives it, and the names of the files in there. */
+/** The data directory of a server: what survives a restart, and the file names in it. */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureOwnDirectory } from "../base/own-directory.ts";
@@ -12,9 +12,9 @@ export interface DataDirectory {
 }
 
 /**
- * Makes the directory, closed to everybody else. One that exists has to belong to our user, and
- * what we keep in there, too. If it is open to others it is closed only if it is empty or already a
- * data directory: "--data /tmp" must not lock a machine out of /tmp.
+ * Creates the directory with access only for its owner. An existing one must belong to our user,
+ * and so must our entries in it. If others can read it, it is made private only if it is empty or
+ * already a data directory: "--data /tmp" must not lock other users out of /tmp.
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const files = dataDirectory(path);

@@ -1,8 +1,8 @@
 /**
- * Pure: the few DER values a certificate is made of.
+ * Pure: the few DER values that a certificate consists of.
  *
- * DER is tag, length, contents. Every function here answers with a whole value, so that a
- * structure reads in code as it does in RFC 5280.
+ * DER is tag, length, contents. Every function here returns a whole value, so that a structure
+ * looks in code as it does in RFC 5280.
  */
 
 export type Der = Uint8Array;
@@ -15,12 +15,12 @@ export function set(...values: readonly Der[]): Der {
   return tagged(0x31, concat(values));
 }
 
-/** The bytes of a whole number that is not negative, highest first. */
+/** The big-endian bytes of a non-negative integer. */
 export function integer(bytes: Uint8Array): Der {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
   const shortest = bytes.subarray(start);
-  // A first bit that is set would make the number negative.
+  // If the first bit is set, the number would be negative.
   const padded = (shortest[0] ?? 0) >= 0x80 ? concat([Uint8Array.of(0), shortest]) : shortest;
   return tagged(0x02, padded);
 }
@@ -40,7 +40,7 @@ export function octetString(bytes: Uint8Array): Der {
   return tagged(0x04, bytes);
 }
 
-/** Whole bytes unless the count of unused bits at the end says otherwise. */
+/** `unusedBits` counts the unused bits at the end of the last byte. */
 export function bitString(bytes: Uint8Array, unusedBits = 0): Der {
   return tagged(0x03, concat([Uint8Array.of(unusedBits), bytes]));
 }
@@ -49,19 +49,19 @@ export function utf8String(text: string): Der {
   return tagged(0x0c, new TextEncoder().encode(text));
 }
 
-/** Two digits of year until 2049 and four from 2050, as RFC 5280 demands. Whole seconds. */
+/** Two-digit years until 2049, four digits from 2050 on, as RFC 5280 requires. Whole seconds. */
 export function time(at: Date): Der {
   const digits = `${at.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
   const isShort = at.getUTCFullYear() < 2050;
   return tagged(isShort ? 0x17 : 0x18, new TextEncoder().encode(digits.slice(isShort ? 2 : 0)));
 }
 
-/** A value in the place numbered [n], which keeps its own tag inside. */
+/** An explicitly tagged value [n]: it keeps its own tag inside. */
 export function explicit(place: number, value: Der): Der {
   return tagged(0xa0 + place, value);
 }
 
-/** Contents in the place numbered [n], where the place says what they are. */
+/** An implicitly tagged value [n]: this tag replaces its own. */
 export function implicit(place: number, contents: Uint8Array): Der {
   return tagged(0x80 + place, contents);
 }

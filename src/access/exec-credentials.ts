@@ -1,4 +1,4 @@
-/** Asks a program who the user is, once for as long as its answer is good. */
+/** Gets credentials from an exec plugin, and caches them until they expire. */
 import { spawn } from "node:child_process";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { CredentialSource, Credentials } from "../base/credentials.ts";
@@ -6,7 +6,7 @@ import { type ExecAnswer, type ExecPlugin, execInfo, readExecAnswer } from "./ex
 
 export interface ExecSurroundings {
   readonly environment: { readonly [name: string]: string | undefined };
-  /** Whether a person can be asked for a password. */
+  /** Whether the plugin may ask a person for a password. */
   readonly isInteractive: boolean;
   readonly clock?: Clock;
 }
@@ -44,7 +44,7 @@ function run(
 ): Promise<string> {
   const { command, args, env, interactiveMode, installHint } = plugin;
   if (interactiveMode === "Always" && !isInteractive) {
-    throw new Error(`exec plugin ${command} needs a terminal (interactiveMode is Always)`);
+    throw new Error(`exec plugin ${command} requires a terminal (interactiveMode is Always)`);
   }
   const mayAsk = isInteractive && interactiveMode !== "Never";
   const own = { ...env, KUBERNETES_EXEC_INFO: execInfo(plugin, mayAsk) };

@@ -17,7 +17,7 @@ test.each([
   [{ apiVersion: "v1alpha1" }, 'invalid apiVersion "v1alpha1"'],
   [{ command: "" }, "command must be specified"],
   [{ command: "x", interactiveMode: "Sometimes" }, "interactiveMode must be"],
-])("a plugin %j is refused", (exec, problem) => {
+])("the plugin %j is rejected", (exec, problem) => {
   expect(() => plugin(exec)).toThrow(problem);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ["bin/login", "/at/bin/login"],
   ["./login", "/at/./login"],
   ["/usr/bin/login", "/usr/bin/login"],
-])("the command %s is %s", (command, found) => {
+])("the command %s resolves to %s", (command, found) => {
   expect(plugin({ command }).command).toBe(found);
 });
 
@@ -39,7 +39,7 @@ test.each([
   [answer(undefined), "didn't return a status field"],
   [answer({}), "didn't return a token or cert/key pair"],
   [answer({ clientKeyData: "k" }), "only certificate or key, not both"],
-])("the answer %s is refused", (text, problem) => {
+])("the answer %s is rejected", (text, problem) => {
   expect(() => readExecAnswer(plugin({ command: "x" }), text)).toThrow(problem);
 });
 
@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** A plugin that counts how often it is asked, and what it is told. */
+/** A plugin that counts its calls and records its input. */
 async function counting(expiresAfterMs: number, clock: ManualClock) {
   const script = path.join(directory, "plugin");
   const expirationTimestamp = new Date(clock.nowMs() + expiresAfterMs).toISOString();
@@ -62,7 +62,7 @@ async function counting(expiresAfterMs: number, clock: ManualClock) {
   );
 }
 
-test("a program is asked once, and again when its answer expires or is refused", async () => {
+test("a plugin runs once, and again when its credentials expire or are rejected", async () => {
   const clock = new ManualClock();
   const source = await counting(60_000, clock);
   const [first, same] = await Promise.all([source.current(), source.current()]);
@@ -77,7 +77,7 @@ test("a program is asked once, and again when its answer expires or is refused",
   expect(await source.current()).toEqual({ token: "3" });
 });
 
-test("a program that is not there is told with the hint of its maker", async () => {
+test("the error for a missing plugin contains its install hint", async () => {
   const missing = plugin({ command: "/none/such", installHint: "Install it with make." });
   const source = execCredentials(missing, { environment: {}, isInteractive: false });
   await expect(source.current()).rejects.toThrow("cannot be run\nInstall it with make.");

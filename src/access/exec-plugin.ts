@@ -1,6 +1,6 @@
 /**
- * Pure: programs that say who the user of a kubeconfig is: how they are asked, by an ExecCredential
- * in their environment, and what they answer.
+ * Pure: exec plugins of a kubeconfig, which provide the credentials of the user: their input, an
+ * ExecCredential in the environment, and their answer.
  */
 import type { Credentials } from "../base/credentials.ts";
 
@@ -9,10 +9,10 @@ export interface ExecPlugin {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
-  /** What to tell who does not have the program. */
+  /** A message for users who have not installed the plugin. */
   readonly installHint?: string;
   readonly interactiveMode: "Never" | "IfAvailable" | "Always";
-  /** The cluster as the program is told of it; absent where it does not want to know. */
+  /** The cluster information for the plugin; absent if it does not request it. */
   readonly cluster?: { readonly [field: string]: unknown };
 }
 
@@ -43,7 +43,7 @@ export function readExecPlugin(exec: Mapping, user: Place, cluster: Place): Exec
   const hint = exec["installHint"];
   return {
     apiVersion,
-    // With a path it is beside the kubeconfig, without one it is looked for as by a shell.
+    // A relative path is relative to the kubeconfig; a plain name is looked up in $PATH.
     command: /^[^/]+\//.test(command) ? `${user.directory}/${command}` : command,
     args: listOf(exec["args"]).map(String),
     env: Object.fromEntries(listOf(exec["env"]).filter(isMapping).map(pairOf)),
@@ -77,7 +77,7 @@ function clusterInfo({ entry }: Place): { readonly [field: string]: unknown } {
   };
 }
 
-/** What the program finds in KUBERNETES_EXEC_INFO. */
+/** The value of KUBERNETES_EXEC_INFO for the plugin. */
 export function execInfo({ apiVersion, cluster }: ExecPlugin, interactive: boolean): string {
   const spec = { ...(cluster ? { cluster } : {}), interactive };
   return JSON.stringify({ kind: "ExecCredential", apiVersion, spec });
@@ -85,7 +85,7 @@ export function execInfo({ apiVersion, cluster }: ExecPlugin, interactive: boole
 
 export interface ExecAnswer {
   readonly credentials: Credentials;
-  /** Absent: as long as the server takes them. */
+  /** Absent: valid until the server rejects them. */
   readonly expiresMs?: number;
 }
 
@@ -121,7 +121,7 @@ function parsed(text: string): Mapping {
     const value: unknown = JSON.parse(text);
     if (isMapping(value)) return value;
   } catch {
-    // Said below, without what it printed: that may be a secret.
+    // Reported below without the output of the plugin, which may contain a secret.
   }
   throw new Error("exec plugin: the answer is not JSON");
 }

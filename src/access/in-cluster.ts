@@ -1,4 +1,4 @@
-/** The access that Kubernetes gives to a process in a pod. */
+/** The credentials that Kubernetes gives to a process in a pod. */
 import { join } from "node:path";
 import { readIfPresent } from "./private-file.ts";
 import type { ClientAccess } from "./read-kubeconfig.ts";
@@ -6,7 +6,7 @@ import { tokenFile } from "./token-file.ts";
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Undefined outside of a pod. */
+/** Undefined outside a pod. */
 export async function inClusterAccess(
   environment: { readonly [name: string]: string | undefined },
   directory = ACCOUNT,

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test("our own file names one cluster, one user and the context of both", async () => {
+test("our own file contains one cluster, one user and their context", async () => {
   await writeKubeconfig(join(directory, "new", "kubeconfig"), ours);
   const text = await readFile(join(directory, "new", "kubeconfig"), "utf8");
   expect(parse(text)).toEqual({
@@ -48,7 +48,7 @@ test("our own file names one cluster, one user and the context of both", async (
   });
 });
 
-test("our own file is for its owner alone and is replaced at the next start", async () => {
+test("only the owner can read our own file, and the next start replaces it", async () => {
   await writeKubeconfig(file, ours);
   await writeKubeconfig(file, { ...ours, url: "https://127.0.0.1:7000" });
   expect(parse(await readFile(file, "utf8")).clusters[0].cluster.server).toMatch("7000");
@@ -56,7 +56,7 @@ test("our own file is for its owner alone and is replaced at the next start", as
   expect(await readdir(directory)).toEqual(["config"]);
 });
 
-test("our own file is left as it is where nothing changed, but for who may read it", async () => {
+test("an unchanged file of ours is not rewritten, but made private again", async () => {
   await writeKubeconfig(file, ours);
   await chmod(file, 0o644);
   const before = await stat(file);
@@ -65,14 +65,14 @@ test("our own file is left as it is where nothing changed, but for who may read 
   expect([after.ino, after.mode & 0o777]).toEqual([before.ino, 0o600]);
 });
 
-test("a file that cannot be written is named", async () => {
+test("the error for a file that cannot be written contains its path", async () => {
   await mkdir(file);
   await writeFile(join(file, "in-the-way"), "");
   await expect(writePrivateFile(file, "x")).rejects.toThrow(`${file} cannot be written: E`);
   expect(await readdir(directory)).toEqual(["config"]);
 });
 
-test("where our own file should be, somebody's entries are kept", async () => {
+test("if the user added entries to our own file, they are kept", async () => {
   await writeFile(file, USERS_OWN, { mode: 0o640 });
   await writeKubeconfig(file, ours);
   expect((await stat(file)).mode & 0o777).toBe(0o640);
@@ -106,7 +106,7 @@ current-context: prod
 extensions: [{name: mine, extension: 1}]
 `;
 
-test("merging adds our entries and keeps every line of the user's", async () => {
+test("merging adds our entries and keeps every line of the user's file", async () => {
   await writeFile(file, USERS_OWN, { mode: 0o640 });
   await mergeKubeconfig(file, ours);
   const text = await readFile(file, "utf8");
@@ -128,7 +128,7 @@ test("merging adds our entries and keeps every line of the user's", async () => 
   expect(await readdir(directory)).toEqual(["config"]);
 });
 
-test("merging again changes only what changed and keeps the chosen namespace", async () => {
+test("merging again changes only different values and keeps the chosen namespace", async () => {
   await writeFile(file, USERS_OWN);
   await mergeKubeconfig(file, ours);
   const once = await readFile(file, "utf8");
@@ -153,7 +153,7 @@ test.each([
   ["only a comment", "# nothing yet\n"],
   ["null lists, as kubectl writes them", "apiVersion: v1\nkind: Config\nclusters: null\nusers:\n"],
   ["JSON", '{"apiVersion":"v1","kind":"Config","clusters":[],"contexts":[],"users":[]}'],
-])("a user's file that is %s becomes one with our entries", async (_state, text) => {
+])("a user's file that is %s gets our entries", async (_state, text) => {
   if (text !== undefined) await writeFile(file, text);
   await mergeKubeconfig(file, ours);
   expect(parse(await readFile(file, "utf8"))).toEqual({
@@ -174,7 +174,7 @@ test.each([
   ["of another kind", "apiVersion: v1\nkind: Pod\n", 'kind is "Pod", not "Config"'],
   ["with clusters that are no list", "clusters: {a: 1}\n", "clusters is not a list"],
   ["with a context that is no mapping", "contexts:\n- name: tally\n  context: 3\n", "context"],
-])("a user's file that is %s is refused and untouched", async (_state, text, problem) => {
+])("a user's file that is %s is rejected and unchanged", async (_state, text, problem) => {
   await writeFile(file, text);
   await expect(mergeKubeconfig(file, ours)).rejects.toThrow(
     `${file} is no valid kubeconfig and was not changed: `,
@@ -184,7 +184,7 @@ test.each([
   expect(await readdir(directory)).toEqual(["config"]);
 });
 
-test("a file that kubectl is changing is left alone", async () => {
+test("a file that kubectl is changing is not modified", async () => {
   await writeFile(file, USERS_OWN);
   await writeFile(`${file}.lock`, "");
   await expect(mergeKubeconfig(file, ours)).rejects.toThrow("is being changed by another program");
@@ -192,7 +192,7 @@ test("a file that kubectl is changing is left alone", async () => {
   expect(await readdir(directory)).toEqual(["config", "config.lock"]);
 });
 
-test("a link to the file stays a link", async () => {
+test("a symbolic link to the file stays a link", async () => {
   const link = join(directory, "link");
   await writeFile(file, USERS_OWN);
   await symlink(file, link);

@@ -1,4 +1,4 @@
-/** Pure: the text of a kubeconfig, and the names of our entries in one. */
+/** Pure: the text of a kubeconfig, and the names of our entries in it. */
 
 export const CLUSTER = "tally";
 export const USER = "tally-admin";
@@ -11,7 +11,7 @@ export interface Access {
   readonly token: string;
 }
 
-/** Of somebody who is known by a certificate. */
+/** Access of a user who is authenticated by a certificate. */
 export interface UserAccess {
   readonly url: string;
   readonly user: string;
@@ -21,7 +21,7 @@ export interface UserAccess {
   readonly key: string;
 }
 
-/** Composed by hand: it is on the way to readiness, and loading a YAML library takes its time. */
+/** Built without a YAML library, because loading one would delay the start of the server. */
 export function formatKubeconfig({ url, ca, token }: Access): string {
   return format({ url, ca, user: USER }, [`token: ${JSON.stringify(token)}`]);
 }
@@ -57,7 +57,7 @@ current-context: ${CONTEXT}
 `;
 }
 
-/** How a kubeconfig holds a PEM text. */
+/** The encoding of PEM texts in a kubeconfig. */
 export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }

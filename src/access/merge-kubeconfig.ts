@@ -1,6 +1,6 @@
 /**
- * Changes a user's own kubeconfig, on request only: our cluster, user and context are added or
- * brought up to date and ours becomes the current context. Everything else stays, comments too.
+ * Changes the user's own kubeconfig, only on request: our cluster, user and context are added or
+ * updated, and our context becomes the current one. Everything else stays, including comments.
  */
 import { open, realpath, rm, stat } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import {
   writePrivateFile,
 } from "./private-file.ts";
 
-/** The file kubectl would change: the first of $KUBECONFIG that exists, else the last of them. */
+/** The file that kubectl would change: the first existing one in $KUBECONFIG, or the last one. */
 export async function findUserKubeconfig(
   environment: { readonly [name: string]: string | undefined },
   home: string,
@@ -25,9 +25,9 @@ export async function findUserKubeconfig(
   return listed.at(-1) ?? join(home, ".kube", "config");
 }
 
-/** A file that is no kubeconfig is refused and left as it is. */
+/** A file that is not a kubeconfig is rejected and left unchanged. */
 export async function mergeKubeconfig(userFile: string, access: Access): Promise<void> {
-  // Behind a link, the file it names is replaced and the link stays.
+  // If the path is a symbolic link, its target is replaced and the link stays.
   const file = await realpath(userFile).catch(() => userFile);
   await ensureDirectory(dirname(file));
   await withLock(file, async () => {
@@ -37,7 +37,7 @@ export async function mergeKubeconfig(userFile: string, access: Access): Promise
   });
 }
 
-/** kubectl takes the same lock, so that neither undoes what the other changes. */
+/** kubectl takes the same lock, so that neither program overwrites changes of the other. */
 async function withLock(file: string, task: () => Promise<void>): Promise<void> {
   const lock = `${file}.lock`;
   try {
@@ -70,11 +70,11 @@ function mergeText(text: string, access: Access, file: string): string {
     const problem = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${file} is no valid kubeconfig and was not changed: ${problem}`, { cause });
   }
-  // kubectl does not indent lists, people do: whoever wrote the file is followed.
+  // kubectl does not indent lists, people often do: keep the style of the file.
   return document.toString({ lineWidth: 0, indentSeq: !/^- /m.test(text) });
 }
 
-/** Throws what is wrong with the document. */
+/** Throws an error that describes the problem if the document is not a kubeconfig. */
 function setEntries(document: Document.Parsed, { url, ca, token }: Access): void {
   const [problem] = document.errors;
   if (problem) throw new Error(problem.message.split("\n")[0]);
@@ -89,7 +89,7 @@ function setEntries(document: Document.Parsed, { url, ca, token }: Access): void
   const cluster = { "certificate-authority-data": base64(ca), server: url };
   entryOf(document, "clusters", CLUSTER).set("cluster", document.createNode(cluster));
   entryOf(document, "users", USER).set("user", document.createNode({ token }));
-  // The namespace chosen with "kubectl config set-context" is the user's and stays.
+  // A namespace chosen with "kubectl config set-context" is kept.
   const context = entryOf(document, "contexts", CONTEXT);
   context.setIn(["context", "cluster"], CLUSTER);
   context.setIn(["context", "user"], USER);
@@ -101,7 +101,7 @@ const HEADER = [
   ["kind", "Config"],
 ] as const;
 
-/** The entry of that name in the list, appended where it is missing. */
+/** The entry of that name in the list, appended if it is missing. */
 function entryOf(document: Document, key: string, name: string): YAMLMap {
   const list = listOf(document, key);
   const found = list.items.find((item) => isMap(item) && item.get("name") === name);

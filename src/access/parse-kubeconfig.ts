@@ -1,19 +1,19 @@
-/** Pure: which server a kubeconfig means, and as whom it is asked. */
+/** Pure: the server and the credentials that a kubeconfig selects. */
 import { parse } from "yaml";
 import { type ExecPlugin, readExecPlugin } from "./exec-plugin.ts";
 
-/** Where a text was read: relative paths in it start there. */
+/** The text of a kubeconfig, and the directory that relative paths in it start from. */
 export interface KubeconfigText {
   readonly directory: string;
   readonly text: string;
 }
 
-/** Either the thing itself or the file that holds it. */
+/** Either the content itself or the file that contains it. */
 export type Material = { readonly text: string } | { readonly file: string };
 
 export interface ChosenAccess {
   readonly url: string;
-  /** Of the context; empty where it names none. */
+  /** The namespace of the context; empty if it has none. */
   readonly namespace: string;
   readonly ca?: Material;
   readonly serverName?: string;
@@ -21,11 +21,11 @@ export interface ChosenAccess {
   readonly token?: Material;
   readonly cert?: Material;
   readonly key?: Material;
-  /** A program that says who the user is. */
+  /** A plugin that provides the credentials. */
   readonly exec?: ExecPlugin;
-  /** A name and a password, of servers that still take them. */
+  /** A name and a password, for servers that still support basic authentication. */
   readonly login?: { readonly name: string; readonly password: string };
-  /** On whose behalf requests are made. */
+  /** The user to impersonate. */
   readonly impersonation?: Impersonation;
   readonly proxyUrl?: string;
 }
@@ -38,8 +38,8 @@ export interface Impersonation {
 }
 
 /**
- * Of several files, the first that names an entry counts, as for kubectl. Throws what is wrong:
- * a text that is no kubeconfig, a context that is not there, a way to log in that is not known.
+ * If several files contain an entry, the first one counts, as for kubectl. Throws if a text is not
+ * a kubeconfig, if the context does not exist or if the authentication method is unsupported.
  */
 export function chooseAccess(
   texts: readonly KubeconfigText[],
@@ -55,7 +55,7 @@ export function chooseAccess(
   const cluster = find(configs, "clusters", "cluster", clusterName);
   const url = textOf(cluster?.entry["server"]);
   if (cluster === undefined || url === undefined) {
-    throw new Error(`cluster "${clusterName}" of context "${name}" does not say where it is`);
+    throw new Error(`cluster "${clusterName}" of context "${name}" has no server`);
   }
   const user = find(configs, "users", "user", textOf(context.entry["user"]) ?? "");
   return {
@@ -89,7 +89,7 @@ function parseOne({ directory, text }: KubeconfigText): Config {
   return { directory, root };
 }
 
-/** The library has errors of its own and of the language: who reads them does not care which. */
+/** The library throws its own errors and built-in ones: both get the same message. */
 function parseText(text: string): unknown {
   try {
     return parse(text, { logLevel: "error" });
@@ -117,7 +117,7 @@ function find(
 
 type Identity = Pick<ChosenAccess, "token" | "cert" | "key" | "exec" | "login" | "impersonation">;
 
-/** A file of a token wins over the token: it is kept fresh. */
+/** tokenFile takes precedence over token, because the file is kept up to date. */
 function identityOf(user: Found, cluster: Found): Identity {
   const provider = user.entry["auth-provider"];
   if (isMapping(provider)) {
@@ -157,12 +157,10 @@ function proxyOf({ entry }: Found, name: string): string | undefined {
   const url = textOf(entry["proxy-url"]);
   if (url === undefined) return undefined;
   if (/^(https?|socks5h?):\/\//.test(url)) return url;
-  throw new Error(
-    `cluster "${name}": the proxy-url ${url} is not of http://, https:// or socks5://`,
-  );
+  throw new Error(`cluster "${name}": the proxy-url ${url} is not http://, https:// or socks5://`);
 }
 
-/** "x-data" holds it in base64 and wins over "x", which names a file. */
+/** "x-data" contains the content in base64 and takes precedence over "x", which names a file. */
 function material(found: Found, key: string): Material | undefined {
   const data = textOf(found.entry[`${key}-data`]);
   if (data) return { text: Buffer.from(data, "base64").toString("utf8") };

@@ -1,6 +1,6 @@
 /**
- * Files that hold secrets: nobody but the owner reads them, and a crash leaves the old file or the
- * new one, never a part.
+ * Files with secrets: only the owner can read them, and a crash leaves either the old or the new
+ * file, never a partial one.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
@@ -9,18 +9,18 @@ import { dirname } from "node:path";
 const PRIVATE_FILE_MODE = 0o600;
 const PRIVATE_DIRECTORY_MODE = 0o700;
 
-/** Creates the directory where it is missing; one that is there keeps its mode. */
+/** Creates the directory if it is missing; an existing one keeps its mode. */
 export async function ensureDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
 }
 
-/** Creates the directory, or closes the one there is to everybody else. */
+/** Creates the directory, or removes the access of others to an existing one. */
 export async function ensurePrivateDirectory(directory: string): Promise<void> {
   await ensureDirectory(directory);
   await closeToOthers(directory);
 }
 
-/** Undefined when there is no such file. One that others could read is closed to them first. */
+/** Undefined if the file does not exist. If others can read it, their access is removed. */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   const text = await readIfPresent(file);
   if (text !== undefined) await closeToOthers(file);
@@ -38,7 +38,7 @@ export async function readIfPresent(file: string): Promise<string | undefined> {
 
 export interface WriteOptions {
   readonly mode?: number;
-  /** Given to the file where the process may do so. */
+  /** The owner to set, if it is another user. */
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
@@ -47,7 +47,8 @@ export async function writePrivateFile(
   text: string,
   options: WriteOptions = {},
 ): Promise<void> {
-  // The same directory, because rename does not cross file systems; a name nobody can prepare.
+  // In the same directory, because rename does not work across file systems. The name is random, so
+  // that nobody can create the file in advance.
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     await writeNewFile(temporary, text, options);
@@ -73,7 +74,7 @@ async function writeNewFile(file: string, text: string, options: WriteOptions): 
   }
 }
 
-/** A rename is on disk only when the directory that holds the name is. */
+/** A rename is durable only after its directory was synced. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {

@@ -11,7 +11,7 @@ test.each([
   ["https://127.0.0.1:6443", { HTTPS_PROXY: PROXY }, undefined],
   ["https://localhost:6443", { HTTPS_PROXY: PROXY }, undefined],
   ["https://[::1]:6443", { HTTPS_PROXY: PROXY }, undefined],
-])("%s with %j goes by %s", (server, environment, proxy) => {
+])("%s with %j uses the proxy %s", (server, environment, proxy) => {
   expect(proxyFor(server, environment)).toBe(proxy);
 });
 
@@ -30,7 +30,7 @@ test.each([
   ["10.0.0.0/8", "https://10.9.9.9", true],
   ["10.0.0.0/8", "https://11.9.9.9", false],
   ["x, A.Example ,y", "https://a.example", true],
-])("NO_PROXY=%s and %s: left out is %s", (exceptions, server, isLeftOut) => {
+])("NO_PROXY=%s excludes %s: %s", (exceptions, server, isLeftOut) => {
   const proxy = proxyFor(server, { HTTPS_PROXY: PROXY, NO_PROXY: exceptions });
   expect(proxy === undefined).toBe(isLeftOut);
 });

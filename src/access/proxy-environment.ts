@@ -1,6 +1,6 @@
 /**
- * Pure: the proxy that the environment names for a server, as all programs written in Go understand
- * HTTPS_PROXY, HTTP_PROXY and NO_PROXY. This machine itself is never reached through one.
+ * Pure: the proxy that the environment defines for a server, by the rules that Go programs use for
+ * HTTPS_PROXY, HTTP_PROXY and NO_PROXY. This machine itself is never reached through a proxy.
  */
 import { cidrContains, isLoopback, parseAddress, parseCidr } from "../base/address.ts";
 
@@ -37,7 +37,9 @@ interface Place {
   readonly port: string;
 }
 
-/** "*", an address, a range of them, or a name with all below it; ".name" is only those below. */
+/**
+ * "*", an address, a CIDR range, or a name including its subdomains; ".name" means only subdomains.
+ */
 function isMeant(exception: string, { host, port }: Place): boolean {
   if (exception === "*") return true;
   const range = parseCidr(exception);

@@ -26,7 +26,7 @@ function read(places: Partial<KubeconfigPlaces> = {}) {
   return readKubeconfig({ dataDirectory, home, workingDirectory: home, ...places });
 }
 
-test("the first place that holds a kubeconfig counts", async () => {
+test("the first place with a kubeconfig is used", async () => {
   expect(await read()).toBeUndefined();
   await write(".kube/config", at("https://own"));
   expect(await read({ environment: "none" })).toMatchObject({ url: "https://own" });
@@ -36,7 +36,7 @@ test("the first place that holds a kubeconfig counts", async () => {
   expect(await read({ environment: "none:env" })).toMatchObject({ url: "https://environment" });
   await write("flag", at("https://flag"));
   expect(await read({ environment: "env", given: "flag" })).toMatchObject({ url: "https://flag" });
-  await expect(read({ given: "none" })).rejects.toThrow("there is no ");
+  await expect(read({ given: "none" })).rejects.toThrow("none does not exist");
 });
 
 const TEXT = `
@@ -59,7 +59,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-test("the context says which server, and as whom", () => {
+test("the context selects the server and the credentials", () => {
   const texts = [{ directory: "/at", text: TEXT }];
   expect(chooseAccess(texts, undefined)).toEqual({
     url: "https://c",
@@ -78,7 +78,7 @@ test("the context says which server, and as whom", () => {
   });
 });
 
-test("of several files the first that names an entry counts", () => {
+test("if several files contain an entry, the first one counts", () => {
   const first = "clusters:\n- {name: c, cluster: {server: 'https://first'}}\n";
   const texts = [first, TEXT].map((text) => ({ directory: "/at", text }));
   expect(chooseAccess(texts, undefined)).toMatchObject({ url: "https://first", namespace: "ns" });
@@ -86,7 +86,7 @@ test("of several files the first that names an entry counts", () => {
 
 test.each([
   ["five", 'context "five" does not exist'],
-  ["four", 'cluster "none" of context "four" does not say where it is'],
+  ["four", 'cluster "none" of context "four" has no server'],
   ["three", 'no Auth Provider found for name "gcp"'],
 ])("context %s: %s", (context, problem) => {
   expect(() => chooseAccess([{ directory: "/", text: TEXT }], context)).toThrow(problem);
@@ -103,13 +103,13 @@ const config = (cluster: object, user: object) =>
 const choose = (cluster: object, user: object) =>
   chooseAccess([{ directory: "/at", text: config(cluster, user) }], undefined);
 
-test("a proxy must be one that is understood", () => {
+test("the proxy must have a supported scheme", () => {
   const proxied = { "proxy-url": "socks5://proxy:1080" };
   expect(choose(proxied, {})).toMatchObject({ proxyUrl: "socks5://proxy:1080" });
-  expect(() => choose({ "proxy-url": "ftp://proxy" }, {})).toThrow("ftp://proxy is not of http");
+  expect(() => choose({ "proxy-url": "ftp://proxy" }, {})).toThrow("ftp://proxy is not http");
 });
 
-test("a user may act for another one, and says so with each request", async () => {
+test("impersonation settings are sent as headers", async () => {
   const user = {
     token: "t",
     as: "jane",
@@ -127,7 +127,7 @@ test("a user may act for another one, and says so with each request", async () =
   expect(() => choose({}, { "as-groups": ["a"] })).toThrow("without impersonating a user");
 });
 
-test("a token in a file is read when it is needed, and again when it was refused", async () => {
+test("a token file is read when needed, and again after its token was rejected", async () => {
   await write("config", config({}, { token: "old", tokenFile: "token" }));
   await write("token", "one\n");
   const access = await read({ given: "config" });
@@ -140,7 +140,7 @@ test("a token in a file is read when it is needed, and again when it was refused
   expect(await access?.credentials?.current()).toEqual({ token: "two" });
 });
 
-test("a name and a password are sent as HTTP has it", async () => {
+test("username and password are sent as basic authentication", async () => {
   await write("config", config({}, { username: "jane", password: "x:y" }));
   const access = await read({ given: "config" });
   expect(access?.headers).toEqual({ Authorization: `Basic ${base64("jane:x:y")}` });

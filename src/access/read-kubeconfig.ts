@@ -1,4 +1,4 @@
-/** Finds the kubeconfig a client is to use, and reads what it names. */
+/** Finds the kubeconfig to use, and reads the files that it refers to. */
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { CredentialSource } from "../base/credentials.ts";
@@ -13,46 +13,46 @@ import { proxyFor } from "./proxy-environment.ts";
 
 export interface ClientAccess {
   readonly url: string;
-  /** Of the context; empty where it names none. */
+  /** The namespace of the context; empty if it has none. */
   readonly namespace: string;
   readonly ca?: string;
   readonly serverName?: string;
   readonly skipsVerification: boolean;
   readonly token?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** In place of a token and a certificate, where these change with time. */
+  /** Used instead of a token and a certificate if these change over time. */
   readonly credentials?: CredentialSource;
   readonly proxyUrl?: string;
-  /** More that each request says: who is impersonated, or a name and a password. */
+  /** Additional headers for each request: impersonation or basic authentication. */
   readonly headers?: { readonly [name: string]: string | readonly string[] };
 }
 
 export interface KubeconfigPlaces {
-  /** Named by a flag: it must be there. */
+  /** Given by a flag: the file must exist. */
   readonly given?: string;
-  /** $KUBECONFIG: a list of files that count together. */
+  /** $KUBECONFIG: a list of files that are merged. */
   readonly environment?: string;
-  /** Of a server on this machine. */
+  /** The data directory of the server on this machine. */
   readonly dataDirectory: string;
   readonly home: string;
   readonly workingDirectory: string;
   readonly context?: string;
 }
 
-/** Undefined where there is no kubeconfig at all. */
+/** Undefined if there is no kubeconfig at all. */
 export async function readKubeconfig(places: KubeconfigPlaces): Promise<ClientAccess | undefined> {
   const texts = await firstPresent(places);
   if (texts.length === 0) return undefined;
   return withMaterial(chooseAccess(texts, places.context));
 }
 
-/** The first of the places that holds anything. */
+/** The files of the first place that has any. */
 async function firstPresent(places: KubeconfigPlaces): Promise<readonly KubeconfigText[]> {
   const { given, environment = "", dataDirectory, home, workingDirectory } = places;
   if (given !== undefined) {
     const file = resolve(workingDirectory, given);
     const text = await readIfPresent(file);
-    if (text === undefined) throw new Error(`there is no ${file}`);
+    if (text === undefined) throw new Error(`the kubeconfig ${file} does not exist`);
     return [{ directory: dirname(file), text }];
   }
   const listed = environment.split(delimiter).filter((file) => file !== "");
@@ -97,7 +97,7 @@ async function withMaterial(chosen: ChosenAccess): Promise<ClientAccess> {
   };
 }
 
-/** A program is asked only where nothing else says who the user is. */
+/** An exec plugin is used only if there is no token. */
 async function sourceOf(
   { exec }: ChosenAccess,
   file: string | undefined,

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-test("a server that is alone admits nobody", async () => {
+test("a server that is not shared admits no guests", async () => {
   expect(await readServerMode(directory)).toEqual({ isShared: false, hasGuests: false });
   expect(await admitGuest(directory)).toBe(false);
   await storeServerMode(directory, true);
@@ -21,7 +21,7 @@ test("a server that is alone admits nobody", async () => {
   await refuseAlone(directory);
 });
 
-test("a server with guests may not be started alone", async () => {
+test("a server with guests can be started only with --shared", async () => {
   await storeServerMode(directory, true);
   expect(await admitGuest(directory)).toBe(true);
   const sentence = "only tally up --shared may start it";
@@ -36,7 +36,7 @@ test("a server with guests may not be started alone", async () => {
 });
 
 test.each(["", "shar", "alon", "other\n"])(
-  "a damaged file (%j) is refused rather than taken for a server that is alone",
+  'a damaged mode file (%j) is rejected instead of meaning "not shared"',
   async (text) => {
     await writeFile(path.join(directory, "mode"), text);
     await expect(refuseAlone(directory)).rejects.toThrow("is damaged");

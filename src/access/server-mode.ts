@@ -1,17 +1,18 @@
 /**
- * Whether the server of a data directory is shared, and whether it has given credentials to people
- * who must not act as its user. Such a server never serves its own user alone again: what those
- * people have stored would then run as that user.
+ * Whether the server of a data directory is shared, and whether it has issued credentials to people
+ * who must not act as its user (guests). Such a server must never run unshared again, because
+ * objects that guests have stored would then run as that user.
  *
- * Two files, so that a server that starts and a command that admits somebody at the same moment
- * never undo each other: each writes its own file first, and looks at the other's then.
+ * There are two files, so that a starting server and a command that admits a guest at the same
+ * moment cannot overwrite each other's change: each writes its own file first, and then reads the
+ * other's.
  */
 import { join } from "node:path";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 export interface ServerMode {
   readonly isShared: boolean;
-  /** It has admitted somebody who is not trusted. */
+  /** Credentials were issued to somebody who is not trusted. */
   readonly hasGuests: boolean;
 }
 
@@ -21,7 +22,7 @@ const ALONE = "alone\n";
 const SHARED = "shared\n";
 const GUESTS = "Credentials were given to people who must not act as the user of this server.\n";
 
-/** A server that has never said otherwise is alone. */
+/** Not shared is the default. */
 export async function readServerMode(dataDir: string): Promise<ServerMode> {
   const file = join(dataDir, MODE_FILE);
   const mode = (await readPrivateFile(file)) ?? ALONE;
@@ -32,7 +33,7 @@ export async function readServerMode(dataDir: string): Promise<ServerMode> {
   return { isShared: mode === SHARED, hasGuests: guests !== undefined };
 }
 
-/** Throws if the server may not be started alone. */
+/** Throws if the server must not be started unshared. */
 export async function refuseAlone(dataDir: string): Promise<void> {
   const { hasGuests } = await readServerMode(dataDir);
   if (!hasGuests) return;
@@ -42,7 +43,9 @@ export async function refuseAlone(dataDir: string): Promise<void> {
   );
 }
 
-/** Called by a server that holds the lock of the directory. Throws if it may not be alone. */
+/**
+ * Called by a server that holds the lock of the directory. Throws if it must be shared but is not.
+ */
 export async function storeServerMode(dataDir: string, isShared: boolean): Promise<void> {
   const known = await readServerMode(dataDir);
   if (known.isShared !== isShared) {
@@ -51,7 +54,7 @@ export async function storeServerMode(dataDir: string, isShared: boolean): Promi
   if (!isShared) await refuseAlone(dataDir);
 }
 
-/** Called before somebody who is not trusted gets credentials. False if the server is alone. */
+/** Called before an untrusted person gets credentials. False if the server is not shared. */
 export async function admitGuest(dataDir: string): Promise<boolean> {
   const { isShared, hasGuests } = await readServerMode(dataDir);
   if (!isShared) return false;

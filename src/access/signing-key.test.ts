@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test("the key is made when it is needed first, for its owner alone, and stays", async () => {
+test("the key is created at first use, readable only by its owner, and kept", async () => {
   const key = storedSigningKey(file);
   expect(await readdir(directory)).toEqual([]);
   const signature = key.sign("text");
@@ -25,19 +25,19 @@ test("the key is made when it is needed first, for its owner alone, and stays", 
   expect(again.keyId).toBe(key.keyId);
 });
 
-test("keys tell each other's signatures from their own", () => {
+test("a key rejects signatures of another key", () => {
   const signature = passingSigningKey().sign("text");
   expect(passingSigningKey().verify("text", signature)).toBe(false);
 });
 
-test("a file that holds no key is an error that names it and nothing it holds", async () => {
+test("the error for an invalid key file contains its path but not its contents", async () => {
   await writeFile(file, "a secret");
   expect(() => storedSigningKey(file).keyId).toThrow(
-    `${file} holds no usable key (delete it to have a new one made)`,
+    `${file} contains no usable key (delete it to create a new one)`,
   );
 });
 
-test("what is published of a key holds nothing private", () => {
+test("the published part of a key contains nothing private", () => {
   expect(Object.keys(passingSigningKey().publicKey).sort()).toEqual(
     ["alg", "crv", "kid", "kty", "use", "x", "y"].sort(),
   );

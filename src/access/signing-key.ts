@@ -1,6 +1,6 @@
 /**
- * The key that tokens of ServiceAccounts are signed with: made when the first token is asked for,
- * kept in a file that only its owner can read.
+ * The key that signs ServiceAccount tokens: created when the first token is requested, and stored
+ * in a file that only its owner can read.
  */
 import {
   createHash,
@@ -29,12 +29,12 @@ export interface SigningKey {
   verify(text: string, signature: Buffer): boolean;
 }
 
-/** The file is read, or written, at the first use: most servers never sign anything. */
+/** The file is read, or created, at first use: most servers never sign a token. */
 export function storedSigningKey(file: string): SigningKey {
   return lazily(() => readKey(file) ?? makeKey(file));
 }
 
-/** One that ends with its process. */
+/** A key that is not stored. */
 export function passingSigningKey(): SigningKey {
   return lazily(newKey);
 }
@@ -71,7 +71,7 @@ function signingKey(privateKey: KeyObject): SigningKey {
   };
 }
 
-/** The two numbers side by side, as JSON Web Tokens have them. */
+/** Both numbers of the signature concatenated, as in JSON Web Tokens. */
 const FORM = "ieee-p1363";
 
 function newKey(): KeyObject {
@@ -91,14 +91,14 @@ function readKey(file: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return key;
   } catch {
-    // Said below, without what the file holds.
+    // Reported below, without the contents of the file.
   }
-  throw new Error(`${file} holds no usable key (delete it to have a new one made)`);
+  throw new Error(`${file} contains no usable key (delete it to create a new one)`);
 }
 
 const OWNER_ONLY = 0o600;
 
-/** Without an await: a token is issued between one request and the next. */
+/** Synchronous, because issuing a token must not yield to other requests. */
 function makeKey(file: string): KeyObject {
   const key = newKey();
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;

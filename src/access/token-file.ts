@@ -1,9 +1,11 @@
-/** A token that somebody keeps fresh in a file: it is read again before it can have expired. */
+/**
+ * A token that another program keeps up to date in a file: it is read again before it can expire.
+ */
 import { readFile } from "node:fs/promises";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { CredentialSource, Credentials } from "../base/credentials.ts";
 
-/** Tokens of service accounts are replaced minutes before they expire. */
+/** ServiceAccount tokens are replaced minutes before they expire. */
 const GOOD_FOR_MS = 60_000;
 
 export function tokenFile(file: string, clock: Clock = systemClock): CredentialSource {

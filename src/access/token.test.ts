@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test("a token has 256 bits, is for its owner alone and stays the same", async () => {
+test("a token has 256 bits, is readable only by its owner and stays the same", async () => {
   const token = await ensureToken(file);
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -24,26 +24,29 @@ test("two data directories have different tokens", async () => {
   expect(await ensureToken(file)).not.toBe(await ensureToken(`${file}-2`));
 });
 
-test("no token looks like a flag", async () => {
+test("no token starts with a dash", async () => {
   const files = Array.from({ length: 500 }, (_, number) => `${file}-${number}`);
   const tokens = await Promise.all(files.map(ensureToken));
   expect(tokens.filter((token) => token.startsWith("-"))).toEqual([]);
 });
 
-test("a token others could read is closed to them", async () => {
+test("a token file that others can read is made private", async () => {
   await ensureToken(file);
   await chmod(file, 0o644);
   await ensureToken(file);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test.each(["", "short", `${"x".repeat(40)}\nsecond line`])("%j is no token", async (text) => {
-  await writeFile(file, text, { mode: 0o600 });
-  await expect(ensureToken(file)).rejects.toThrow("holds no usable token");
-  expect(await readFile(file, "utf8")).toBe(text);
-});
+test.each(["", "short", `${"x".repeat(40)}\nsecond line`])(
+  "%j is rejected as a token",
+  async (text) => {
+    await writeFile(file, text, { mode: 0o600 });
+    await expect(ensureToken(file)).rejects.toThrow("contains no usable token");
+    expect(await readFile(file, "utf8")).toBe(text);
+  },
+);
 
-test("only the very token is accepted", () => {
+test("only the exact token is accepted", () => {
   const accepts = tokenVerifier("right-token");
   const given = ["right-token", "right-toke", "right-token ", "Right-token", ""];
   expect(given.map(accepts)).toEqual([true, false, false, false, false]);

@@ -1,13 +1,15 @@
-/** The bearer token of the administrator: made once, kept in a file, compared in constant time. */
+/**
+ * The bearer token of the administrator: created once, stored in a file, compared in constant time.
+ */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 const TOKEN_BYTES = 32;
 
-/** Shorter than this can be guessed, and is no token that Tally made. */
+/** A shorter token could be guessed, and was not created by Tally. */
 const SHORTEST_TOKEN = 32;
 
-/** The token in the file, which is made where there is none. */
+/** The token in the file, which is created if it is missing. */
 export async function ensureToken(file: string): Promise<string> {
   const stored = await readPrivateFile(file);
   if (stored === undefined) {
@@ -17,12 +19,12 @@ export async function ensureToken(file: string): Promise<string> {
   }
   const token = stored.trim();
   if (token.length < SHORTEST_TOKEN || !/^[\w.~+/=-]+$/.test(token)) {
-    throw new Error(`${file} holds no usable token (delete it to have a new one made)`);
+    throw new Error(`${file} contains no usable token (delete it to create a new one)`);
   }
   return token;
 }
 
-/** None that a command line would take for a flag where it follows one. */
+/** The token never starts with a dash: on a command line it could be taken for a flag. */
 function newToken(): string {
   for (;;) {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -31,8 +33,8 @@ function newToken(): string {
 }
 
 /**
- * Tells whether a given token is the expected one, in a time that says nothing about how much of
- * it is right. How long it is, is no secret.
+ * Checks whether a given token is the expected one. The time taken does not reveal how much of it
+ * is right. The length of the token is not secret.
  */
 export function tokenVerifier(expected: string): (given: string) => boolean {
   const wanted = Buffer.from(expected);

@@ -1,4 +1,4 @@
-/** Tells kubectl where the server is, in a file of its own. */
+/** Writes a kubeconfig for kubectl, in a file of our own. */
 import { dirname } from "node:path";
 import { refuseOthersFile } from "../base/own-directory.ts";
 import { type Access, formatKubeconfig } from "./kubeconfig.ts";
@@ -10,8 +10,8 @@ import {
 } from "./private-file.ts";
 
 /**
- * Replaces what an earlier start wrote. Anything else in that place is somebody's, if only by a
- * "kubectl config set-context": our entries are merged into it.
+ * Replaces the file of an earlier start. If the user changed it, for example with "kubectl config
+ * set-context", our entries are merged into it instead.
  */
 export async function writeKubeconfig(file: string, access: Access): Promise<void> {
   await ensureDirectory(dirname(file));
@@ -19,7 +19,8 @@ export async function writeKubeconfig(file: string, access: Access): Promise<voi
   const present = await readIfPresent(file);
   if (present === undefined || present.startsWith(HEADER)) {
     const text = HEADER + formatKubeconfig(access);
-    // On a disk that is full a server must come up again, or nobody could delete anything.
+    // Do not write if nothing changed: on a full disk the server must be able to start again, or
+    // nobody could delete anything.
     if ((await readPrivateFile(file)) !== text) await writePrivateFile(file, text);
     return;
   }
@@ -27,5 +28,5 @@ export async function writeKubeconfig(file: string, access: Access): Promise<voi
   await mergeKubeconfig(file, access);
 }
 
-/** kubectl drops comments, so a file that begins with this one is as we left it. */
+/** kubectl drops comments, so a file that begins with this one was not changed by kubectl. */
 const HEADER = "# Written by tally up, anew at every start: changes made by hand are lost.\n";

@@ -1,6 +1,7 @@
 /**
- * Issues X.509 certificates (RFC 5280) over P-256: an authority of our own and what it signs.
- * Node reads certificates but cannot write them; this is the writing half, for one algorithm.
+ * Issues X.509 certificates (RFC 5280) with P-256 keys: our own authority and the certificates it
+ * signs. Node can read certificates but not create them; this is the missing half, for one
+ * algorithm.
  */
 import { createHash, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { parseAddress } from "../base/address.ts";
@@ -56,7 +57,7 @@ export function issueServer(
   const alternatives = sequence(...names.map(generalName));
   return issue(authority, {
     subject: distinguishedName(commonName),
-    // A server shows it to its nodes, too, when it asks them.
+    // The server also uses it as a client certificate when it connects to its nodes.
     usages: [OID.serverAuth, OID.clientAuth],
     further: [extension(OID.subjectAlternativeName, alternatives)],
     validity,
@@ -64,9 +65,9 @@ export function issueServer(
 }
 
 export interface ClientRequest {
-  /** Who shows it. */
+  /** The user name. */
   readonly commonName: string;
-  /** The groups he is in. */
+  /** The groups of the user. */
   readonly organizations: readonly string[];
   readonly validity: Validity;
 }
@@ -119,7 +120,7 @@ const OID = {
   clientAuth: "1.3.6.1.5.5.7.3.2",
 };
 
-/** The length of the path below: the authority signs servers, no authorities. */
+/** The path length: the authority signs no further authorities. */
 const NO_FURTHER_AUTHORITIES = integer(Uint8Array.of(0));
 
 interface OwnKey {
@@ -137,12 +138,12 @@ function newKey(): OwnKey {
   return { privateKey, publicKey, identifier: keyIdentifier(publicKey) };
 }
 
-/** RFC 7093, method 1: names a key by the hash of its bits, cut to 160 of them. */
+/** RFC 7093, method 1: the SHA-256 hash of the key's bits, truncated to 160 bits. */
 function keyIdentifier(publicKey: Der): Uint8Array {
   return createHash("sha256").update(publicKey.subarray(-POINT_BYTES)).digest().subarray(0, 20);
 }
 
-/** An uncompressed point of P-256, which ends its SubjectPublicKeyInfo. */
+/** The size of an uncompressed P-256 point, with which the SubjectPublicKeyInfo ends. */
 const POINT_BYTES = 65;
 
 function publicKeyOf(privateKey: string): Der {
@@ -173,10 +174,10 @@ function signCertificate(unsigned: Unsigned, issuerKey: string): string {
   return formatPem(sequence(body, algorithm, bitString(signature)));
 }
 
-/** Versions count from zero. */
+/** Version numbers count from zero. */
 const VERSION_3 = 2;
 
-/** Sixteen random bytes, the first of them never zero nor negative. */
+/** Sixteen random bytes; the first is neither zero nor negative. */
 function serialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

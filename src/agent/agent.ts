@@ -128,8 +128,8 @@ class Agent implements RunningAgent {
     const admit = podAdmission({ judge: options.judge, addressesOf, runtimeName, records, tell });
     const isOver = ({ pod }: PodRecord) => this.turns.leave(pod.metadata.uid ?? "");
     this.work = { ...own, runs: this.runs, admit, tell, wake, isOver, untold: new Set() };
-    const carryOut = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });
-    this.probes = new Probes({ clock, carryOut, tell, wake });
+    const carrier = probeCarrier({ ...own, ...options.probes, surround, podIp: around.podIp });
+    this.probes = new Probes({ clock, carrier, tell, wake });
     const reconcile = (uid: string) => this.look(uid);
     const queue = { clock, log, metrics, name: "agent_pods", workers: WORKERS };
     this.worker = new KeyedWorker({ ...queue, reconcile });

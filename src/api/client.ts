@@ -1,7 +1,7 @@
 /**
- * The one interface everything above the server is written against: controllers, agent and command
- * line. In process it calls the server's verbs (client/local); over the wire it speaks HTTP.
- * Objects that come out are shared and must not be changed.
+ * The interface that everything above the server uses: controllers, agent and command line. In
+ * process it calls the server's verbs (client/local); over the network it uses HTTP. Returned
+ * objects are shared and must not be modified.
  */
 import type { BoundObjectReference } from "./generated/authentication.ts";
 import type { Job } from "./generated/batch.ts";
@@ -24,7 +24,7 @@ export interface Name {
   readonly name: string;
 }
 
-/** A pod as its binding means it: with a uid, no other one that has taken its name since. */
+/** The pod of a binding. With a UID, a newer pod that has taken the same name is not accepted. */
 export interface PodName extends Name {
   readonly uid?: string;
 }
@@ -49,7 +49,9 @@ export interface ListOf<T> {
 
 export interface WatchRequest extends Selecting {
   readonly resourceVersion: string;
-  /** First all there is, then a bookmark that says so; only where the client streams lists. */
+  /**
+   * Sends all existing objects first, then a bookmark. Only supported if the client streams lists.
+   */
   readonly sendInitialEvents?: true;
 }
 
@@ -66,9 +68,9 @@ export interface Bookmark {
 
 export interface WatchHandlers<T> {
   readonly onEvent: (event: ObjectEvent<T>) => void;
-  /** Everything up to this revision has been told, though it may have been nothing. */
+  /** All events up to this revision have been delivered, even if there were none. */
   readonly onBookmark?: (bookmark: Bookmark) => void;
-  /** The watch is over: with an error, or because the server ended it. */
+  /** The watch has ended, with an error or because the server ended it. */
   readonly onEnd: (error?: Error) => void;
 }
 
@@ -89,11 +91,11 @@ export interface DeleteRequest {
 }
 
 export interface TokenSpec {
-  /** Whom the token is for; absent: the server itself. */
+  /** The recipients that the token is for; absent: the server itself. */
   readonly audiences?: readonly string[];
-  /** An hour where it is absent, never less than ten minutes. */
+  /** Default one hour, minimum ten minutes. */
   readonly expirationSeconds?: number;
-  /** What the token ends with, besides its time. */
+  /** The token becomes invalid when this object is deleted, in addition to its expiration. */
   readonly boundObjectRef?: BoundObjectReference;
 }
 
@@ -106,7 +108,7 @@ export interface IssuedToken {
 /** A Job with the objects that belong to it, to be stored in one commit. */
 export interface JobSubmission {
   readonly job: Job;
-  /** Indexes that are not run, because they have succeeded or failed before: "0-3,7". */
+  /** Indexes that are not run because they succeeded or failed before: "0-3,7". */
   readonly settled?: { readonly completed: string; readonly failed: string };
   /** ConfigMaps and Secrets. The Job becomes their owner. */
   readonly support: readonly KubeObject[];
@@ -119,11 +121,11 @@ export interface JobSubmission {
   };
 }
 
-/** Failures are ApiErrors. */
+/** All methods reject with an ApiError. */
 export interface Client {
-  /** Whether a watch can begin with all there is, in place of a list before it. */
+  /** Whether a watch can start with all existing objects, instead of a list before it. */
   readonly streamsLists?: boolean;
-  /** Whether a strategic merge is more work for the server than a JSON patch. */
+  /** Whether a JSON patch is cheaper for the server than a strategic merge patch. */
   readonly prefersJsonPatches?: boolean;
   get<T extends KubeObject>(type: ResourceType<T>, name: Name): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, request?: ListRequest): Promise<ListOf<T>>;
@@ -135,13 +137,13 @@ export interface Client {
   create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   updateStatus<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
-  /** Replaces what holds a Namespace: its spec.finalizers. */
+  /** Replaces the spec.finalizers of a Namespace. */
   finalize<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: Name, request: PatchRequest): Promise<T>;
   delete(type: ResourceType, name: Name, request?: DeleteRequest): Promise<void>;
-  /** Gives a pod without a node the node it is to run on, for good. */
+  /** Assigns a node to a pod that has none. This cannot be undone. */
   bind(pod: PodName, node: string): Promise<void>;
-  /** A new token of a ServiceAccount: the subresource "token". */
+  /** Issues a token for a ServiceAccount: the subresource "token". */
   requestToken(account: Name, spec: TokenSpec): Promise<IssuedToken>;
   /**
    * All or nothing, also after a crash. Rejects with a Conflict if the former Job is not as the
@@ -149,8 +151,8 @@ export interface Client {
    */
   readonly submitJob?: (submission: JobSubmission) => Promise<Job>;
   /**
-   * Settles when what was read or written at this revision cannot be lost any more. Whoever acts
-   * on the world outside waits for it before.
+   * Resolves when the state at this revision can no longer be lost. Call it before acting on the
+   * outside world based on that state.
    */
   durable(resourceVersion: string): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** Which index of its Job a pod works on: read from an annotation, shown as a label, too. */
+/**
+ * The index of its Job that a pod works on. It is read from an annotation and also shown as a
+ * label.
+ */
 import type { KubeObject } from "./object.ts";
 
 export const COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index";

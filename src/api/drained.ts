@@ -1,20 +1,20 @@
 /**
- * Pure: how nodes state that a Job has no process left. A Job that is to start no more pods and has
- * pods made ahead is drained when each of its nodes has said so for the Job's current spec: pods
- * that are there may have begun or not, and only their node knows.
+ * Pure: how nodes report that a Job has no process left. A Job that starts no more pods but has
+ * pods created ahead is drained when each of its nodes has reported so for the current spec. Only
+ * the node knows whether a pod has started its process.
  */
 import type { Job } from "./generated/batch.ts";
 
 /** On a Job: "NODE=GENERATION,…", written by the nodes. */
 export const DRAINED = "tallyjob.io/drained";
 
-/** The nodes that have nothing left of the Job as it is now. */
+/** The nodes that have nothing left of the Job with its current spec. */
 export function drainedNodes({ metadata }: Job): ReadonlySet<string> {
   const current = entriesOf(metadata.annotations?.[DRAINED], metadata.generation);
   return new Set(current.map(([node]) => node));
 }
 
-/** The annotation with the node added; what was said of an earlier spec is dropped. */
+/** The annotation with the node added. Entries for an earlier spec are dropped. */
 export function withDrainedNode({ metadata }: Job, node: string): string {
   const current = entriesOf(metadata.annotations?.[DRAINED], metadata.generation);
   const others = current.filter(([name]) => name !== node);

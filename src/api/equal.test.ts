@@ -21,7 +21,7 @@ test.each([
   expect(isEqual(other, one)).toBe(expected);
 });
 
-test("a copy is equal, and stays so when nothing is added", () => {
+test("a copy is equal, also after adding empty fields", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       expect(isEqual(value, draftOf(value))).toBe(true);

@@ -1,8 +1,8 @@
-/** Pure: whether two canonical objects say the same. */
+/** Pure: whether two canonical objects are equal. */
 
 /**
- * Structural equality. A list that is empty, null or absent is the same list: Kubernetes does not
- * tell a nil slice from an empty one. Quantities and times are compared as canonical text.
+ * Structural equality. Empty, null and absent lists are equal, because Kubernetes does not
+ * distinguish a nil slice from an empty one. Quantities and times are compared as canonical texts.
  */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;

@@ -1,4 +1,4 @@
-/** The failures an API server answers with: one class that carries the Status a client sees. */
+/** The errors of an API server: one class that carries the Status that a client receives. */
 import { type Finding, formatFinding, quote } from "./finding.ts";
 
 export interface StatusCause {
@@ -45,7 +45,7 @@ export class ApiError extends Error {
     };
   }
 
-  /** What the client is warned of all the same. */
+  /** Warnings that are sent to the client in addition to the error. */
   warnings: readonly string[] = [];
 
   withWarnings(warnings: readonly string[]): this {
@@ -134,11 +134,11 @@ const CAUSE_REASONS: Record<Finding["type"], string> = {
   Internal: "InternalError",
 };
 
-/** A body of 3 MiB can be wrong in so many ways that an answer would take 400 MB. */
+/** A body of 3 MiB can have so many errors that the answer would take 400 MB. */
 const MOST_FINDINGS = 1_000;
 const MOST_FINDING_CHARACTERS = 1_000_000;
 
-/** The first one always, and as many more as an answer may tell. */
+/** Always the first finding, and more up to the limits of an answer. */
 function firstFindings(all: readonly Finding[]): readonly Finding[] {
   let characters = 0;
   const end = all.findIndex(({ message, field }, at) => {
@@ -148,7 +148,7 @@ function firstFindings(all: readonly Finding[]): readonly Finding[] {
   return end < 0 ? all : all.slice(0, end);
 }
 
-/** 422: the message names each distinct finding once, the causes keep repetitions. */
+/** 422: the message contains each distinct finding once; the causes keep repetitions. */
 export function invalidObject(
   target: { readonly group: string; readonly kind: string },
   name: string,
@@ -190,7 +190,7 @@ export function internalError(message: string): ApiError {
   });
 }
 
-/** Nothing new is taken into a namespace that is going. */
+/** True if nothing can be created because the namespace is terminating. */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const causes = error.status.details?.causes ?? [];
@@ -198,9 +198,9 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /**
- * Whether a write failed only because somebody else was quicker: the object was changed, replaced,
- * deleted or created since it was read, or its namespace is being deleted. The next look at the
- * object sees that, and decides again.
+ * Whether a write failed only because another client was faster: the object was changed, replaced,
+ * deleted or created since it was read, or its namespace is being deleted. The next reconcile reads
+ * the new state and decides again.
  */
 export function isLostRace(error: unknown): boolean {
   if (isNamespaceTerminating(error)) return true;

@@ -1,9 +1,9 @@
 /**
- * Which of Kubernetes' switchable features are on. A value that is passed on: the server gives it
- * to the rules of kinds, the composition root to controllers.
+ * Which of Kubernetes' feature gates are on. The composition root passes the value to controllers,
+ * and the server passes it to the rules of kinds.
  *
- * Most of these can no longer be switched in Kubernetes 1.36. Here they can, with the effect each
- * had while it was a gate, for who wants to see what a rollback does to Jobs that are running.
+ * Most of these gates are locked in Kubernetes 1.36. Here they can be switched, with the effect
+ * they had as gates, so that users can see what a rollback does to running Jobs.
  */
 
 const FEATURES = [
@@ -37,13 +37,15 @@ export const DEFAULT_FEATURE_GATES: FeatureGates = {
 
 export type ParsedFeatureGates =
   | { readonly gates: FeatureGates }
-  /** In Kubernetes' words. */
+  /** In Kubernetes' wording. */
   | { readonly problem: string };
 
-/** The one component there is; a name that says none means it too. */
+/** There is one component; an empty name refers to it, too. */
 const COMPONENTS: readonly string[] = ["", "kube"];
 
-/** "A=true,B=false", of which the last word on a gate counts; ":A=true" and "kube:A=true" too. */
+/**
+ * "A=true,B=false"; also ":A=true" and "kube:A=true". If a gate is repeated, the last value counts.
+ */
 export function parseFeatureGates(text: string): ParsedFeatureGates {
   const settings = text.split(",").filter((setting) => setting !== "");
   const gates: { -readonly [Name in Feature]: boolean } = { ...DEFAULT_FEATURE_GATES };
@@ -76,7 +78,7 @@ function parseSetting(setting: string): Setting {
   return { problem: `invalid value of ${name}=${text}, err: ${cause}` };
 }
 
-/** The spellings that Go takes. */
+/** The spellings that Go accepts. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["1", "t", "T", "TRUE", "true", "True"].map((text) => [text, true] as const),
   ...["0", "f", "F", "FALSE", "false", "False"].map((text) => [text, false] as const),

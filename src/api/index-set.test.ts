@@ -47,13 +47,13 @@ test.each([
   expect(formatIndexes(parseIndexes(text, completions))).toBe(read);
 });
 
-/** Near the borders of words and pages, where a mistake would be. */
+/** Indexes near the borders of words and pages, where mistakes are likely. */
 const indexes = fc.uniqueArray(
   fc.oneof(fc.nat(100), fc.integer({ min: 32_700, max: 32_850 }), fc.nat(100_000)),
   { maxLength: 200 },
 );
 
-test("what is written is read back", () => {
+test("formatting and parsing are inverses", () => {
   fc.assert(
     fc.property(indexes, (each) => {
       const text = formatIndexes(setOf(each));
@@ -78,7 +78,7 @@ test("adding and removing agree with a set of numbers", () => {
   );
 });
 
-test("what two sets have in common is counted", () => {
+test("countCommon counts the indexes in both sets", () => {
   fc.assert(
     fc.property(indexes, indexes, (one, other) => {
       const common = one.filter((index) => other.includes(index)).length;
@@ -87,7 +87,7 @@ test("what two sets have in common is counted", () => {
   );
 });
 
-test("the first missing indexes are the lowest that no set has", () => {
+test("firstMissing returns the lowest indexes that no set contains", () => {
   fc.assert(
     fc.property(indexes, indexes, fc.nat(40_000), fc.nat(50), (one, other, limit, count) => {
       const taken = new Set([...one, ...other]);
@@ -101,7 +101,7 @@ test("the first missing indexes are the lowest that no set has", () => {
   );
 });
 
-test("going from one to the next finds what is in a set, and what is in none", () => {
+test("nextIndex and nextMissing iterate over a set and its complement", () => {
   const limits = fc.nat(70_000);
   fc.assert(
     fc.property(indexes, indexes, fc.nat(70_000), limits, (one, other, from, limit) => {
@@ -117,14 +117,14 @@ test("going from one to the next finds what is in a set, and what is in none", (
   );
 });
 
-test("pages that are full or empty are passed at once", () => {
+test("full and empty pages are skipped at once", () => {
   const full = parseIndexes("0-99999999", 100_000_001);
   expect(nextMissing([full], 5, 100_000_001)).toBe(100_000_000);
   expect(nextIndex(parseIndexes("7,99999999", 100_000_000), 8, 100_000_000)).toBe(99_999_999);
   expect(nextIndex(full, 100_000_000, 100_000_001)).toBeUndefined();
 });
 
-test("the first of a set are the lowest that no other set has", () => {
+test("firstExcept returns the lowest indexes that no other set contains", () => {
   fc.assert(
     fc.property(indexes, indexes, indexes, fc.nat(50), (one, other, another, count) => {
       const without = new Set([...other, ...another]);
@@ -146,7 +146,7 @@ test("a full page can be emptied again", () => {
   expect(firstMissing([set], 100_000, 2)).toEqual([40_000]);
 });
 
-test("a million indexes take a hundred and some kilobytes, however they are scattered", () => {
+test("a million indexes take little more than 100 KB, however they are scattered", () => {
   const set = emptyIndexes();
   for (let index = 0; index < 2_000_000; index += 2) addIndex(set, index);
   const bytes = [...set.pages.values()].reduce((sum, { words }) => sum + words.byteLength, 0);
@@ -154,7 +154,7 @@ test("a million indexes take a hundred and some kilobytes, however they are scat
   expect(bytes).toBeLessThan(300_000);
 });
 
-test("a set that is written after each change is the text of a set that never was", () => {
+test("formatting after each change gives the same text as formatting a new set", () => {
   const near = fc.oneof(
     fc.integer({ min: 1_015, max: 1_030 }),
     fc.integer({ min: 32_760, max: 32_775 }),
@@ -175,7 +175,7 @@ test("a set that is written after each change is the text of a set that never wa
   );
 });
 
-test("after a change of one index the text of a thousand and no more is written again", () => {
+test("after a change of one index only the text of its section is formatted again", () => {
   const set = setOf(Array.from({ length: 100_000 }, (_, at) => at * 2));
   const sections = () => [...set.pages.values()].flatMap((page) => page.sections);
   formatIndexes(set);
@@ -186,13 +186,13 @@ test("after a change of one index the text of a thousand and no more is written 
   expect(before.length).toBeGreaterThan(190);
 });
 
-test("the pages of a million indexes take less than a bit each and a little", () => {
+test("the pages of a million indexes take little more than a bit per index", () => {
   const set = setOf(Array.from({ length: 1_000 }, (_, at) => at * 1_000));
   const bytes = [...set.pages.values()].reduce((sum, { words }) => sum + words.byteLength, 0);
   expect(bytes).toBeLessThan(1_000_000 / 7);
 });
 
-test("ranges in any order, overlapping and across pages, are the indexes they name", () => {
+test("ranges are parsed in any order, overlapping and across pages", () => {
   const range = fc.tuple(fc.nat(100_000), fc.nat(40_000));
   fc.assert(
     fc.property(fc.array(range, { maxLength: 6 }), (ranges) => {

@@ -1,24 +1,24 @@
 /**
- * Pure: sets of completion indexes, as text "1,3-5,7".
+ * Pure: sets of completion indexes, with the text format "1,3-5,7".
  *
- * A set is pages of bits, made as they are needed: a million indexes take 125 KB, one lonely index
- * of two thousand million takes a page. Pages that are full are all the same page. Sets change in
- * place: adding, removing and asking cost the same however many there are, and what did not change
- * is not formatted again.
+ * A set consists of pages of bits that are created on demand: a million indexes take 125 KB, and a
+ * single index of two billion takes one page. All full pages share one instance. Sets are modified
+ * in place. The cost of adding, removing and testing does not depend on the size, and unchanged
+ * parts are not formatted again.
  */
 import { fullPiece, joinPieces, type Piece, pieceOf, textOf } from "./index-text.ts";
 
 export interface IndexSet {
   size: number;
   readonly pages: Map<number, Page>;
-  /** As it was last formatted, until something changes. */
+  /** The last formatted text, until something changes. */
   text: string | undefined;
 }
 
 interface Page {
   count: number;
   readonly words: Uint32Array;
-  /** As it was last formatted, until something changes: the whole page, and by sections. */
+  /** The last formatted text, until something changes: of the whole page, and by section. */
   piece: Piece | undefined;
   readonly sections: (Piece | undefined)[];
 }
@@ -38,7 +38,7 @@ export function hasIndex({ pages }: IndexSet, index: number): boolean {
   return page !== undefined && (wordAt(page, index) & bitOf(index)) !== 0;
 }
 
-/** Whether it was not there before. */
+/** Returns true if it was not in the set before. */
 export function addIndex(set: IndexSet, index: number): boolean {
   if (hasIndex(set, index)) return false;
   const page = writablePage(set, Math.floor(index / PAGE_SIZE));
@@ -50,7 +50,7 @@ export function addIndex(set: IndexSet, index: number): boolean {
   return true;
 }
 
-/** Whether it was there before. */
+/** Returns true if it was in the set before. */
 export function removeIndex(set: IndexSet, index: number): boolean {
   if (!hasIndex(set, index)) return false;
   const page = writablePage(set, Math.floor(index / PAGE_SIZE));
@@ -62,7 +62,10 @@ export function removeIndex(set: IndexSet, index: number): boolean {
   return true;
 }
 
-/** Lenient, as Kubernetes reads a status: bad parts are passed over, large indexes cut off. */
+/**
+ * Lenient, as Kubernetes reads a status: invalid parts are skipped, and indexes from `completions`
+ * on are cut off.
+ */
 export function parseIndexes(text: string, completions: number): IndexSet {
   const set = emptyIndexes();
   for (let at = 0; at < text.length; ) {
@@ -79,7 +82,7 @@ export function parseIndexes(text: string, completions: number): IndexSet {
   return set;
 }
 
-/** Ascending; three or more in a row are a range. */
+/** In ascending order; three or more consecutive indexes form a range. */
 export function formatIndexes(set: IndexSet): string {
   set.text ??= textOf(pageNumbers(set).map((at) => pagePiece(set, at)));
   return set.text;
@@ -97,7 +100,7 @@ export function countCommon(one: IndexSet, other: IndexSet): number {
   return common;
 }
 
-/** The lowest indexes below the limit that are in none of the sets, at most so many. */
+/** The lowest indexes below the limit that are in none of the sets, at most `count`. */
 export function firstMissing(sets: readonly IndexSet[], limit: number, count: number): number[] {
   const missing: number[] = [];
   for (let page = 0; page * PAGE_SIZE < limit && missing.length < count; page++) {
@@ -116,7 +119,7 @@ export function firstMissing(sets: readonly IndexSet[], limit: number, count: nu
   return missing;
 }
 
-/** The lowest indexes of the set that are in none of the others, at most so many. */
+/** The lowest indexes of the set that are in none of the others, at most `count`. */
 export function firstExcept(set: IndexSet, others: readonly IndexSet[], count: number): number[] {
   const found: number[] = [];
   for (const at of pageNumbers(set)) {
@@ -133,7 +136,7 @@ export function firstExcept(set: IndexSet, others: readonly IndexSet[], count: n
   return found;
 }
 
-/** The lowest index of the set from there on and below the limit. */
+/** The lowest index of the set from `from` on and below the limit. */
 export function nextIndex({ pages }: IndexSet, from: number, limit: number): number | undefined {
   return nextBit(from, limit, (page) => {
     const words = pages.get(page)?.words;
@@ -141,7 +144,7 @@ export function nextIndex({ pages }: IndexSet, from: number, limit: number): num
   });
 }
 
-/** The lowest index from there on and below the limit that is in none of the sets. */
+/** The lowest index from `from` on and below the limit that is in none of the sets. */
 export function nextMissing(
   sets: readonly IndexSet[],
   from: number,
@@ -154,7 +157,7 @@ export function nextMissing(
   });
 }
 
-/** The words of a page are asked for only if there may be something in them. */
+/** `wordsOf` returns undefined for a page without candidates, so that its words are not read. */
 function nextBit(
   from: number,
   limit: number,
@@ -221,7 +224,7 @@ function addRange(set: IndexSet, first: number, last: number): void {
   }
 }
 
-/** Of one page, a word at a time: texts may have thousands of ranges. */
+/** Adds a range within one page, word by word, because texts may have thousands of ranges. */
 function addWithin(
   set: IndexSet,
   at: number,
@@ -252,7 +255,7 @@ function countBits(word: number): number {
   return count;
 }
 
-/** Digits, after a plus sign or none. */
+/** Digits with an optional plus sign. */
 function parseIndex(text: string): number | undefined {
   const from = text.startsWith("+") ? 1 : 0;
   if (from === text.length) return undefined;

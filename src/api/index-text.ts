@@ -1,23 +1,23 @@
 /**
- * Pure: the text of a set of indexes, "1,3-5,7", put together from pieces.
+ * Pure: the text of a set of indexes, "1,3-5,7", assembled from pieces.
  *
- * A piece is the text of a span of indexes but for the runs that touch its borders: these may go on
- * in the neighbour. Pieces of spans that do not change are kept and joined anew, so that a set of
- * which one index changes is not written out as a whole.
+ * A piece is the text of a span of indexes without the runs that touch its borders, because these
+ * may continue in the neighbour. Pieces of unchanged spans are kept and joined again, so that after
+ * the change of one index the set is not formatted as a whole.
  */
 
-/** From the first up to, and without, the end. */
+/** From `first` up to, but not including, `end`. */
 export interface Run {
   readonly first: number;
   readonly end: number;
 }
 
 export interface Piece {
-  /** The run that begins with the span; the very same as the tail where the span is one run. */
+  /** The run at the start of the span; identical to the tail if the whole span is one run. */
   readonly head?: Run;
-  /** The runs between, each after a comma. */
+  /** The runs in between, each preceded by a comma. */
   readonly text: string;
-  /** The run that ends with the span. */
+  /** The run at the end of the span. */
   readonly tail?: Run;
 }
 
@@ -25,13 +25,13 @@ export function fullPiece(span: Run): Piece {
   return { head: span, text: "", tail: span };
 }
 
-/** The bits of the words from there on, as far as the span goes: a whole number of words. */
+/** Formats the words from `at` on, for the length of the span, which is a whole number of words. */
 export function pieceOf(words: Uint32Array, at: number, span: Run): Piece {
   const runs: Piece[] = [];
   let first = -1;
   for (let start = span.first; start < span.end; start += 32) {
     const word = words[at + (start - span.first) / 32] ?? 0;
-    // A small Job fills one word of a thousand: no run begins or ends in the others.
+    // Skip words in which no run starts or ends: a small Job uses one word of a thousand.
     if (word === (first < 0 ? 0 : ALL_ONES)) continue;
     for (let bit = 0; bit < 32; bit++) {
       const isIn = (word & (1 << bit)) !== 0;
@@ -47,7 +47,10 @@ export function pieceOf(words: Uint32Array, at: number, span: Run): Piece {
 const ALL_ONES = 0xffffffff;
 const NOTHING: Piece = { text: "" };
 
-/** Of spans that follow one another within this one. Where there is none nothing is set. */
+/**
+ * Joins pieces of consecutive spans within `span`. A missing piece means that no index is set
+ * there.
+ */
 export function joinPieces(pieces: readonly Piece[], span: Run): Piece {
   const texts: string[] = [];
   let head: Run | undefined;
@@ -72,12 +75,12 @@ export function joinPieces(pieces: readonly Piece[], span: Run): Piece {
   return { ...(head ? { head } : {}), text: texts.join(""), ...(tail ? { tail } : {}) };
 }
 
-/** Of all there is: no run touches a border that is nowhere. */
+/** The text of the whole set. Its span has no borders that a run could touch. */
 export function textOf(pieces: readonly Piece[]): string {
   return joinPieces(pieces, { first: -1, end: Number.POSITIVE_INFINITY }).text.slice(1);
 }
 
-/** Three or more in a row are a range. */
+/** Three or more consecutive indexes form a range. */
 function runText({ first, end }: Run): string {
   const length = end - first;
   if (length === 1) return `,${first}`;

@@ -1,4 +1,4 @@
-/** Pure: the finalizer by which a Job sees to it that each of its pods is counted. */
+/** Pure: the finalizer by which a Job ensures that each of its pods is counted. */
 import type { KubeObject } from "./object.ts";
 
 export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";

@@ -12,7 +12,7 @@ test("the same object is encoded once", () => {
   expect(encodeJson(object) === bytes).toBe(true);
 });
 
-test("an object in use survives the objects that pass through", () => {
+test("an object in use stays in the cache while others pass through", () => {
   const inUse = { name: "in use" };
   const bytes = encodeJson(inUse);
   const filler = "x".repeat(1024 * 1024);
@@ -23,7 +23,7 @@ test("an object in use survives the objects that pass through", () => {
   }
 });
 
-test("an object nobody asks for is forgotten after the budget went through", () => {
+test("an unused object is dropped after the budget has passed through", () => {
   const idle = { name: "idle" };
   const bytes = encodeJson(idle);
   const filler = "x".repeat(1024 * 1024);

@@ -1,6 +1,6 @@
 /**
- * An object as JSON bytes, encoded once: the HTTP answer, every watch event and the journal want
- * the same ones. Only for objects that no longer change: the cache knows them by identity.
+ * Encodes an object as JSON bytes once, for the HTTP answer, all watch events and the journal. Only
+ * for objects that no longer change, because the cache identifies them by reference.
  */
 
 export function encodeJson(object: object): Buffer {
@@ -12,24 +12,25 @@ export function encodeJson(object: object): Buffer {
 }
 
 /**
- * Two generations instead of an eviction list: what was not asked for while the young one filled
- * up is forgotten when the next one does. Together they hold at most this much.
+ * The total size of two generations, which replace an eviction list: an entry that was not used
+ * while the young generation filled up is dropped when the next one has filled up.
  */
 export const JSON_CACHE_BYTES = 64 * 1024 * 1024;
 
-// Plain maps: the bound is what frees an object, and weak ones cost the collector dearly.
+// Plain maps: the size limit frees the objects, and weak maps are expensive for the garbage
+// collector.
 let young = new Map<object, Buffer>();
 let old = new Map<object, Buffer>();
 let youngBytes = 0;
 
-/** From here on it is worth the trouble. */
+/** The length from which the special handling pays off. */
 const LONG_TEXT = 16 * 1024;
 
 function bytesOf(object: object): Buffer {
   return hasManySteps(object) ? bytesByPart(object) : bytesOfWhole(object);
 }
 
-/** From here on it is worth the trouble, too. */
+/** The number of steps from which the special handling pays off. */
 const MANY_STEPS = 100;
 
 function hasManySteps(object: object): object is { readonly [key: string]: unknown } {
@@ -37,7 +38,7 @@ function hasManySteps(object: object): object is { readonly [key: string]: unkno
   return Array.isArray(spec?.jobs) && spec.jobs.length > MANY_STEPS;
 }
 
-/** The steps of a Workflow stay the same through all its states, which share them. */
+/** All states of a Workflow share its spec, so its encoding is reused. */
 function bytesByPart(object: { readonly [key: string]: unknown }): Buffer {
   const parts: Buffer[] = [];
   for (const [key, value] of Object.entries(object)) {
@@ -51,8 +52,8 @@ function bytesByPart(object: { readonly [key: string]: unknown }): Buffer {
 }
 
 /**
- * The completed indexes of a large Job are by far most of it, and nothing in them needs a quote:
- * they are copied, where JSON.stringify would look at every character.
+ * The completed indexes are by far the largest part of a large Job and need no escaping. They are
+ * copied, because JSON.stringify would examine every character.
  */
 function bytesOfWhole(object: object): Buffer {
   const { status } = object as { status?: { completedIndexes?: unknown } };
@@ -60,7 +61,7 @@ function bytesOfWhole(object: object): Buffer {
   const isLong = typeof text === "string" && text.length > LONG_TEXT;
   if (!isLong || !/^[0-9,-]*$/.test(text)) return Buffer.from(JSON.stringify(object));
   const json = JSON.stringify({ ...object, status: { ...status, completedIndexes: "" } });
-  // The last one: whatever else is called so comes before the status.
+  // The last occurrence: other fields with this name come before the status.
   const at = json.lastIndexOf(EMPTY_INDEXES) + EMPTY_INDEXES.length - 1;
   const [before, after] = [json.slice(0, at), json.slice(at)];
   const length = Buffer.byteLength(before);

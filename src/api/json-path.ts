@@ -1,6 +1,6 @@
-/** Pure: a JSONPath, ".items[?(@.status.phase=='Running')].metadata.name", and what it finds. */
+/** Pure: parses and evaluates a JSONPath, ".items[?(@.status.phase=='Running')].metadata.name". */
 
-/** "$" or "@" or nothing, and the steps from there. */
+/** "$", "@" or nothing, followed by steps. */
 export interface Path {
   readonly isFromRoot: boolean;
   readonly steps: readonly Step[];
@@ -29,7 +29,7 @@ export function parsePath(text: string): Path {
   const start = /^\s*([$@]?)/.exec(text);
   const steps: Step[] = [];
   let rest = text.slice(start?.[0].length ?? 0).trimEnd();
-  // A first field may come without its dot.
+  // The first field may be written without its dot.
   if (rest !== "" && !/^[.[]/.test(rest)) rest = `.${rest}`;
   while (rest !== "") {
     const { step, length } = readStep(rest);
@@ -60,7 +60,7 @@ function readStep(text: string): ReadStep {
   return { step: [step], length: field[0].length };
 }
 
-/** After "..", a name is read as if the second dot began it. */
+/** A name after ".." is read as if it started at the second dot. */
 function isBare(char: string | undefined): boolean {
   return char !== undefined && char !== "[";
 }
@@ -110,10 +110,10 @@ export interface PathScope {
   readonly current: unknown;
 }
 
-/** A few ".." after each other find everything over and over. */
+/** A few consecutive ".." would find everything many times. */
 const MOST_VALUES = 100_000;
 
-/** Everything that is there: what is missing is no error. */
+/** Returns everything that exists; missing fields are not an error. */
 export function evaluatePath({ isFromRoot, steps }: Path, scope: PathScope): readonly unknown[] {
   let values: readonly unknown[] = [isFromRoot ? scope.root : scope.current];
   for (const step of steps) {

@@ -1,23 +1,23 @@
-/** How the server reads what the containers of a pod have written, wherever that is kept. */
+/** How the server reads the output of a pod's containers, wherever it is stored. */
 import type { Pod } from "./generated/core.ts";
 
 export interface LogSource {
   /**
-   * The bytes in their order, read no faster than they are taken. Rejects with an ApiError where
-   * there is nothing to read. The signal ends the reading, also while it waits for more.
+   * The bytes in order, with back-pressure. Rejects with an ApiError if there is nothing to read.
+   * The signal ends the reading, even while it waits for more.
    */
   open(pod: Pod, request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** PodLogOptions, once they are known to be valid. */
+/** Validated PodLogOptions. */
 export interface LogRequest {
-  /** One of the pod's. */
+  /** One of the pod's containers. */
   readonly container: string;
   readonly follow: boolean;
-  /** The run before the one of now. */
+  /** Read the previous run of the container. */
   readonly previous: boolean;
   readonly timestamps: boolean;
-  /** Never together with sinceMs. */
+  /** Never set together with sinceMs. */
   readonly sinceSeconds?: number;
   readonly sinceMs?: number;
   readonly tailLines?: number;

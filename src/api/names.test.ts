@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dns1123Subdomain, qualifiedName } from "./names.ts";
 
-test("a limit is of characters in a name and of bytes in a key", () => {
+test("names are limited in characters, keys in bytes", () => {
   const long = "a".repeat(254);
   expect(dns1123Subdomain(long)).toEqual(["must be no more than 253 characters"]);
   expect(qualifiedName(`${long}/b`)).toEqual(["prefix part must be no more than 253 bytes"]);

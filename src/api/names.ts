@@ -1,4 +1,4 @@
-/** Pure: the syntax of names, labels and keys. Each rule answers with the problems it sees. */
+/** Pure: the syntax of names, labels and keys. Each rule returns the problems it finds. */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const OLD_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?";

@@ -1,4 +1,4 @@
-/** What every API object is, and the mutable view of one that is being built. */
+/** The common shape of API objects, and the mutable view of one that is being built. */
 import type { ObjectMeta } from "./generated/meta.ts";
 
 export interface KubeObject {
@@ -8,8 +8,8 @@ export interface KubeObject {
 }
 
 /**
- * The same shape, writable: an object between decoding and commit, owned by one request. What the
- * store holds is never a draft: it is shared by reference and frozen in tests.
+ * The same shape, but writable: an object between decoding and commit, owned by one request. The
+ * store never holds drafts: its objects are shared by reference, and frozen in tests.
  */
 export type Draft<T> = T extends string | number | boolean | null | undefined
   ? T
@@ -20,7 +20,9 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
 /** JSON as parsed, before its shape is known. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A part of the old state that goes on as it is: shared with it, and not to be written to. */
+/**
+ * Marks a part of the old state that is kept unchanged. It is shared, so it must not be written to.
+ */
 export function kept<T>(value: T): Draft<T> {
   return value as Draft<T>;
 }
@@ -38,7 +40,7 @@ function copy(value: unknown): unknown {
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const own = copy((value as Record<string, unknown>)[key]);
-    // A ConfigMap may have a key of this name, which an assignment would take for something else.
+    // A ConfigMap may have a key "__proto__", which an assignment would take for the prototype.
     if (key === "__proto__") Object.defineProperty(out, key, { ...PLAIN, value: own });
     else out[key] = own;
   }

@@ -12,7 +12,7 @@ const pod = (fields: JobPodFields, annotations: { readonly [name: string]: strin
   return { ...made, metadata: { ...made.metadata, annotations: all } };
 };
 
-/** What a node says of a container that it never made, in a pod that is over. */
+/** The status of a container that was never created, in a pod that has ended. */
 const MISSED: ContainerStatus = {
   ...exited("c", 137),
   state: { terminated: { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null } },
@@ -29,26 +29,34 @@ test.each<[string, PodEnd, ReturnType<typeof pod>]>([
   ["was rejected by its node", "Failed", pod({ phase: "Failed" })],
   ["was killed by the end of its Job", "Failed", pod({ ...killed, isTracked: false }, RAN)],
   ["was deleted by somebody", "Failed", pod(killed, RAN)],
-  ["its Job stopped", "Stopped", pod(killed, { ...RAN, [STOPPED]: "true" })],
-  ["another node ended after its Job let it go", "Stopped", pod({ ...killed, isTracked: false })],
+  ["was stopped by its Job", "Stopped", pod(killed, { ...RAN, [STOPPED]: "true" })],
+  [
+    "was ended by another kind of node after its Job released it",
+    "Stopped",
+    pod({ ...killed, isTracked: false }),
+  ],
   ["succeeded while it was stopped", "Succeeded", pod({ ...killed, phase: "Succeeded" }, RAN)],
-  ["was deleted before it began", "NeverBegan", pod({ status: failed(MISSED), isDeleting: true })],
+  [
+    "was deleted before it started",
+    "NeverBegan",
+    pod({ status: failed(MISSED), isDeleting: true }),
+  ],
 ])("the end of a pod that %s: %s", (_, expected, given) => {
   expect(podEndOf(given, false)).toBe(expected);
 });
 
-test("of a pod whose object is gone it counts whether it had begun", () => {
+test("the end of a removed pod depends on whether it had started", () => {
   expect(podEndOf(pod({ phase: "Running" }), true)).toBe("Stopped");
   expect(podEndOf(pod({ phase: "Pending" }), true)).toBe("NeverBegan");
 });
 
 test.each<[string, boolean, PodStatus]>([
   ["waits", false, { phase: "Pending" }],
-  ["is missed", false, failed(MISSED)],
-  ["is missed, and had been made", true, failed({ ...MISSED, containerID: "x://1" })],
-  ["is missed, and had been restarted", true, failed({ ...MISSED, restartCount: 1 })],
+  ["has a container that was never created", false, failed(MISSED)],
+  ["has an unknown container with an ID", true, failed({ ...MISSED, containerID: "x://1" })],
+  ["has an unknown container with restarts", true, failed({ ...MISSED, restartCount: 1 })],
   ["could not start", true, failed(exited("c", 127))],
   ["is initialized", true, { phase: "Pending", initContainerStatuses: [exited("i", 0)] }],
-])("whether a pod has begun that %s: %s", (_, expected, status) => {
+])("whether a pod has started that %s: %s", (_, expected, status) => {
   expect(hasBegun(pod({ status }))).toBe(expected);
 });

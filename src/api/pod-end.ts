@@ -1,26 +1,29 @@
 /**
- * Pure: how the attempt ended that a pod of a Job stands for. To Kubernetes a deleted pod has
- * failed. For an item of a list that is not enough: if its process never began, the item was not
- * tried, and if its Job stopped it, to continue later, the item has not failed.
+ * Pure: how the attempt of a pod ended. To Kubernetes a deleted pod has failed. For an item of a
+ * work list this is not precise enough: if its process never started, the item was not tried, and
+ * if its Job stopped it in order to continue later, the item has not failed.
  */
 import { EXACT_TIMES } from "./exact-times.ts";
 import type { ContainerStatus, Pod } from "./generated/core.ts";
 import { isTracked } from "./job-tracking.ts";
 
-/** On a pod, by the controller: its Job is suspended and stops it. The item has not failed. */
+/** On a pod, set by the controller: its Job is suspended and stops it. The item has not failed. */
 export const STOPPING = "tallyjob.io/stopping";
-/** On a pod, by its node: it ended because its Job stopped it. */
+/** On a pod, set by its node: it ended because its Job stopped it. */
 export const STOPPED = "tallyjob.io/stopped";
 
 export type PodEnd =
   | "Succeeded"
   | "Failed"
-  /** Taken away before its end, and not counted. */
+  /** Deleted before it ended, and not counted. */
   | "Stopped"
-  /** Deleted before any process of it began: it has no exit code, and is no attempt. */
+  /**
+   * Deleted before any of its processes started. It has no exit code and does not count as an
+   * attempt.
+   */
   | "NeverBegan";
 
-/** Of a pod that is over, or whose object is gone. */
+/** For a pod that has ended, or whose object is gone. */
 export function podEndOf(pod: Pod, isRemoved: boolean): PodEnd {
   const { phase } = pod.status;
   const { deletionTimestamp } = pod.metadata;
@@ -30,7 +33,9 @@ export function podEndOf(pod: Pod, isRemoved: boolean): PodEnd {
   return phase !== "Failed" || isStopped(pod) ? "Stopped" : "Failed";
 }
 
-/** Another node than ours does not tell: there a pod that its Job let go of counts as stopped. */
+/**
+ * Nodes other than Tally's do not set STOPPED. A pod there that its Job released counts as stopped.
+ */
 function isStopped(pod: Pod): boolean {
   const { annotations = {}, deletionTimestamp } = pod.metadata;
   if (annotations[STOPPED] !== undefined) return true;
@@ -38,7 +43,7 @@ function isStopped(pod: Pod): boolean {
   return !isOurs && deletionTimestamp !== undefined && isLetGo(pod);
 }
 
-/** Whether a deletion is the doing of its Job: it took the finalizer off, or said so. */
+/** Whether the Job caused the deletion: it removed the finalizer, or marked the pod as stopping. */
 export function isLetGo(pod: Pod): boolean {
   return !isTracked(pod) || isStopping(pod);
 }
@@ -47,7 +52,7 @@ export function isStopping({ metadata }: Pod): boolean {
   return metadata.annotations?.[STOPPING] !== undefined;
 }
 
-/** Whether a process of the pod runs or ran. */
+/** Whether a process of the pod runs or has run. */
 export function hasBegun({ status }: Pod): boolean {
   if (status.phase === "Running" || status.phase === "Succeeded") return true;
   return [status.containerStatuses, status.initContainerStatuses].some((statuses) =>
@@ -55,7 +60,7 @@ export function hasBegun({ status }: Pod): boolean {
   );
 }
 
-/** Of a container that was never made kubelet, too, says that it ended, with this reason. */
+/** The kubelet also reports a container that was never created as terminated, with this reason. */
 const MISSED = "ContainerStatusUnknown";
 
 function hasContainerBegun(container: ContainerStatus): boolean {

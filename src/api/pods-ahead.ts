@@ -1,12 +1,15 @@
-/** Pure: pods that a Job has made beyond those it runs at once, to have the next in time. */
+/**
+ * Pure: pods that a Job creates in addition to its parallelism, so that the next ones start without
+ * delay.
+ */
 import type { Job } from "./generated/batch.ts";
 
-/** On a Job: so many more pods than its parallelism. Only our own node lets them wait. */
+/** On a Job: the number of additional pods. Only Tally's own node keeps them waiting. */
 export const PODS_AHEAD = "tallyjob.io/pods-ahead";
 
 const MAX_AHEAD = 1000;
 
-/** 0 for a Job that asks for none, or for what is no number. */
+/** 0 if the Job requests none, or if the value is not a number. */
 export function podsAheadOf({ metadata, spec }: Job): number {
   const text = metadata.annotations?.[PODS_AHEAD] ?? "";
   if (!/^[0-9]{1,4}$/.test(text) || spec.parallelism === 0) return 0;

@@ -117,7 +117,7 @@ test("subtraction undoes addition", () => {
   );
 });
 
-test("a sum is written in the suffixes of its left side, unless that is nothing", () => {
+test("a sum has the format of its left side, unless that is zero", () => {
   const sum = (left: string, right: string) =>
     formatQuantity(addQuantities(getQuantity(left), getQuantity(right)));
   expect(sum("1Gi", "1G")).toBe("2073741824");

@@ -1,14 +1,14 @@
 /**
  * Pure: resource.Quantity: amounts such as "500m" and "1Gi", exact to a billionth.
  *
- * The text of a quantity remembers in which of three families of suffixes it was written, and the
- * canonical text uses the largest suffix of that family which needs no fraction.
+ * A quantity remembers which of three families of suffixes its text used. The canonical text uses
+ * the largest suffix of that family for which no fraction is needed.
  */
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 export interface Quantity {
-  /** The amount in billionths: Kubernetes keeps nothing smaller. */
+  /** The amount in billionths. Kubernetes does not keep smaller fractions. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }
@@ -19,7 +19,7 @@ export interface QuantityProblem {
 
 const NANO = 1_000_000_000n;
 const MAX_BINARY = (2n ** 63n - 1n) * NANO;
-/** Beyond this an exponent only costs memory: no amount of anything needs it. */
+/** Larger exponents would only cost memory: no real amount needs them. */
 const MAX_EXPONENT = 1000;
 
 const FORMAT_WRONG: QuantityProblem = {
@@ -45,10 +45,16 @@ const BINARY_SUFFIXES: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "E
 
 const PARTS = /^[+-]?(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 
-/** Nobody has so much of anything; the time that all digits of a megabyte take is everybody's. */
+/**
+ * Longer texts are rejected: no real amount is that large, and parsing a megabyte of digits would
+ * block the server.
+ */
 const LONGEST_TEXT = 1024;
 
-/** Beyond a billionth the amount is rounded away from zero: who asks for some gets some. */
+/**
+ * Amounts below a billionth are rounded away from zero, so that a request for some never becomes
+ * zero.
+ */
 export function parseQuantity(text: string): Quantity | QuantityProblem {
   if (text === "" || text.length > LONGEST_TEXT) return FORMAT_WRONG;
   const match = PARTS.exec(text);
@@ -65,8 +71,9 @@ export function parseQuantity(text: string): Quantity | QuantityProblem {
 }
 
 /**
- * The text that is stored for a quantity: a text with few digits whose suffix is the one it would
- * get anyway stays as it was written ("01", "1E3", "5."), any other becomes the canonical one.
+ * The text that is stored for a quantity. A text with few digits whose suffix is already the
+ * canonical one is kept as written ("01", "1E3", "5."); any other is replaced by the canonical
+ * text.
  */
 export function storedQuantity(text: string): string | QuantityProblem {
   const quantity = parseQuantity(text);
@@ -74,14 +81,14 @@ export function storedQuantity(text: string): string | QuantityProblem {
   return isKept(text) ? text : formatQuantity(quantity);
 }
 
-/** What defaulting makes of a stored amount: the next larger multiple of a thousandth. */
+/** Rounds a stored amount up to a multiple of a thousandth, as defaulting does. */
 export function roundedUpToMilli(text: string): string {
   const quantity = getQuantity(text);
   const rounded = roundUpToMilli(quantity);
   return rounded.nanos === quantity.nanos ? text : formatQuantity(rounded);
 }
 
-/** The quantity of a text that is known to be well-formed: one that was decoded. */
+/** Parses a text that is known to be valid because it was decoded. */
 export function getQuantity(text: string): Quantity {
   const quantity = parseQuantity(text);
   if ("problem" in quantity) throw new Error(`${text}: ${quantity.problem}`);
@@ -103,7 +110,7 @@ export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   return left.nanos < right.nanos ? -1 : 1;
 }
 
-/** The sum keeps the left format, unless the left side is nothing. */
+/** The sum keeps the format of the left side, unless that is zero. */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   return { nanos: left.nanos + right.nanos, format: isZero(left) ? right.format : left.format };
 }
@@ -124,7 +131,7 @@ export function isInteger(quantity: Quantity): boolean {
   return quantity.nanos % NANO === 0n;
 }
 
-/** The next larger multiple of a thousandth: what defaulting makes of resource amounts. */
+/** The next larger multiple of a thousandth, as defaulting does with resource amounts. */
 export function roundUpToMilli(quantity: Quantity): Quantity {
   const milli = NANO / 1000n;
   return { ...quantity, nanos: divideAwayFromZero(quantity.nanos, milli) * milli };
@@ -140,7 +147,7 @@ export function milliUnits(quantity: Quantity): bigint {
   return divideAwayFromZero(quantity.nanos, NANO / 1000n);
 }
 
-/** How many digits Go reads without reaching for its big numbers. */
+/** The number of digits that Go parses without big numbers. */
 const FAST_DECIMAL_DIGITS = 18;
 const FAST_BINARY_DIGITS = 14;
 

@@ -1,4 +1,4 @@
-/** The resources our own components ask for, typed. */
+/** The resource types that Tally's own components use. */
 import type { ResourceType } from "./client.ts";
 import type { CustomResourceDefinition } from "./generated/apiextensions.ts";
 import type { ControllerRevision, StatefulSet } from "./generated/apps.ts";

@@ -19,7 +19,7 @@ test("an environment is stored byte for byte", () => {
   expect(parseEnvironmentSecret(secret)).toEqual(GIVEN);
 });
 
-test("variables are read by name, the first of two", () => {
+test("variables are found by name; of duplicates the first counts", () => {
   expect([...variablesOf(GIVEN)]).toEqual([
     ["FOO", "a=b\nc"],
     ["RAW", "\udcff"],
@@ -27,7 +27,7 @@ test("variables are read by name, the first of two", () => {
   ]);
 });
 
-test("another Secret is no environment, and the problem is named", () => {
+test("a Secret that is not an environment is rejected with the problem", () => {
   const secret = composeEnvironmentSecret(GIVEN, { name: "e" });
   const { limits: _, ...data } = secret.data ?? {};
   const problemOf = (change: object) => parseEnvironmentSecret({ ...secret, ...change });

@@ -1,7 +1,7 @@
 /**
- * What the processes of a run are started with, captured where it was typed: environment, working
- * directory, umask and limits. It is stored as a Secret beside the Job, which an annotation of the
- * Job names, so that it does not matter which process hosts the engine.
+ * The environment of the processes of a run, captured where the command was typed: variables,
+ * working directory, umask and limits. It is stored as a Secret that an annotation of the Job
+ * names, so that it does not matter which process hosts the engine.
  */
 import { textOfBytes } from "../base/byte-text.ts";
 import type { Secret } from "./generated/core.ts";
@@ -14,18 +14,18 @@ export const ENVIRONMENT = "tallyjob.io/environment";
 export const LIMITS_NOT_RESTORED = "LimitsNotRestored";
 
 export interface RunEnvironment {
-  /** "NAME=VALUE", each with a NUL byte after it, byte for byte as the process had them. */
+  /** "NAME=VALUE", each followed by a NUL byte, byte for byte as the process had them. */
   readonly variables: Uint8Array;
   /** Absolute. */
   readonly workingDirectory: string;
   /** Octal: "0022". */
   readonly umask: string;
-  /** As base/process-limits.ts writes them; empty where the system does not tell. */
+  /** In the format of base/process-limits.ts; empty if the system does not report them. */
   readonly limits: string;
 }
 
 /**
- * Variables that are no part of a run: those by which a shell knows itself, and those that Tally
+ * Variables that do not belong to a run: those that a shell sets for itself, and those that Tally
  * sets for one process.
  */
 export const NOT_HANDED_ON: readonly string[] = [
@@ -44,7 +44,7 @@ export function environmentNameOf({ metadata }: KubeObject): string | undefined 
 const TYPE = "tallyjob.io/environment";
 const KEYS = ["variables", "workingDirectory", "umask", "limits"] as const;
 
-/** For the metadata that is given. It never changes: another environment is another object. */
+/** With the given metadata. The Secret is immutable: another environment is another object. */
 export function composeEnvironmentSecret(
   { variables, workingDirectory, umask, limits }: RunEnvironment,
   metadata: Secret["metadata"],
@@ -81,14 +81,14 @@ export function parseEnvironmentSecret({ type, data = {} }: Secret): ParsedEnvir
   };
 }
 
-/** By name. A value that is not UTF-8 is a text of base/byte-text.ts. */
+/** By name. Values that are not UTF-8 are encoded by base/byte-text.ts. */
 export function variablesOf({
   variables,
 }: Pick<RunEnvironment, "variables">): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const entry of textOfBytes(variables).split("\0")) {
     const at = entry.indexOf("=");
-    // Of two with one name programs see the first.
+    // If a name occurs twice, programs see the first.
     if (at > 0 && !found.has(entry.slice(0, at)))
       found.set(entry.slice(0, at), entry.slice(at + 1));
   }

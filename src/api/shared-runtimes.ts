@@ -1,15 +1,17 @@
-/** Pure: which runtimes pods of a shared server may use, and how its nodes learn of them. */
+/** Pure: which runtimes pods on a shared server may use, and how its nodes know. */
 
 /** "engine" stands for Docker and Podman. */
 export const RUNTIMES = ["process", "sandbox", "engine", "docker", "podman"] as const;
 export type NamedRuntime = (typeof RUNTIMES)[number];
 
-/** Of every Node of a shared server, which sets it whatever anybody writes. */
+/**
+ * An annotation of every Node of a shared server, which overrides any value that a client writes.
+ */
 export const ALLOWED_RUNTIMES = "tallyjob.io/allowed-runtimes";
 
 const ENGINES: readonly string[] = ["docker", "podman"];
 
-/** An engine that is allowed by its own name is also allowed as "engine", and the other way. */
+/** An engine that is allowed by its own name is also allowed as "engine", and vice versa. */
 export function isAllowedRuntime(name: string, allowed: readonly string[]): boolean {
   if (allowed.includes(name)) return true;
   if (ENGINES.includes(name)) return allowed.includes("engine");
@@ -20,7 +22,7 @@ interface Annotated {
   readonly metadata: { readonly annotations?: { readonly [key: string]: string } };
 }
 
-/** Undefined on the node of a server that is not shared: everything is allowed there. */
+/** Undefined if the server of the node is not shared: then everything is allowed. */
 export function findAllowedRuntimes({ metadata }: Annotated): readonly string[] | undefined {
   return metadata.annotations?.[ALLOWED_RUNTIMES]?.split(",");
 }

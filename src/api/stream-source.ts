@@ -1,23 +1,23 @@
-/** How the server reaches the containers of a pod while they run, wherever that is. */
+/** How the server reaches the running containers of a pod, wherever they are. */
 import type { Duplex, Readable, Writable } from "node:stream";
 import type { Pod } from "./generated/core.ts";
 
 export interface StreamSource {
-  /** A process beside the container's own. Rejects with StreamRefused where there cannot be one. */
+  /** Starts a process in the container. Rejects with StreamRefused if that is not possible. */
   exec(pod: Pod, request: ExecRequest): Promise<CommandStream>;
-  /** The container's own process. */
+  /** Attaches to the container's own process. */
   attach(pod: Pod, request: AttachRequest): Promise<CommandStream>;
-  /** A connection to a port of the pod; rejects with kubelet's words. */
+  /** Connects to a port of the pod. Rejects with the kubelet's message. */
   connect(pod: Pod, port: number): Promise<Duplex>;
 }
 
-/** PodAttachOptions, once they are known to be valid. */
+/** Validated PodAttachOptions. */
 export interface AttachRequest {
-  /** One of the pod's. */
+  /** One of the pod's containers. */
   readonly container: string;
   readonly stdin: boolean;
   readonly stdout: boolean;
-  /** Never together with tty. */
+  /** Never set together with tty. */
   readonly stderr: boolean;
   readonly tty: boolean;
 }
@@ -31,24 +31,24 @@ export interface TerminalSize {
   readonly height: number;
 }
 
-/** Each stream is there only where it was asked for. */
+/** A stream is present only if it was requested. */
 export interface CommandStream {
   readonly stdin?: Writable;
   readonly stdout?: Readable;
   readonly stderr?: Readable;
   resize(size: TerminalSize): void;
-  /** When all is over: how the process ended, or why it never began. */
+  /** Resolves at the end: how the process ended, or why it never started. */
   readonly ended: Promise<CommandEnd>;
-  /** Nobody listens any more. */
+  /** Call it when the client is gone. */
   close(): void;
 }
 
-/** Without an exit code it went on, and whoever was attached left it. */
+/** Without an exit code the process continues, and only the client detached. */
 export type CommandEnd =
   | { readonly exitCode?: number; readonly problem?: undefined }
   | { readonly problem: string };
 
-/** Said before anything is opened, as plain text. */
+/** Reported as plain text before any stream is opened. */
 export class StreamRefused extends Error {
   override readonly name = "StreamRefused";
 }

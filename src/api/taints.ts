@@ -5,7 +5,7 @@ export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): b
   return tolerations.some((toleration) => tolerates(toleration, taint));
 }
 
-/** No key tolerates every key, no effect every effect. */
+/** An empty key tolerates every key, an empty effect every effect. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = "", operator = "", value = "", effect = "" } = toleration;
   if (effect !== "" && effect !== taint.effect) return false;

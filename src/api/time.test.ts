@@ -37,7 +37,7 @@ test.each([
   ["2024-02-30T00:00:00Z", ": day out of range"],
   ["2024-01-01T24:00:00Z", ": hour out of range"],
   ["2024-01-01T00:00:00Zx", ': extra text: "x"'],
-])("%j is refused in Go's words", (text, problem) => {
+])("%j is rejected with Go's message", (text, problem) => {
   expect(parseTime(text)).toEqual({ problem: `parsing time "${text}"${problem}` });
 });
 

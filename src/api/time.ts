@@ -1,4 +1,6 @@
-/** Pure: metav1.Time and metav1.MicroTime: RFC 3339 texts, read with Go's time.Parse rules. */
+/**
+ * Pure: metav1.Time and metav1.MicroTime: RFC 3339 texts, parsed by the rules of Go's time.Parse.
+ */
 
 export type TimeLayout = "2006-01-02T15:04:05Z07:00" | "2006-01-02T15:04:05.000000Z07:00";
 
@@ -12,7 +14,7 @@ export interface Instant {
 }
 
 export interface TimeProblem {
-  /** Go's words: `parsing time "x" as "…": cannot parse "x" as "2006"`. */
+  /** Go's message: `parsing time "x" as "…": cannot parse "x" as "2006"`. */
   readonly problem: string;
 }
 
@@ -31,7 +33,7 @@ export function parseTime(text: string, layout: TimeLayout = RFC3339): Instant |
   return { seconds: seconds - parts.offset, micros: parts.micros };
 }
 
-/** Milliseconds since 1970 of a time that is known to be well-formed: one that was decoded. */
+/** Milliseconds since 1970 of a time that is known to be valid because it was decoded. */
 export function millisecondsOf(text: string): number {
   const instant = parseTime(text);
   if ("problem" in instant) throw new Error(instant.problem);
@@ -116,7 +118,7 @@ function readParts(cursor: Cursor): Parts | TimeProblem {
   }
 }
 
-/** Leaves the reader from any depth; never leaves this file. */
+/** Aborts the parsing from any depth; used only within this file. */
 class TimeFault extends Error {}
 
 function fault({ text }: Cursor, detail: string): TimeFault {
@@ -159,7 +161,7 @@ function readTwo(cursor: Cursor, element: string, range?: Range): number {
   return value;
 }
 
-/** Go takes an hour of one digit. */
+/** Go accepts an hour of one digit. */
 function readHour(cursor: Cursor): number {
   const digits = /^\d\d?/.exec(cursor.rest)?.[0];
   if (digits === undefined) throw mismatch(cursor, "15");
@@ -168,7 +170,7 @@ function readHour(cursor: Cursor): number {
   return Number(digits);
 }
 
-/** A Time may have any fraction, which is dropped later; a MicroTime must have six digits. */
+/** A Time may have any fraction, which is dropped later. A MicroTime must have six digits. */
 function readFraction(cursor: Cursor): number {
   const exact = cursor.layout === RFC3339_MICRO;
   const fraction = (exact ? /^[.,]\d{6}/ : /^[.,]\d+/).exec(cursor.rest)?.[0];
@@ -195,7 +197,7 @@ function readOffset(cursor: Cursor): number {
   return sign === "-" ? -seconds : seconds;
 }
 
-/** Go's time package has a %q of its own: everything outside ASCII is escaped byte by byte. */
+/** Go's time package has its own %q: everything outside ASCII is escaped byte by byte. */
 function quoteTime(text: string): string {
   let out = '"';
   for (const byte of new TextEncoder().encode(text)) {
@@ -219,7 +221,7 @@ function isLeap(year: number): boolean {
 const DAYS_PER_ERA = 146097;
 const DAYS_FROM_MARCH_0000_TO_1970 = 719468;
 
-/** Counts in years that begin in March, so that the leap day is the last of its year. */
+/** Counts years from March, so that the leap day is the last day of its year. */
 function daysFromCivil({ year, month, day }: CivilDate): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);

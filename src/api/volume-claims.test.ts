@@ -56,13 +56,13 @@ test("a claim with a selector gets a volume that it selects", () => {
   expect(findVolumeFor(wanted, volumes)?.metadata.name).toBe("b");
 });
 
-test("a claim that waits for its consumer gets what is meant for it, and nothing else", () => {
+test("a claim that waits for its consumer gets only a volume reserved for it", () => {
   const only = { onlyMeant: true };
   expect(findVolumeFor(claim(), [volume("a")], only)).toBeUndefined();
   expect(findVolumeFor(claim(), [volume("a"), volume("b", meant)], only)?.metadata.name).toBe("b");
 });
 
-test("a volume that names no uid is bound to any claim of that name", () => {
+test("a volume reserved without a UID is bound to any claim of that name", () => {
   expect(isBoundTo(volume("a", meant), claim())).toBe(true);
 });
 

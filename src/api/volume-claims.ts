@@ -1,4 +1,4 @@
-/** Pure: claims, volumes and classes: what belongs together, and which volume a claim may get. */
+/** Pure: the relations of claims, volumes and classes, and which volume a claim may get. */
 import type {
   ObjectReference,
   PersistentVolume,
@@ -9,7 +9,7 @@ import type { StorageClass } from "./generated/storage.ts";
 import { compareQuantities, getQuantity } from "./quantity.ts";
 import { selects } from "./selectors/label-selector.ts";
 
-/** An annotation named the class before there was a field for it, and still goes before it. */
+/** The annotation used before the field existed. It still takes precedence. */
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
@@ -17,12 +17,12 @@ export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 export const STORAGE_PROVISIONER = "volume.kubernetes.io/storage-provisioner";
 
-/** "": no class. */
+/** "" means no class. */
 export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? "";
 }
 
-/** Whether nothing was said of a class, not even that there is none. */
+/** Whether the class is not specified at all, which differs from explicitly having none. */
 export function hasNoWordOfClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return (
     spec.storageClassName === undefined && metadata.annotations?.[CLASS_ANNOTATION] === undefined
@@ -33,17 +33,17 @@ export function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? "";
 }
 
-/** A claim of such a class is bound when a pod that uses it has been given its node. */
+/** A claim of such a class is bound after a pod that uses it has been assigned to a node. */
 export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-/** Both know of each other. */
+/** The claim and the volume refer to each other. */
 export function isFullyBound({ metadata, spec }: PersistentVolumeClaim): boolean {
   return (spec.volumeName ?? "") !== "" && metadata.annotations?.[BIND_COMPLETED] !== undefined;
 }
 
-/** The volume says so, be it for any claim of that name. */
+/** The volume refers to the claim, by UID or just by name. */
 export function isBoundTo({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { claimRef } = spec;
   const { namespace, name, uid } = claim.metadata;
@@ -57,7 +57,7 @@ export function referenceToClaim({ metadata }: PersistentVolumeClaim): ObjectRef
   return { kind, namespace, name, uid, apiVersion: "v1", resourceVersion };
 }
 
-/** What is wrong with a volume that was asked for by name; in Kubernetes' words. */
+/** Why a volume that was requested by name does not match, in Kubernetes' wording. */
 export function findMismatch(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
@@ -70,8 +70,8 @@ export function findMismatch(
 }
 
 /**
- * The volume that is meant for the claim, else the least of those that would do: with as few ways
- * of access as can be, then as small as can be.
+ * The volume reserved for the claim, else the smallest sufficient one: with the fewest access
+ * modes, then with the smallest capacity.
  */
 export function findVolumeFor(
   claim: PersistentVolumeClaim,
@@ -116,7 +116,9 @@ function hasModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boole
   return (claim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
 }
 
-/** The names of the claims a pod uses; that of an ephemeral volume is named after the pod. */
+/**
+ * The names of the claims that a pod uses. A claim of an ephemeral volume is named after the pod.
+ */
 export function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
   const { volumes } = spec;
   if (volumes === undefined || volumes.length === 0) return NONE;

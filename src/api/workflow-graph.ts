@@ -1,14 +1,14 @@
-/** Pure: what depends on what in a Workflow. */
+/** Pure: the dependencies between the steps of a Workflow. */
 import type { WorkflowSpec } from "./generated/tallyjob.ts";
 
 export interface WorkflowGraph {
-  /** By the place of a step in the spec, the places of the steps that it waits for. */
+  /** By position of a step in the spec: the positions of the steps it waits for. */
   readonly before: readonly (readonly number[])[];
-  /** And of the steps that wait for it. */
+  /** By position of a step in the spec: the positions of the steps that wait for it. */
   readonly after: readonly (readonly number[])[];
 }
 
-/** The same dependency may be told twice, in both ways; what names no step is passed over. */
+/** A dependency may be declared twice, in both ways. Names of unknown steps are ignored. */
 export function graphOf({ jobs, dependencies = [] }: WorkflowSpec): WorkflowGraph {
   const steps = jobs ?? [];
   const places = new Map(steps.map(({ name }, at) => [name, at]));
@@ -25,7 +25,7 @@ export function graphOf({ jobs, dependencies = [] }: WorkflowSpec): WorkflowGrap
   return { before: before.map((set) => [...set]), after: after.map((set) => [...set]) };
 }
 
-/** The names along a circle, the first of them again at the end. */
+/** The names of the steps in a cycle; the first one is repeated at the end. */
 export function findCycle(spec: WorkflowSpec): readonly string[] | undefined {
   const { before, after } = graphOf(spec);
   const waitsFor = before.map((steps) => steps.length);
@@ -38,7 +38,7 @@ export function findCycle(spec: WorkflowSpec): readonly string[] | undefined {
   }
   const stuck = waitsFor.findIndex((count) => count > 0);
   if (stuck < 0) return undefined;
-  // Whoever is stuck waits for one that is stuck: going back, one is met a second time.
+  // Every stuck step waits for another stuck one, so following them leads to a step twice.
   const met = new Map<number, number>();
   const way: number[] = [];
   let at = stuck;

@@ -40,9 +40,9 @@ test.each([
   "::1.2.3",
   "1:2:3:4:5:6:7:8:9",
   "1:2:3:4:5:6:7::8",
-])("%j is no address", (text) => expect(parseAddress(text)).toBeUndefined());
+])("%j is not an address", (text) => expect(parseAddress(text)).toBeUndefined());
 
-test("Node and we agree on what is an address", () => {
+test("parseAddress accepts the same texts as Node", () => {
   const text = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string({ unit: fc.constantFrom(..."0:.1f") }));
   fc.assert(
     fc.property(text, (each) => {
@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each(["10.96.0.0", "10.96.0.1/12", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/08", "/8", "::/129"])(
-  "%j is no range",
+  "%j is not a range",
   (text) => expect(parseCidr(text)).toBeUndefined(),
 );
 

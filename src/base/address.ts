@@ -1,4 +1,4 @@
-/** Pure: IP addresses and ranges of them: text to bytes and back. */
+/** Pure: parses and formats IP addresses and ranges. */
 
 /** Four or sixteen bytes. */
 export type Address = readonly number[];
@@ -15,7 +15,7 @@ export function parseAddress(text: string): Address | undefined {
 
 function parseIPv4(text: string): Address | undefined {
   const parts = text.split(".");
-  // A leading zero is refused as Go does: some programs read it as octal.
+  // A leading zero is rejected, as in Go, because some programs read it as octal.
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) return;
   const bytes = parts.map(Number);
   return bytes.every((byte) => byte <= 255) ? bytes : undefined;
@@ -30,7 +30,7 @@ function parseIPv6(text: string): Address | undefined {
   return missing >= 2 ? [...head, ...Array<number>(missing).fill(0), ...(tail ?? [])] : undefined;
 }
 
-/** "::ffff:10.0.0.1" may end in an IPv4 address: the same with two groups in its place. */
+/** Replaces a trailing IPv4 address, as in "::ffff:10.0.0.1", by two groups. */
 function withoutDots(text: string): string | undefined {
   if (!text.includes(".")) return text;
   const end = text.lastIndexOf(":") + 1;
@@ -50,7 +50,7 @@ function parseGroups(text: string): number[] | undefined {
   });
 }
 
-/** The shortest text of an address, as RFC 5952 has it: one name per address. */
+/** The shortest text of an address (RFC 5952), so that each address has one text. */
 export function formatAddress(address: Address): string {
   if (address.length === 4) return address.join(".");
   const groups: string[] = [];
@@ -73,7 +73,7 @@ function longestZeroRun(groups: readonly string[]): { start: number; length: num
   return longest;
 }
 
-/** "10.96.0.0/12". Undefined when the text is no range, or has bits set after its prefix. */
+/** "10.96.0.0/12". Undefined if the text is not a range, or has bits set after its prefix. */
 export function parseCidr(text: string): Cidr | undefined {
   const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
   const network = parseAddress(match?.[1] ?? "");
@@ -93,7 +93,7 @@ function maskByte(prefixLength: number, at: number): number {
   return (0xff << (8 - bits)) & 0xff;
 }
 
-/** The address a distance after the first: 1 is the first that a host may have. */
+/** The address at a distance from the network address: 1 is the first one for a host. */
 export function addressAt({ network }: Cidr, distance: number): Address {
   const bytes = [...network];
   let carry = distance;
@@ -110,7 +110,7 @@ export function isLoopback(address: Address): boolean {
   return address.slice(0, 15).every((byte) => byte === 0) && address[15] === 1;
 }
 
-/** 0.0.0.0 or ::, which stand for every address of the machine. */
+/** 0.0.0.0 or ::, which mean every address of the machine. */
 export function isUnspecified(address: Address): boolean {
   return address.every((byte) => byte === 0);
 }

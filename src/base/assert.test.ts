@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { assert, unreachable } from "./assert.ts";
 
-test("an assertion that fails says what should have held", () => {
+test("a failed assertion reports the condition", () => {
   expect(() => assert(0 > 1, "the queue is sorted")).toThrow(
     "assertion failed: the queue is sorted",
   );
   expect(() => assert(1 > 0, "never seen")).not.toThrow();
 });
 
-test("reaching the unreachable names the value", () => {
+test("unreachable() reports the value", () => {
   expect(() => unreachable({ kind: "new" } as never)).toThrow('unreachable: {"kind":"new"}');
 });

@@ -12,6 +12,6 @@ test.each([
   expect(backoffMs({ firstMs: 5, maxMs: 60 }, failures)).toBe(expected);
 });
 
-test("the growth can be chosen", () => {
+test("the growth factor can be set", () => {
   expect(backoffMs({ firstMs: 1, maxMs: 1000, factor: 3 }, 4)).toBe(27);
 });

@@ -1,7 +1,7 @@
 /**
- * Pure: bytes that need not be UTF-8 as text, and back without loss. A byte that is no part of a
- * character becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's "surrogateescape". JSON
- * carries such a text unchanged, because it writes lone surrogates as escapes.
+ * Pure: converts bytes that may not be UTF-8 to text, and back without loss. A byte that is not
+ * part of a character becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's "surrogateescape".
+ * Such a text survives JSON unchanged, because JSON writes lone surrogates as escapes.
  */
 
 const FIRST = 0xdc00;
@@ -11,7 +11,7 @@ const ESCAPED_RUNS = /((?:(?<![\ud800-\udbff])[\udc80-\udcff])+)/;
 export function textOfBytes(bytes: Uint8Array): string {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const text = whole.toString("utf8");
-  // A replacement character may be one that was written, too: only then look at each byte.
+  // A replacement character may also be in the input itself: only then check each byte.
   return text.includes("\ufffd") ? decode(whole) : text;
 }
 
@@ -24,7 +24,7 @@ export function bytesOfText(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Whether encoding it as UTF-8 would not give back the bytes. */
+/** Whether encoding the text as UTF-8 would not restore the original bytes. */
 export function hasEscapedBytes(text: string): boolean {
   return ESCAPED.test(text);
 }
@@ -40,7 +40,7 @@ function decode(bytes: Buffer): string {
   return text;
 }
 
-/** In bytes; 0 where no character of UTF-8 begins. */
+/** In bytes; 0 if no UTF-8 character starts here. */
 function characterLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 const DAY_MS = 86_400_000;
 
-test("the system clock waits out a delay longer than one timeout can be", () => {
+test("the system clock supports delays longer than Node's maximum timeout", () => {
   vi.useFakeTimers();
   const task = vi.fn();
   systemClock.schedule(60 * DAY_MS, task);
@@ -26,7 +26,7 @@ test("a cancelled task does not run, even in a later part of a long delay", () =
   expect(task).not.toHaveBeenCalled();
 });
 
-test("a manual clock runs what falls due, in order, each at its own time", () => {
+test("a manual clock runs due tasks in order, each at its own time", () => {
   const clock = new ManualClock(1000);
   const seen: string[] = [];
   const note = (name: string) => () => void seen.push(`${name}@${clock.nowMs()}`);

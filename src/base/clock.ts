@@ -1,22 +1,22 @@
 /**
- * What every other folder may lean on: time, randomness, assertions, logging. A file here knows
- * nothing of Kubernetes and imports nothing but its neighbours and Node.
+ * The base folder: time, randomness, assertions, logging. A file here knows nothing about
+ * Kubernetes and imports only its neighbours and Node.
  *
- * Time is an argument. Whoever needs it takes a Clock; the composition root passes systemClock, a
- * test passes a ManualClock and moves it by hand.
+ * Time is an argument: code that needs it takes a Clock. The composition root passes systemClock; a
+ * test passes a ManualClock and advances it.
  */
 
 export interface Timer {
-  /** Harmless when the task has already run. */
+  /** Does nothing if the task has already run. */
   cancel(): void;
 }
 
 export interface Clock {
   /** Milliseconds since the epoch. May jump when the machine's clock is set. */
   nowMs(): number;
-  /** Milliseconds that never go back. Only differences mean something. */
+  /** Milliseconds that never decrease. Only differences are meaningful. */
   monotonicMs(): number;
-  /** Runs the task once, never before the delay is over and never before schedule returns. */
+  /** Runs the task once, never before the delay has passed and never before schedule returns. */
   schedule(delayMs: number, task: () => void): Timer;
 }
 
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
   schedule: (delayMs, task) => new SystemTimer(delayMs, task),
 };
 
-/** Asked to wait longer than this, Node fires at once: a long delay is waited for in parts. */
+/** If a timeout is longer than this, Node fires at once. Longer delays are waited for in parts. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {

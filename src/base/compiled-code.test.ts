@@ -40,14 +40,14 @@ function open(bundle: Partial<Bundle> = {}): CompiledCode {
 const inBundle = () => path.join(directory, "core.cjs");
 const elsewhere = () => path.join(directory, "..", "package.cjs");
 
-test("what was compiled once is not compiled again", () => {
+test("code that was compiled once is not compiled again", () => {
   const first = open();
   expect(load(first, ONE, inBundle())).toEqual({ answer: 1, isReused: false });
   first.keep();
   expect(load(open(), ONE, inBundle())).toEqual({ answer: 1, isReused: true });
 });
 
-test("what is loaded later is added to what is known", () => {
+test("code that is loaded later is added to the cache", () => {
   for (const [content, filename] of [
     [ONE, inBundle()],
     [TWO, elsewhere()],
@@ -61,11 +61,11 @@ test("what is loaded later is added to what is known", () => {
   expect(load(last, TWO, elsewhere())).toEqual({ answer: 2, isReused: true });
 });
 
-test("what one had compiled is not lost to another that does less of it", () => {
+test("the cache keeps functions that a later process did not compile", () => {
   const lazy =
     "function more(n) { return [n, n + 1, n * 2].map((each) => each + n); }" +
     "module.exports = (isAsked) => (isAsked ? more(1) : []);";
-  // V8 would know the code again if it came by the same name.
+  // With the same file name, V8 would reuse its own in-memory result.
   const places = ["one", "two", "six"].map((name) => path.join(directory, name));
   for (const place of places) symlinkSync(directory, place);
   const run = (code: CompiledCode, place: string, isAsked: boolean): number => {
@@ -85,7 +85,7 @@ test("what one had compiled is not lost to another that does less of it", () => 
   expect(run(open({ directory: six }), six, false)).toBe(whole);
 });
 
-test("another bundle is compiled anew, though its files be as long", () => {
+test("another bundle is compiled anew, even if its files have the same length", () => {
   const first = open();
   load(first, ONE, inBundle());
   first.keep();
@@ -93,7 +93,7 @@ test("another bundle is compiled anew, though its files be as long", () => {
   expect(load(next, TWO, inBundle())).toEqual({ answer: 2, isReused: false });
 });
 
-test("a package that was replaced is compiled anew, however long it is", () => {
+test("a replaced package is compiled anew, even if it has the same length", () => {
   const first = open();
   load(first, ONE, elsewhere());
   first.keep();
@@ -101,7 +101,7 @@ test("a package that was replaced is compiled anew, however long it is", () => {
   expect(load(next, TWO, elsewhere())).toEqual({ answer: 2, isReused: false });
 });
 
-test("a package that imports is left to Node", () => {
+test("a package that uses import() is left to Node", () => {
   const code = open();
   const importing = 'module.exports = () => import("node:net");';
   expect(code.takes(importing, elsewhere())).toBe(false);
@@ -109,7 +109,7 @@ test("a package that imports is left to Node", () => {
   expect(code.takes(ONE, inBundle())).toBe(true);
 });
 
-test("where nothing is new, nothing is written", () => {
+test("nothing is written if nothing is new", () => {
   const first = open();
   load(first, ONE, inBundle());
   first.keep();
@@ -120,8 +120,8 @@ test("where nothing is new, nothing is written", () => {
 });
 
 test.each([
-  ["cut short", (file: string) => truncateSync(file, 40)],
-  ["of something else", (file: string) => writeFileSync(file, "\xff\xff\xff\xff{")],
+  ["truncated", (file: string) => truncateSync(file, 40)],
+  ["not a cache file", (file: string) => writeFileSync(file, "\xff\xff\xff\xff{")],
   ["empty", (file: string) => truncateSync(file, 0)],
 ])("a file that is %s is replaced", (_, spoil) => {
   const first = open();
@@ -134,7 +134,7 @@ test.each([
   expect(load(open(), ONE, inBundle()).isReused).toBe(true);
 });
 
-test("where it cannot be written, nothing is lost but time", () => {
+test("if the cache cannot be written, the code still runs", () => {
   const code = open({ directory: path.join(directory, "missing") });
   expect(load(code, ONE, inBundle()).answer).toBe(1);
   expect(() => code.keep()).not.toThrow();

@@ -1,8 +1,8 @@
 /**
- * What V8 made of code when it ran before, kept in one file beside the code. To compile a program
- * anew takes longer than all else a short command does. The file is named after all that V8's
- * result depends on, and after the bundle, since V8 itself looks at no more of a source than its
- * length. It grows with what is loaded.
+ * A cache of V8's compiled code, in one file beside the code. Compiling the program takes longer
+ * than everything else that a short command does. The file name contains everything that V8's
+ * result depends on, and the version of the bundle, because V8 itself compares only the length of a
+ * source. The file grows as more code is loaded.
  */
 import {
   closeSync,
@@ -21,7 +21,7 @@ import { crc32 } from "node:zlib";
 
 export interface Bundle {
   readonly directory: string;
-  /** No two bundles of different sources have the same. */
+  /** Different for every bundle with different sources. */
   readonly version: string;
 }
 
@@ -39,13 +39,13 @@ export function reuseCompiledCode(bundle: Bundle): void {
   process.once("exit", () => code.keep());
 }
 
-/** What Node calls to make a module of the text of a file. */
+/** The internal Node function that creates a module from the text of a file. */
 interface CompilingModule {
   readonly exports: unknown;
   _compile(content: string, filename: string): unknown;
 }
 
-/** What `Module.wrap` makes of a text. */
+/** The function that `Module.wrap` creates. */
 type Evaluate = (
   exports: unknown,
   require: unknown,
@@ -68,7 +68,7 @@ export class CompiledCode {
     this.kept = openKept(this.file);
   }
 
-  /** Code that was kept cannot import: that of the bundle does not, a package may. */
+  /** Cached code cannot use import(). The bundle never does; a package may. */
   takes(content: string, filename: string): boolean {
     return this.isOfBundle(filename) || !/\bimport\s*\(/.test(content);
   }
@@ -85,7 +85,10 @@ export class CompiledCode {
     return script;
   }
 
-  /** All that is known, with what was loaded since: by now it has run, and more of it is there. */
+  /**
+   * Writes the cache, including code loaded since. Called at exit, when more functions are
+   * compiled.
+   */
   keep(): void {
     if (this.hasNews) writeParts(this.file, this.parts());
     this.hasNews = false;
@@ -100,11 +103,13 @@ export class CompiledCode {
     return filename.startsWith(this.directory + path.sep);
   }
 
-  /** V8 forgets what it was not asked for in a while: of two results the longer one says more. */
+  /**
+   * V8 discards functions that were not called for a while, so the longer of two results is kept.
+   */
   private parts(): Map<string, Buffer> {
     const parts = new Map<string, Buffer>();
     for (const [name, script] of this.scripts) parts.set(name, script.createCachedData());
-    // As it is by now: others may have written it meanwhile.
+    // Read the file again: other processes may have written it in the meantime.
     const kept = openKept(this.file);
     for (const name of kept?.places.keys() ?? []) {
       const before = kept && readPart(kept, name);
@@ -117,7 +122,7 @@ export class CompiledCode {
   }
 }
 
-/** How long the names are, the names with their places behind these, the parts. */
+/** The file: the length of the names, the names with the lengths of their parts, then the parts. */
 interface Kept {
   readonly opened: number;
   readonly places: ReadonlyMap<string, Place>;
@@ -137,7 +142,7 @@ function openKept(file: string): Kept | undefined {
     );
     return { opened, places: placesOf(names, HEAD_BYTES + length) };
   } catch {
-    // There is none, or one that cannot be read: all is compiled.
+    // The file is missing or unreadable: everything is compiled.
     if (opened !== undefined) closeSync(opened);
     return undefined;
   }
@@ -168,7 +173,7 @@ function readBytes(opened: number, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** Whole or not at all: V8 trusts what it is given. */
+/** Written to a temporary file and renamed, because V8 trusts the data it is given. */
 function writeParts(file: string, parts: ReadonlyMap<string, Buffer>): void {
   const fresh = `${file}-${process.pid}`;
   try {
@@ -181,7 +186,7 @@ function writeParts(file: string, parts: ReadonlyMap<string, Buffer>): void {
     }
     renameSync(fresh, file);
   } catch {
-    // The bundle is somebody else's, or the disk is full: others compile for themselves.
+    // The directory is not writable, or the disk is full: later processes compile again.
     rmSync(fresh, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-/** How a client proves who it is, where that changes with time: by a file, or by a program. */
+/** Credentials of a client that change over time: from a file or from a program. */
 
 export interface Credentials {
   /** A bearer token. */
@@ -8,8 +8,8 @@ export interface Credentials {
 }
 
 export interface CredentialSource {
-  /** Those to use now; kept as long as they are good. */
+  /** The credentials to use now; cached as long as they are valid. */
   current(): Promise<Credentials>;
-  /** The server did not take them: the next ones are asked for anew. */
+  /** The server rejected these credentials: the next call of current() gets new ones. */
   refused(credentials: Credentials): void;
 }

@@ -1,9 +1,11 @@
-/** Pure: an error in one line. */
+/** Pure: formats an error as one line. */
 
-/** A chain of causes that is longer is a loop. */
+/** A longer chain of causes is assumed to be a loop. */
 const LONGEST_CHAIN = 8;
 
-/** "create pod: connect: connection refused": the message, then why, then why that. */
+/**
+ * "create pod: connect: connection refused": the message, then its cause, then the cause of that.
+ */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   let cause = error;

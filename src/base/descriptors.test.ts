@@ -17,12 +17,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("a database of lmdb would be inherited, its other files and those of Node would not", () => {
+test("a program inherits lmdb's database, but not its other files or those of Node", () => {
   const files = inheritable().map((descriptor) => readlinkSync(`/proc/self/fd/${descriptor}`));
   expect(files.filter((file) => file.startsWith(directory))).toEqual([join(directory, "data.mdb")]);
 });
 
-test("a program has nothing but /dev/null where it would inherit a file", () => {
+test("a program gets /dev/null instead of each file that it would inherit", () => {
   const list = ["-c", "ls -l /proc/self/fd | sed -n 's/.* \\([0-9]*\\) -> /\\1 /p'"];
   const open = withoutInherited(["ignore", "pipe", "ignore"], (stdio) =>
     spawnSync("sh", list, { stdio, encoding: "utf8" }),

@@ -1,8 +1,9 @@
 /**
- * Keeps open files from the programs that this process starts. Node marks every file it opens as
- * close-on-exec. A native module may not (lmdb does not mark its database), and a shell or `make`
- * may have passed on open files of its own. Node cannot mark those later. So the process that
- * starts a program covers them, and a program of ours closes them before it starts anything.
+ * Keeps programs that this process starts from inheriting open files. Node marks every file it
+ * opens as close-on-exec. A native module may not (lmdb does not mark its database), and a shell or
+ * `make` may have passed on open files. Node cannot mark those later. So the process that starts a
+ * program replaces them by /dev/null, and a helper process of ours closes them before it starts
+ * anything.
  */
 import type { StdioOptions } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
@@ -12,12 +13,12 @@ type Stdio = Exclude<StdioOptions, string>;
 const LAST_STANDARD = 2;
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** Descriptors above the standard ones that a program started now would have. */
+/** Descriptors above the standard ones that a program started now would inherit. */
 export function inheritable(): readonly number[] {
   try {
     return readdirSync("/proc/self/fd").map(Number).filter(isInheritable);
   } catch {
-    // Without /proc nothing is known.
+    // Unknown without /proc.
     return [];
   }
 }
@@ -29,17 +30,17 @@ function isInheritable(descriptor: number): boolean {
     const flags = /^flags:\s*(\d+)$/m.exec(text)?.[1] ?? "0";
     return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // The one that listed the directory: it is closed by now.
+    // This was the descriptor that listed the directory; it is closed by now.
     return false;
   }
 }
 
-/** For a process of ours that starts programs, before it opens anything. */
+/** For a helper process that starts programs, to be called before it opens anything. */
 export function closeInherited(): void {
   for (const descriptor of inheritable()) closeSync(descriptor);
 }
 
-/** Starts a program with /dev/null in the place of every file that it would inherit. */
+/** Starts a program with /dev/null instead of every file that it would inherit. */
 export function withoutInherited<T>(standard: Stdio, start: (stdio: Stdio) => T): T {
   const covered = inheritable();
   if (covered.length === 0) return start(standard);

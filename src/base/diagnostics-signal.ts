@@ -8,8 +8,8 @@ export const DIAGNOSTICS_SIGNAL = "SIGUSR2";
 export const DIAGNOSTICS_COMPLETE = "diagnostics complete";
 
 /**
- * One record for each entry. They are warnings only so that the usual log levels include them: an
- * operator asked for them.
+ * One record per entry. They are logged as warnings so that the usual log levels include them,
+ * because an operator asked for them.
  */
 export function logOnSignal(diagnostics: Diagnostics, log: Log): SignalListener {
   const dump = () => {

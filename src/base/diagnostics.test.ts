@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Diagnostics } from "./diagnostics.ts";
 
-test("sources are read in order of their names, those without entries are left out", () => {
+test("sources are read in order of name, and those without entries are omitted", () => {
   const diagnostics = new Diagnostics();
   diagnostics.add("queue b", () => [{ key: "one" }, { key: "two" }]);
   diagnostics.add("queue a", () => [{ key: "three" }]);
@@ -12,7 +12,7 @@ test("sources are read in order of their names, those without entries are left o
   ]);
 });
 
-test("a long section is cut, and its total is given", () => {
+test("a long section is truncated but reports its total", () => {
   const diagnostics = new Diagnostics();
   diagnostics.add("queue", () => Array.from({ length: 1000 }, (_, key) => ({ key })));
   const [section] = diagnostics.read();
@@ -20,7 +20,7 @@ test("a long section is cut, and its total is given", () => {
   expect(section?.entries).toHaveLength(200);
 });
 
-test("a source that fails does not hide the others", () => {
+test("a source that throws does not hide the others", () => {
   const diagnostics = new Diagnostics();
   const failure = new Error("broken");
   diagnostics.add("a", () => {
@@ -33,7 +33,7 @@ test("a source that fails does not hide the others", () => {
   ]);
 });
 
-test("a removed source does not take a newer one of its name with it", () => {
+test("removing a source does not remove a newer one with the same name", () => {
   const diagnostics = new Diagnostics();
   const removeFirst = diagnostics.add("queue", () => [{ key: "first" }]);
   const removeSecond = diagnostics.add("queue", () => [{ key: "second" }]);

@@ -1,7 +1,6 @@
 /**
- * What the parts of a process know at the moment, for somebody who wants to see why something does
- * not move: queues, pods that wait, runs. A part adds a source under a name. Sources are read only
- * when somebody asks.
+ * The current state of the parts of a process, to find out why something is stuck: queues, waiting
+ * pods, runs. Each part adds a source under a name. Sources are read only on request.
  */
 import type { LogFields } from "./log.ts";
 
@@ -9,12 +8,12 @@ export type DiagnosticSource = () => Iterable<LogFields>;
 
 export interface DiagnosticSection {
   readonly name: string;
-  /** How many entries there are, of which only some are listed. */
+  /** The number of all entries; `entries` may contain fewer. */
   readonly total: number;
   readonly entries: readonly LogFields[];
 }
 
-/** More than these would bury the log, and rarely say more. */
+/** More entries would flood the log and rarely help. */
 const MOST_ENTRIES = 200;
 
 export class Diagnostics {
@@ -28,7 +27,7 @@ export class Diagnostics {
     };
   }
 
-  /** By name; sections without entries are left out. */
+  /** Sections in order of name; those without entries are omitted. */
   read(): readonly DiagnosticSection[] {
     const sources = [...this.#sources].sort(([one], [other]) => (one < other ? -1 : 1));
     return sources
@@ -46,7 +45,7 @@ function readSource(name: string, source: DiagnosticSource): DiagnosticSection {
       if (entries.length < MOST_ENTRIES) entries.push(entry);
     }
   } catch (error) {
-    // The other sections are still worth reading.
+    // The other sections are still useful.
     return { name, total: total + 1, entries: [...entries, { error }] };
   }
   return { name, total, entries };

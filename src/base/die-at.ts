@@ -1,7 +1,7 @@
 /**
- * A place at which a test can end the process, as `kill -9` would, between two awaits. Without the
- * variable TALLY_TEST_DIE_AT nothing happens. "resume:3" ends it at the third step of that name,
- * "any:3" at the third step of any name.
+ * A point at which a test can end the process, like `kill -9`, between two awaits. Does nothing
+ * unless the variable TALLY_TEST_DIE_AT is set. "resume:3" ends the process at the third step of
+ * that name, "any:3" at the third step of any name.
  */
 
 const VARIABLE = "TALLY_TEST_DIE_AT";
@@ -12,7 +12,7 @@ export function dieAt(step: string): void {
   if (wanted !== undefined && isDue(wanted, step, passed)) process.kill(process.pid, "SIGKILL");
 }
 
-/** Counts the step, for itself and among all. */
+/** Counts the step, under its own name and under "any". */
 export function isDue(wanted: string, step: string, counts: Map<string, number>): boolean {
   for (const name of [step, "any"]) counts.set(name, (counts.get(name) ?? 0) + 1);
   const at = wanted.lastIndexOf(":");

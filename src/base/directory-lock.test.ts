@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test("a directory is held by one at a time, and free after release", async () => {
+test("one process at a time can lock a directory, until it releases the lock", async () => {
   const lock = await lockDirectory(directory);
   const refused = lockDirectory(directory);
   await expect(refused).rejects.toThrow(`${directory} is in use by this process (${process.pid})`);
@@ -20,7 +20,7 @@ test("a directory is held by one at a time, and free after release", async () =>
   expect(await readdir(join(directory, "lock"))).toEqual([]);
 });
 
-test("of many that try at once at most one succeeds", async () => {
+test("of concurrent attempts at most one succeeds", async () => {
   const attempts = await Promise.allSettled(
     Array.from({ length: 10 }, () => lockDirectory(directory)),
   );
@@ -28,7 +28,7 @@ test("of many that try at once at most one succeeds", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "what another life of the same pid left behind is removed [needs /proc]",
+  "the lock file of a dead process with the same pid is removed [needs /proc]",
   async () => {
     const lock = await lockDirectory(directory);
     const [own = ""] = await readdir(join(directory, "lock"));

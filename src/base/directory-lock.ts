@@ -1,8 +1,8 @@
 /**
- * One process per data directory. Each process announces itself in a file named after its pid and
- * birth, and only then looks at the others: of two that come together at least one sees the other.
- * No name is ever used by two processes, so the file of a dead one can be removed by anybody at any
- * time, and nothing has to be cleaned up after kill -9.
+ * Allows one process per data directory. Each process first creates a file named after its pid and
+ * start time, and then checks for the files of others: if two start at the same time, at least one
+ * sees the other. No two processes ever use the same name. So anybody can remove the file of a dead
+ * process at any time, and nothing has to be cleaned up after kill -9.
  */
 import { mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,13 +48,13 @@ function inUse(directory: string, pid: number): DirectoryInUse {
 async function isHeld(name: string, pid: number): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   const identity = await identify(pid);
-  // Where there is no /proc the pid alone must do; a wrong guess refuses, it never shares.
+  // Without /proc only the pid is known; a wrong guess rejects, it never shares the directory.
   return identity === undefined ? !name.includes("-") && isAlive(pid) : identity === name;
 }
 
 /**
- * A name no other process has: pids come again, but not with the same start since the same boot.
- * Undefined if the process is gone or the system cannot say.
+ * A name that no other process has: a pid may be reused, but not with the same start time and boot
+ * ID. Undefined if the process is gone or the system does not tell.
  */
 async function identify(pid: number): Promise<string | undefined> {
   try {
@@ -62,7 +62,7 @@ async function identify(pid: number): Promise<string | undefined> {
       readFile(`/proc/${pid}/stat`, "latin1"),
       readFile("/proc/sys/kernel/random/boot_id", "latin1"),
     ]);
-    // The command in field 2 may contain anything, also blanks and parentheses.
+    // The command in field 2 may contain anything, including spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, startTicks] = [fields[0], fields[19]];
     if (state === "Z" || state === "X" || startTicks === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Pure: how many letters have to be added, removed, replaced or swapped with a neighbour. */
+/** Pure: the number of characters to add, remove, replace or swap with a neighbour. */
 export function editDistance(one: string, other: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, at) => at);

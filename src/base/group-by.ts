@@ -1,4 +1,4 @@
-/** Pure: values by what they have in common, in the order they came. */
+/** Pure: groups values by key, in order of their first appearance. */
 export function groupBy<T, K>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const value of values) {

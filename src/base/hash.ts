@@ -1,4 +1,4 @@
-/** Pure: FNV-1a over 32 bits: spreads what is alike, and is the same everywhere and always. */
+/** Pure: 32-bit FNV-1a: similar texts get different values, the same on every machine. */
 export function hashText(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -27,7 +27,7 @@ const make = (name: string) => {
   return join(home, name);
 };
 
-test("a place is known once, without the links on the way to it", () => {
+test("a place is listed once, with symbolic links resolved", () => {
   const place = make("data");
   symlinkSync(place, join(home, "link"));
   for (const path of [place, join(home, "link")]) note(path);
@@ -36,14 +36,14 @@ test("a place is known once, without the links on the way to it", () => {
   expect(statSync(join(folder, "places")).mode & 0o777).toBe(0o600);
 });
 
-test("a place that is gone is not known any more", () => {
+test("a place that no longer exists is not returned", () => {
   const [gone, kept] = [make("gone"), make("kept\nwith a line")];
   for (const path of [gone, kept]) note(path);
   rmSync(gone, { recursive: true });
   expect(knownPlaces(folder)).toEqual([kept]);
 });
 
-test("a list that is full forgets places that are gone first", () => {
+test("a full list drops places that no longer exist first", () => {
   const kept = make("kept");
   note(kept);
   const gone = Array.from({ length: 300 }, (_, at) => JSON.stringify(`/nowhere/${at}`));
@@ -54,7 +54,7 @@ test("a list that is full forgets places that are gone first", () => {
   expect(readFileSync(join(folder, "places"), "utf8")).toBe(text);
 });
 
-test("what is wrong in a list is skipped", () => {
+test("invalid lines in a list are skipped", () => {
   const place = make("data");
   note(place);
   const lines = ['"/"', '"relative"', "7", "{", JSON.stringify(place)];
@@ -62,12 +62,12 @@ test("what is wrong in a list is skipped", () => {
   expect(knownPlaces(folder)).toEqual([place]);
 });
 
-test("a home without room for a list is no obstacle", () => {
+test("a home that is not writable is ignored", () => {
   notePlace(home, { home: "/proc/no", environment: {} });
   expect(knownPlaces("/proc/no")).toEqual([]);
 });
 
-test.runIf(process.getuid?.() === 0)("nobody hides the files of others", () => {
+test.runIf(process.getuid?.() === 0)("a list cannot hide files of other users", () => {
   note("/usr");
   const place = make("data");
   note(place);

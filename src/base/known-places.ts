@@ -1,7 +1,7 @@
 /**
- * Where Tally has put something that pods must not see: data directories, and kubeconfigs that were
- * written elsewhere. Each user has a list of his own, in a file below his home, so that the server
- * of one user can hide what another server of his, or of somebody else, has written.
+ * Files of Tally that pods must not see: data directories, and kubeconfigs written elsewhere. Each
+ * user has a list of them in a file below the home directory, so that a server can hide the files
+ * of all servers on the machine, of the same or another user.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -19,7 +19,7 @@ import { dirname, isAbsolute, join } from "node:path";
 
 const LIST = "places";
 
-/** One more is a mount more for each sandbox. */
+/** Each place is one more mount for each sandbox. */
 const MOST_PLACES = 256;
 const MOST_BYTES = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export interface Home {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** Where a user's list and, unless told otherwise, the data of his server are. */
+/** The directory of a user's list and, by default, of the data of the user's server. */
 export function stateFolder({ home, environment }: Home): string {
   const state = environment["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(state) ? state : join(home, ".local", "state"), "tally");
@@ -36,30 +36,31 @@ export function stateFolder({ home, environment }: Home): string {
 
 const own = (): Home => ({ home: homedir(), environment: process.env });
 
-/** Never an obstacle: a home that is read-only, or not there, has no list. */
+/** Never fails: if the home is read-only or missing, there is no list. */
 export function notePlace(path: string, around = own()): void {
   try {
     const file = join(stateFolder(around), LIST);
     const place = realpathSync(path);
-    // Below a home that is not there, such as one in /proc, Node may try to make folders for ever.
+    // Below a home that does not exist, for example in /proc, Node may try to create folders
+    // forever.
     if (file.startsWith(around.home) && !isThere(around.home)) return;
     const listed = readList(file);
     if (listed.includes(place)) return;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Appended, so that of two processes neither loses what the other notes.
+    // Appended, so that two processes do not overwrite each other's entry.
     if (listed.length < MOST_PLACES) {
       appendFileSync(file, `${JSON.stringify(place)}\n`, { mode: 0o600 });
     } else {
       rewrite(file, [...listed.filter(isThere), place].slice(-MOST_PLACES));
     }
   } catch {
-    // See above.
+    // Ignored: see above.
   }
 }
 
 /**
- * What is there of the places that the list in that folder names. Places that belong to another
- * user than the list are left out: nobody hides the files of others.
+ * The existing places in the list of that folder. Places with another owner than the list are left
+ * out, so that a user cannot hide the files of others.
  */
 export function knownPlaces(folder: string): readonly string[] {
   const file = join(folder, LIST);
@@ -69,7 +70,7 @@ export function knownPlaces(folder: string): readonly string[] {
   return places.slice(-MOST_PLACES);
 }
 
-/** Changes with the list in that folder. */
+/** Changes whenever the list in that folder changes. */
 export function placesStamp(folder: string): string {
   const list = lstat(join(folder, LIST));
   return list ? `${list.ino} ${list.mtimeMs} ${list.size}` : "";

@@ -1,4 +1,4 @@
-/** Pure: the levels of the log, least urgent first. */
+/** Pure: the log levels, least urgent first. */
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -11,7 +11,7 @@ function record(options: Partial<LogOptions> = {}) {
   return { lines, log: openLog({ level: "debug", format: "json", clock, write, ...options }) };
 }
 
-test("a JSON record carries time, level, message and fields", () => {
+test("a JSON record contains time, level, message and fields", () => {
   const { lines, log } = record();
   log.child({ component: "store" }).info("opened", { objects: 3 });
   expect(lines).toEqual([
@@ -20,7 +20,7 @@ test("a JSON record carries time, level, message and fields", () => {
   ]);
 });
 
-test("a text record quotes what is not a plain word", () => {
+test("a text record quotes values that are not plain words", () => {
   const { lines, log } = record({ format: "text" });
   log.warn('slow "sync"', { path: "/var/lib", agent: "kubectl v1", count: 2, empty: "" });
   expect(lines).toEqual([
@@ -48,7 +48,7 @@ test("an error prints with its causes, and with its stack only at level error", 
   expect(JSON.parse(lines[1] ?? "").stack).toContain("log.test.ts");
 });
 
-test("a field cannot pose as the time, level or message of its record", () => {
+test("a field cannot replace the time, level or message of its record", () => {
   const { lines, log } = record();
   log.info("real", { message: "forged", level: "error", time: "never" });
   expect(JSON.parse(lines[0] ?? "")).toEqual({
@@ -58,7 +58,7 @@ test("a field cannot pose as the time, level or message of its record", () => {
   });
 });
 
-test("what cannot be printed is replaced and what is huge is cut", () => {
+test("unprintable values are replaced and huge ones truncated", () => {
   const { lines, log } = record();
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
@@ -68,18 +68,21 @@ test("what cannot be printed is replaced and what is huge is cut", () => {
   expect(parsed.body).toBe(`${"x".repeat(8192)}… (808 more)`);
 });
 
-test.each(["json", "text"] as const)("no %s record spans lines or moves a cursor", (format) => {
-  const hostile = fc.oneof(
-    fc.string(),
-    fc.string({ unit: fc.constantFrom("\n", "\r", "\x1b[2J", "\u2028", "\x85", '"', "\\", "a") }),
-  );
-  fc.assert(
-    fc.property(hostile, hostile, hostile, (message, name, value) => {
-      const { lines, log } = record({ format });
-      log.info(message, { [name]: value, deep: { [name]: value } });
-      const line = lines.join("");
-      expect(line.slice(0, -1)).not.toMatch(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/);
-      expect(line.endsWith("\n")).toBe(true);
-    }),
-  );
-});
+test.each(["json", "text"] as const)(
+  "a %s record contains no line break and no control character",
+  (format) => {
+    const hostile = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom("\n", "\r", "\x1b[2J", "\u2028", "\x85", '"', "\\", "a") }),
+    );
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (message, name, value) => {
+        const { lines, log } = record({ format });
+        log.info(message, { [name]: value, deep: { [name]: value } });
+        const line = lines.join("");
+        expect(line.slice(0, -1)).not.toMatch(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/);
+        expect(line.endsWith("\n")).toBe(true);
+      }),
+    );
+  },
+);

@@ -1,13 +1,13 @@
 /**
- * A structured log: a message that never varies and fields that do, one line per record. On a
- * terminal a person reads it, anywhere else a program does. No value can begin a line of its own:
- * whatever a client sends, a record stays one record.
+ * A structured log, one line per record: a constant message and fields that vary. People read it on
+ * a terminal, programs read it elsewhere. No value can start a new line, so that clients cannot
+ * forge records.
  */
 import { type Clock, systemClock } from "./clock.ts";
 import { describeError } from "./describe-error.ts";
 import { LOG_LEVELS, type LogLevel } from "./log-level.ts";
 
-/** An Error as a value prints as its message and those of its causes. */
+/** An Error is printed as its message and those of its causes. */
 export interface LogFields {
   readonly [name: string]: unknown;
 }
@@ -68,7 +68,7 @@ interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** Where a failure came from matters only when it is one: a warning needs no stack. */
+/** A stack is useful only for errors; a warning does not need it. */
 function withStack(fields: LogFields): LogFields {
   const { error } = fields;
   return error instanceof Error && error.stack ? { ...fields, stack: error.stack } : fields;
@@ -77,7 +77,7 @@ function withStack(fields: LogFields): LogFields {
 function formatJson({ time, level, message, fields }: LogRecord): string {
   const header = { time, level, message: shorten(message) };
   const values = Object.entries(fields).map(([name, value]) => [name, plainValue(value)]);
-  // The header comes first for the reader and again last: a field cannot pose as its time.
+  // The header is repeated last so that a field cannot replace it; its keys keep their first place.
   return escapeControls(JSON.stringify({ ...header, ...Object.fromEntries(values), ...header }));
 }
 
@@ -95,7 +95,7 @@ function formatText({ time, level, message, fields }: LogRecord, colored: boolea
 const DIM = 2;
 const COLORS: Record<LogLevel, number> = { debug: 35, info: 32, warn: 33, error: 31 };
 
-/** The longest text one value may add to the log: a request body must not become a log file. */
+/** The maximum length of a value in the log: a request body must not flood the log file. */
 const LONGEST_VALUE = 8192;
 
 function plainValue(value: unknown): unknown {
@@ -111,7 +111,7 @@ function stringify(value: object): string {
   try {
     return JSON.stringify(value) ?? '""';
   } catch {
-    // A cycle or a BigInt deep inside: a log line is no reason to fail.
+    // A cycle or a nested BigInt. Logging must not fail.
     return '"[unprintable]"';
   }
 }
@@ -130,12 +130,12 @@ function quoteUnlessPlain(text: string): string {
   return /^[\w.:/@+-]+$/.test(text) ? text : escapeControls(JSON.stringify(text));
 }
 
-/** The text as it is, unless something in it could move a terminal's cursor. */
+/** The text without quotes, with control characters escaped. */
 function bareText(text: string): string {
   return escapeControls(JSON.stringify(text)).slice(1, -1).replaceAll('\\"', '"');
 }
 
-/** What JSON leaves as it is and a terminal or a reader of lines may still act on. */
+/** Escapes characters that JSON leaves as they are, but that affect terminals or line readers. */
 function escapeControls(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,

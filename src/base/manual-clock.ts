@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to move: for tests and for simulation. */
+/** A clock that stands still until it is advanced, for tests and simulations. */
 import type { Clock, Timer } from "./clock.ts";
 
 interface Appointment {
@@ -30,9 +30,9 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves time forward and runs what falls due, earliest first and in order of scheduling where
-   * two fall together. A task sees the time it was scheduled for, and what it schedules in turn
-   * runs too if it falls due within the same advance.
+   * Advances time and runs due tasks, earliest first; tasks of the same time run in the order in
+   * which they were scheduled. A task sees the time it was scheduled for. Tasks that it schedules
+   * also run if they fall due within the same advance.
    */
   advance(byMs: number): void {
     const endMs = this.elapsedMs + byMs;
@@ -46,12 +46,14 @@ export class ManualClock implements Clock {
     this.elapsedMs = endMs;
   }
 
-  /** Somebody sets the clock: it shows another time, and nothing falls due any earlier or later. */
+  /**
+   * Simulates a change of the system clock: nowMs() jumps, and no task becomes due because of it.
+   */
   set(time: Date | number): void {
     this.startMs = Number(time) - this.elapsedMs;
   }
 
-  /** How long until the next task falls due, undefined when nothing is scheduled. */
+  /** How long until the next task is due; undefined if nothing is scheduled. */
   untilNextMs(): number | undefined {
     const next = this.earliest();
     return next && next.atMs - this.elapsedMs;

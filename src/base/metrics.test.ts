@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exponentialBuckets, Metrics } from "./metrics.ts";
 
-test("counters, gauges and histograms print by name, each series by its labels", () => {
+test("metrics are printed by name, each series by its labels", () => {
   const metrics = new Metrics();
   const seconds = metrics.histogram("job_seconds", "How long.", ["mode"], [0.1, 1]);
   for (const value of [0.1, 0.5, 7]) seconds.observe({ mode: "Indexed" }, value);
@@ -30,7 +30,7 @@ job_total{mode="NonIndexed",result="failed"} 1
 `);
 });
 
-test("what has no labels is there before anything happened, what has labels is not", () => {
+test("metrics without labels are printed as 0 from the start, those with labels are not", () => {
   const metrics = new Metrics();
   metrics.counter("plain_total", "p");
   metrics.counter("labelled_total", "l", ["a"]);
@@ -44,7 +44,7 @@ plain_total 0
 `);
 });
 
-test("a counter never goes down", () => {
+test("a counter never decreases", () => {
   const metrics = new Metrics();
   const total = metrics.counter("a_total", "a");
   total.add({}, 3);
@@ -53,7 +53,7 @@ test("a counter never goes down", () => {
   expect(metrics.text()).toContain("a_total 3\n");
 });
 
-test("the same name is the same metric, and cannot be another one", () => {
+test("the same name returns the same metric, and cannot be redefined", () => {
   const metrics = new Metrics();
   metrics.counter("a_total", "a", ["x"]).add({ x: "1" });
   metrics.counter("a_total", "a", ["x"]).add({ x: "1" });
@@ -62,7 +62,7 @@ test("the same name is the same metric, and cannot be another one", () => {
   expect(() => metrics.gauge("a_total", "a", ["x"])).toThrow("a_total");
 });
 
-test("no text leaves its line or its quotes, and different ones stay different", () => {
+test("help texts and label values are escaped without loss", () => {
   const hostile = fc.string({ unit: fc.constantFrom("\\", '"', "\n", "n", "a", "{", "}") });
   fc.assert(
     fc.property(hostile, hostile, hostile, (help, one, other) => {
@@ -101,12 +101,12 @@ test.each([
   expect(metrics.text()).toContain(`\na ${expected}\n`);
 });
 
-test("buckets grow by a factor, with the dust that they have in Kubernetes", () => {
+test("buckets grow by a factor, with the same rounding errors as in Kubernetes", () => {
   expect(exponentialBuckets(1e-8, 10, 4)).toEqual([1e-8, 1e-7, 1e-6, 9.999999999999999e-6]);
   expect(exponentialBuckets(0.004, 2, 4)).toEqual([0.004, 0.008, 0.016, 0.032]);
 });
 
-test("a gauge that follows shows what is true when it is asked", () => {
+test("a gauge that follows a function prints its current value", () => {
   const metrics = new Metrics();
   let value = 1;
   metrics.gauge("g", "g", ["a"]).follow({ a: "x" }, () => value);
@@ -115,7 +115,7 @@ test("a gauge that follows shows what is true when it is asked", () => {
   expect(metrics.text()).toContain('\ng{a="x"} 2\n');
 });
 
-test("adding nothing to a counter makes it be there", () => {
+test("adding 0 to a counter creates its series", () => {
   const metrics = new Metrics();
   metrics.counter("c_total", "c", ["a"]).add({ a: "x" }, 0);
   expect(metrics.text()).toContain('\nc_total{a="x"} 0\n');

@@ -1,23 +1,23 @@
 /**
- * Numbers about what the program does, in Prometheus' text form. A metric is asked for by name; the
- * same name gives the same metric again. Label values are looked up in a tree of maps, one level a
- * label: counting allocates nothing.
+ * Metrics in Prometheus' text format. A metric is requested by name; the same name returns the same
+ * metric. Label values are looked up in a tree of maps, one level per label, so that counting
+ * allocates nothing.
  */
 import { assert } from "./assert.ts";
 import { Diagnostics } from "./diagnostics.ts";
 
-/** One value for each label name: the compiler sees to it. */
+/** One value for each label name, checked by the compiler. */
 export type Labels<Name extends string = string> = { readonly [Key in Name]: string };
 
 export interface Counter<Name extends string = string> {
-  /** Never goes down. Adding nothing makes it be there, at 0. */
+  /** Never decreases. Adding 0 creates the series. */
   add(labels: Labels<Name>, amount?: number): void;
 }
 
 export interface Gauge<Name extends string = string> {
   set(labels: Labels<Name>, value: number): void;
   add(labels: Labels<Name>, amount: number): void;
-  /** Shows from now on what is read whenever the text is made. */
+  /** From now on the series has the value that `read` returns whenever the text is generated. */
   follow(labels: Labels<Name>, read: () => number): void;
 }
 
@@ -26,8 +26,8 @@ export interface Histogram<Name extends string = string> {
 }
 
 /**
- * As many limits as asked for, each so many times the one before. Limits are texts that queries
- * match, so they are made as Prometheus' own library makes them, with its errors of rounding.
+ * `count` limits, each `factor` times the previous one. Queries match limits as texts, so they are
+ * computed as in Prometheus' own library, with its rounding errors.
  */
 export function exponentialBuckets(first: number, factor: number, count: number): number[] {
   const limits: number[] = [];
@@ -36,7 +36,10 @@ export function exponentialBuckets(first: number, factor: number, count: number)
 }
 
 export class Metrics {
-  /** What the numbers are about in detail, on request: every part that counts has this at hand. */
+  /**
+   * Details behind the numbers, on request. They are here because every part that counts has this
+   * object.
+   */
   readonly diagnostics = new Diagnostics();
   private readonly families = new Map<string, Family>();
 
@@ -72,7 +75,7 @@ export class Metrics {
     };
   }
 
-  /** The buckets are upper limits, growing. */
+  /** The buckets are upper limits in increasing order. */
   histogram<const Name extends string = never>(
     name: string,
     help: string,
@@ -91,7 +94,7 @@ export class Metrics {
     };
   }
 
-  /** The exposition format 0.0.4, metrics by name. */
+  /** Exposition format 0.0.4, sorted by metric name. */
   text(): string {
     const families = [...this.families.values()];
     families.sort((one, other) => (one.definition.name < other.definition.name ? -1 : 1));
@@ -107,7 +110,7 @@ export class Metrics {
     }
     const family = new Family(definition);
     this.families.set(definition.name, family);
-    // What has no labels is 0 before it is anything; of the others nobody knows the labels yet.
+    // Without labels the series starts at 0; otherwise the label values are not known yet.
     if (definition.labelNames.length === 0) family.series({});
     return family;
   }
@@ -118,17 +121,17 @@ interface Definition {
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly labelNames: readonly string[];
-  /** Upper limits, growing; what is above the last is counted in none. */
+  /** Upper limits in increasing order; values above the last one are in no bucket. */
   readonly buckets: readonly number[];
 }
 
 interface Series {
   readonly labels: string;
-  /** For a histogram the sum of what was observed. */
+  /** For a histogram the sum of the observed values. */
   value: number;
   count: number;
   readonly counts: number[];
-  /** Asked instead of the value. */
+  /** Called instead of using the value. */
   read?: () => number;
 }
 
@@ -209,7 +212,7 @@ function escapeValue(text: string): string {
   return escapeHelp(text).replaceAll('"', '\\"');
 }
 
-/** As Go prints a float: what compares texts of limits compares them with Go's. */
+/** As Go prints floats, because queries compare the texts of limits. */
 function formatNumber(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

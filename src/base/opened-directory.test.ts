@@ -18,19 +18,19 @@ afterEach(() => {
   rmSync(parent, { recursive: true });
 });
 
-test("a directory that is used stays", () => {
+test("a directory that is in use is not gone", () => {
   mkdirSync(join(path, "below"));
   expect(opened.isGone).toBe(false);
 });
 
-test("a directory that is deleted is gone, also if another takes its place", () => {
+test("a deleted directory is gone, even if another one takes its place", () => {
   rmSync(path, { recursive: true });
   expect(opened.isGone).toBe(true);
   mkdirSync(path);
   expect(opened.isGone).toBe(true);
 });
 
-test("a directory that is renamed is gone, and may come back", () => {
+test("a renamed directory is gone until it is renamed back", () => {
   renameSync(path, `${path}-elsewhere`);
   expect(opened.isGone).toBe(true);
   renameSync(`${path}-elsewhere`, path);

@@ -1,6 +1,6 @@
 /**
- * A directory that is kept open, to find out whether it is still where it was: it may be deleted,
- * renamed or unmounted under us. As long as it is open no other directory has its number.
+ * Keeps a directory open to detect that it was deleted, renamed or unmounted. While it is open, no
+ * other directory can have its inode number.
  */
 import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 

@@ -31,11 +31,11 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const modeOf = (...names: readonly string[]) =>
   (lstatSync(join(directory, ...names)).mode & 0o777).toString(8);
 
-test("a directory that is missing is no problem", () => {
+test("a missing directory is accepted", () => {
   expect(ensureOwnDirectory(join(directory, "none"))).toBe(false);
 });
 
-test("a directory of another owner is refused, with both users and a way out", () => {
+test("a directory of another owner is rejected, with both users and what to do", () => {
   const other = { uid: uid + 1 };
   expect(() => ensureOwnDirectory(directory, other)).toThrow(NotOwnDirectory);
   expect(() => ensureOwnDirectory(directory, other)).toThrow(
@@ -45,14 +45,14 @@ test("a directory of another owner is refused, with both users and a way out", (
   );
 });
 
-test("a link is refused, with what it points to", () => {
+test("a symbolic link is rejected, with its target", () => {
   symlinkSync("../elsewhere", join(directory, "store"));
   expect(() => ensureOwnDirectory(directory)).toThrow(
     /store is a symbolic link, .*\(it points to .*\/elsewhere\)$/,
   );
 });
 
-test("only entries with the names of ours are judged in a data directory", () => {
+test("only entries with Tally's names are checked in a data directory", () => {
   symlinkSync("../elsewhere", join(directory, "photos"));
   mkdirSync(join(directory, "music"));
   chmodSync(join(directory, "music"), 0o777);
@@ -62,14 +62,14 @@ test("only entries with the names of ours are judged in a data directory", () =>
   expect(() => ensureOwnFolder(directory)).toThrow("photos is a symbolic link");
 });
 
-test("a directory that is open to others and has nothing of ours in it is left as it is", () => {
+test("a directory that is open to others and contains nothing of Tally is unchanged", () => {
   writeFileSync(join(directory, "file"), "");
   chmodSync(directory, 0o777);
   expect(ensureOwnDirectory(directory, check)).toBe(true);
   expect([modeOf(), told]).toEqual(["777", []]);
 });
 
-test("what others could write to is closed and searched, but for what belongs to pods", () => {
+test("directories that others could write to are closed and checked, except those of pods", () => {
   for (const name of ["store/deep", "volumes/pod"]) {
     mkdirSync(join(directory, name), { recursive: true });
   }
@@ -84,7 +84,7 @@ test("what others could write to is closed and searched, but for what belongs to
   expect(told).toHaveLength(3);
 });
 
-test("a link below a directory that others could write to is found", () => {
+test("a symbolic link below a directory that others could write to is found", () => {
   mkdirSync(join(directory, "store"));
   symlinkSync("/etc/passwd", join(directory, "store", "data.mdb"));
   expect(ensureOwnDirectory(directory, check)).toBe(true);
@@ -92,7 +92,7 @@ test("a link below a directory that others could write to is found", () => {
   expect(() => ensureOwnDirectory(directory, check)).toThrow("data.mdb is a symbolic link");
 });
 
-test("a file of another owner is refused, and a link of our own is followed", () => {
+test("a file of another owner is rejected, and our own symbolic link is followed", () => {
   const file = join(directory, "kubeconfig");
   refuseOthersFile(file);
   writeFileSync(file, "");

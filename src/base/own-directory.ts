@@ -1,8 +1,8 @@
 /**
- * A data directory is used only if it belongs to our user, and so does what it holds. Another owner
- * could have his runs executed as us, or listen at the socket that we send our environment to.
- * Links are not followed. A directory of ours that others may write to is closed to them; what they
- * put there before is found by its owner. The directories above it are not judged.
+ * Checks that a data directory and its contents belong to our user. Another owner could have runs
+ * executed as us, or listen on the socket to which we send our environment. Symbolic links are not
+ * followed. If others can write to a directory of ours, it is closed to them, and files that they
+ * put there before are recognised by their owner. The directories above it are not checked.
  */
 import {
   closeSync,
@@ -18,14 +18,14 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { terminalText } from "./terminal-text.ts";
 
-/** The directory, or something in it, is somebody else's or a symbolic link. */
+/** The directory, or something in it, belongs to another user or is a symbolic link. */
 export class NotOwnDirectory extends Error {
   override readonly name = "NotOwnDirectory";
 }
 
 /**
- * Entries of a data directory that we make. Others are left alone, because --data may name a
- * directory that has more in it.
+ * Names of entries that Tally creates in a data directory. Others are ignored, because --data may
+ * name a directory that contains other files.
  */
 const OURS: readonly string[] = [
   ".gitignore",
@@ -45,9 +45,9 @@ const OURS: readonly string[] = [
   "token",
   "volumes",
 ];
-/** Either of them tells a data directory from any other. */
+/** Entries by which a data directory is recognised; one of them is enough. */
 const MARKS: readonly string[] = ["pki", "store"];
-/** What is in these belongs to pods, with the owners and modes that pods give it. */
+/** The contents of these belong to pods, with the owners and modes that pods set. */
 const OF_PODS: readonly string[] = ["names", "sandboxes", "volumes"];
 
 const OTHERS = 0o077;
@@ -58,19 +58,19 @@ export interface OwnerCheck {
   readonly tell?: (notice: string) => void;
 }
 
-/** False where nothing is there. Throws NotOwnDirectory, which says why and what to do. */
+/** False if it does not exist. Throws NotOwnDirectory, which says why and what to do. */
 export function ensureOwnDirectory(directory: string, check: OwnerCheck = {}): boolean {
   return ensureOwn(directory, { check, names: OURS, marks: MARKS });
 }
 
-/** The same for a directory in which everything is ours, such as that of a spawner. */
+/** The same for a directory in which every entry is ours, such as that of a spawner. */
 export function ensureOwnFolder(directory: string, check: OwnerCheck = {}): boolean {
   return ensureOwn(directory, { check });
 }
 
 /**
- * Throws if the file is another user's, or behind a link that another user made: he would read what
- * we write. A link of our own is followed.
+ * Throws if the file belongs to another user, or is reached through a link that another user made:
+ * that user could read what we write. A link of our own is followed.
  */
 export function refuseOthersFile(file: string, uid = process.geteuid?.()): void {
   for (const found of [lstat(file), statSync(file, { throwIfNoEntry: false })]) {
@@ -84,21 +84,21 @@ export function refuseOthersFile(file: string, uid = process.geteuid?.()): void 
 
 interface Judged {
   readonly check: OwnerCheck;
-  /** Absent: all that are there. */
+  /** The entries to check; by default all. */
   readonly names?: readonly string[];
-  /** Absent: it is ours without any. */
+  /** Names that mark the directory as ours; without them it is always ours. */
   readonly marks?: readonly string[];
 }
 
 function ensureOwn(directory: string, { check, names, marks }: Judged): boolean {
   const { uid = process.geteuid?.(), tell = tellUser } = check;
-  // Systems without owners.
+  // This system has no file owners.
   if (uid === undefined) return lstat(directory) !== undefined;
   const found = lstat(directory);
   if (found === undefined) return false;
   refuseOthers(directory, found, uid);
   if (!found.isDirectory()) return true;
-  // Closed before its entries are looked at: afterwards nobody can exchange them.
+  // Close the directory before checking its entries: afterwards nobody can exchange them.
   const isOurs = !marks || marks.some((mark) => lstat(join(directory, mark))?.uid === uid);
   if (isOurs) closeToOthers(directory, found, tell);
   for (const name of names ?? readdirSync(directory)) {
@@ -108,7 +108,7 @@ function ensureOwn(directory: string, { check, names, marks }: Judged): boolean 
     refuseOthers(path, entry, uid);
     if (!entry.isDirectory()) continue;
     closeToOthers(path, entry, tell);
-    // Nobody else can have put anything into one that others could not write to.
+    // If others could not write to it, nobody else can have put anything into it.
     if ((entry.mode & OTHERS_WRITE) !== 0 && !OF_PODS.includes(name)) ensureOwn(path, { check });
   }
   return true;

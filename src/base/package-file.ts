@@ -1,4 +1,4 @@
-/** Files that come with the package, wherever its code runs from: sources, or a bundle in dist. */
+/** Files of the package, whether its code runs from the sources or from a bundle in dist. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ export function packageFile(...parts: readonly string[]): string {
 function findRoot(directory: string): string {
   if (existsSync(path.join(directory, "package.json"))) return directory;
   const parent = path.dirname(directory);
-  if (parent === directory) throw new Error("the files of the package are not where its code is");
+  if (parent === directory)
+    throw new Error("no package.json was found above the code of the package");
   return findRoot(parent);
 }

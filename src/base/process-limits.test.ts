@@ -9,7 +9,7 @@ Max nice priority         0                    0
 Max something new         1                    2                    bytes     
 `;
 
-test("limits are read from /proc and survive as text", () => {
+test("limits are read from /proc and survive formatting and parsing", () => {
   const limits = readProcLimits(PROC);
   const text = "cpu=unlimited:unlimited core=0:unlimited nofile=1024:4096 nice=0:0";
   expect(formatLimits(limits)).toBe(text);
@@ -17,7 +17,7 @@ test("limits are read from /proc and survive as text", () => {
   expect(limits.get("nofile")).toEqual({ soft: 1024n, hard: 4096n });
 });
 
-test("entries that are no limits are left out", () => {
+test("invalid entries are skipped", () => {
   expect(formatLimits(parseLimits("nofile=5 core=-1:0 x=1:2 as=1:2;reboot nofile=1:2"))).toBe(
     "nofile=1:2",
   );

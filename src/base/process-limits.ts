@@ -1,7 +1,7 @@
 /**
- * Pure: the resource limits of a process, as Linux tells them in /proc/PID/limits and as one line
- * of text: "core=0:unlimited nofile=1024:4096", the soft limit before the hard one. The names are
- * those of prlimit(1).
+ * Pure: the resource limits of a process, parsed from /proc/PID/limits and as one line of text:
+ * "core=0:unlimited nofile=1024:4096", the soft limit before the hard one. The names are those of
+ * prlimit(1).
  */
 
 export type Amount = bigint | "unlimited";
@@ -11,7 +11,7 @@ export interface Range {
   readonly hard: Amount;
 }
 
-/** By name; absent: the system does not tell. */
+/** By name; absent if the system does not report the limit. */
 export type ProcessLimits = ReadonlyMap<string, Range>;
 
 const NAMES: { readonly [title: string]: string } = {
@@ -35,7 +35,7 @@ const NAMES: { readonly [title: string]: string } = {
 
 const LINE = /^(.+?) {2,}(unlimited|\d+) +(unlimited|\d+)\b/;
 
-/** Of the text of /proc/PID/limits. */
+/** Parses the text of /proc/PID/limits. */
 export function readProcLimits(text: string): ProcessLimits {
   const limits = new Map<string, Range>();
   for (const line of text.split("\n")) {
@@ -56,7 +56,7 @@ export function formatRange({ soft, hard }: Range): string {
 
 const ENTRY = /^([a-z]+)=(unlimited|\d+):(unlimited|\d+)$/;
 
-/** What cannot be read is left out. */
+/** Invalid entries are skipped. */
 export function parseLimits(text: string): ProcessLimits {
   const limits = new Map<string, Range>();
   for (const entry of text.split(" ")) {

@@ -8,7 +8,7 @@ const SUFFIX = new RegExp(`^[${SUFFIX_ALPHABET}]{5}$`);
 test.each([
   ["system", systemRandom],
   ["seeded", seededRandom(7)],
-])("%s randomness gives well-formed and different values", (_name, random) => {
+])("%s random values are well-formed and different", (_name, random) => {
   const uuids = Array.from({ length: 3000 }, () => random.uuid());
   const suffixes = Array.from({ length: 3000 }, () => random.suffix());
   expect(uuids.filter((uuid) => !UUID_V4.test(uuid))).toEqual([]);

@@ -1,18 +1,21 @@
-/** The only source of chance. Whoever needs it takes a Random, so that a seed can replay a run. */
+/**
+ * The only source of randomness. Code that needs it takes a Random, so that a seed can replay a
+ * run.
+ */
 import { randomFillSync, randomUUID } from "node:crypto";
 
 export interface Random {
-  /** A version 4 UUID, as metadata.uid. */
+  /** A version 4 UUID, for metadata.uid. */
   uuid(): string;
-  /** Five characters that complete a generateName. */
+  /** The five characters that complete a generateName. */
   suffix(): string;
-  /** A whole number from 0 up to, and without, the limit. */
+  /** An integer from 0 up to, but not including, the limit. */
   below(limit: number): number;
 }
 
 /**
- * Kubernetes' alphabet: no vowels and none of 0, 1 and 3, so that no suffix spells a word and no
- * two characters are mistaken for each other.
+ * Kubernetes' alphabet: no vowels and no 0, 1 or 3, so that no suffix spells a word and no two
+ * characters are confused.
  */
 export const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
@@ -23,7 +26,7 @@ export const systemRandom: Random = {
   below,
 };
 
-/** The same numbers for the same seed, on every machine. Not for secrets. */
+/** The same numbers for the same seed, on every machine. Not suitable for secrets. */
 export function seededRandom(seed: number): Random {
   const nextWord = mulberry32(seed);
   const draw = (limit: number) => uniformBelow(limit, nextWord);
@@ -46,7 +49,7 @@ function below(limit: number): number {
   return uniformBelow(limit, nextSystemWord);
 }
 
-/** Words are drawn again where the remainder would favour the small numbers. */
+/** Words that would make small numbers more likely are drawn again. */
 function uniformBelow(limit: number, nextWord: () => number): number {
   const fair = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {
@@ -55,7 +58,7 @@ function uniformBelow(limit: number, nextWord: () => number): number {
   }
 }
 
-/** A call into the kernel costs more than the number: 1,024 are fetched at a time. */
+/** A system call is expensive, so 1,024 words are fetched at a time. */
 const pool = new Uint32Array(1024);
 let used = pool.length;
 

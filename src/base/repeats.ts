@@ -1,6 +1,6 @@
-/** Pure: finds items that repeat an earlier one, in one pass however many there are. */
+/** Pure: finds items that repeat an earlier one, in one pass. */
 
-/** For each item, whether one before it has the same key. */
+/** For each item, whether an earlier one has the same key. */
 export function repeats<T>(items: readonly T[], keyOf: (item: T) => string): readonly boolean[] {
   const seen = new Set<string>();
   return items.map((item) => {

@@ -1,4 +1,4 @@
-/** Pure: a command was called wrongly: the message says which flag, and what it takes. */
+/** Pure: a command was called incorrectly; the message names the flag and its valid values. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -11,7 +11,7 @@ import { type Cache, type CacheOptions, openCache } from "./cache.ts";
 import type { CacheChange } from "./cached-objects.ts";
 import { localClient } from "./local.ts";
 
-/** A client whose watches the test cuts, and whose lists and watches it can make fail. */
+/** A client whose watches the test can cut, and whose lists and watches it can make fail. */
 function breakable(server: TestServer) {
   const client = localClient(server);
   const watches = new Set<WatchHandlers<ConfigMap>>();
@@ -64,7 +64,7 @@ async function follow(options: Partial<CacheOptions<ConfigMap>> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What a listener would know if it believed only what it is told. */
+/** The state that a listener knows from the changes it receives. */
 function replay(cache: Cache<ConfigMap>): Map<string, ConfigMap> {
   const known = new Map<string, ConfigMap>();
   const take = ({ type, object, previous }: CacheChange<ConfigMap>) => {
@@ -82,7 +82,7 @@ const byKey = (items: Iterable<ConfigMap>) =>
   [...items].sort((one, other) => keyOf(one).localeCompare(keyOf(other)));
 const keyOf = ({ metadata }: ConfigMap) => `${metadata.namespace}/${metadata.name}`;
 
-test("what was there and what comes is there, in process within the write itself", async () => {
+test("the cache shows existing objects and, in process, new ones at once", async () => {
   const { client, cache } = await follow();
   const creation = client.create(configMaps, configMapBody({ name: "a" }));
   const shown = cache.get("default", "a");
@@ -92,7 +92,7 @@ test("what was there and what comes is there, in process within the write itself
   expect(cache.hasSeen(shown?.metadata.resourceVersion ?? "")).toBe(true);
 });
 
-test("a listener hears every change with what was there before", async () => {
+test("a listener receives every change with the previous state", async () => {
   const { client, cache } = await follow();
   const heard: CacheChange<ConfigMap>[] = [];
   cache.onChange((change) => heard.push(change));
@@ -106,7 +106,7 @@ test("a listener hears every change with what was there before", async () => {
   ]);
 });
 
-test("a listener that comes late hears of what exists only if it asks to", async () => {
+test("a late listener receives existing objects only with `existing`", async () => {
   const { client, cache } = await follow();
   await client.create(configMaps, configMapBody({ name: "a" }));
   const counts = { all: 0, news: 0 };
@@ -118,7 +118,7 @@ test("a listener that comes late hears of what exists only if it asks to", async
   expect(counts).toEqual({ all: 3, news: 1 });
 });
 
-test("a listener may subscribe, leave, write and fail without harm to others", async () => {
+test("a listener may subscribe, leave, write and throw without affecting others", async () => {
   const { client, cache } = await follow();
   const own = cache.onChange(({ object }) => {
     own.close();
@@ -133,7 +133,7 @@ test("a listener may subscribe, leave, write and fail without harm to others", a
   expect([...known.keys()].sort()).toEqual(["default/a", "default/a-child"]);
 });
 
-test("an index finds objects by each of their values, and only while they have them", async () => {
+test("an index finds objects by their current values only", async () => {
   const { client, cache } = await follow();
   const names = (value: string) => cache.find("owner", value).map(({ metadata }) => metadata.name);
   const a = await client.create(configMaps, configMapBody({ name: "a" }, { x: "", y: "" }));
@@ -146,7 +146,7 @@ test("an index finds objects by each of their values, and only while they have t
   expect(() => cache.find("none", "z")).toThrow("no index none");
 });
 
-test("only what is selected is there", async () => {
+test("the cache contains only selected objects", async () => {
   const { client, cache } = await follow({ namespace: "default", labelSelector: "on=yes" });
   const names = () => cache.list().map(({ metadata }) => metadata.name);
   const labels = { on: "yes" };
@@ -158,7 +158,7 @@ test("only what is selected is there", async () => {
   expect(names()).toEqual([]);
 });
 
-test("a watch that is cut goes on where it was, without a list", async () => {
+test("a cut watch resumes at the last revision, without a list", async () => {
   const { client, server, cache, cut, fault } = await follow();
   const known = replay(cache);
   fault.list = new Error("must not be needed");
@@ -170,7 +170,7 @@ test("a watch that is cut goes on where it was, without a list", async () => {
   expect([...known.values()]).toEqual([made]);
 });
 
-test("after a forgotten revision a new list tells what is different, and only that", async () => {
+test("after an expired revision, a new list reports only the differences", async () => {
   const { client, server, cache, cut } = await follow();
   for (const name of ["same", "changed", "gone", "other"]) {
     await client.create(configMaps, configMapBody({ name }));
@@ -202,7 +202,7 @@ test("after a forgotten revision a new list tells what is different, and only th
   expect(byKey(known.values())).toEqual(items);
 });
 
-test("one can wait until the cache shows a write, and is told if it never will", async () => {
+test("seen() resolves when the cache shows a write, and rejects on close", async () => {
   const { client, server, cache, cut } = await follow();
   cut();
   const made = await client.create(configMaps, configMapBody({ name: "a" }));
@@ -221,11 +221,11 @@ test("one can wait until the cache shows a write, and is told if it never will",
   await expect(cache.seen("999999")).rejects.toThrow("closed");
 });
 
-test("what the server refuses to list is no cache", async () => {
+test("opening a cache fails if the server rejects the list", async () => {
   expect(await refusalCode(follow({ labelSelector: "a=(" }))).toBe("400 BadRequest");
 });
 
-test("a server that is not there yet is waited for", async () => {
+test("opening a cache waits for a server that is not ready", async () => {
   const server = aServer();
   const { broken, fault } = breakable(server);
   const { clock, log } = server;
@@ -245,7 +245,7 @@ test("a server that is not there yet is waited for", async () => {
   expect(cache?.list()).toEqual([]);
 });
 
-test("those who lost the same server do not come back in the same moment", async () => {
+test("retries are spread by random jitter", async () => {
   const server = aServer();
   const { broken, fault } = breakable(server);
   const { clock, log } = server;
@@ -259,7 +259,7 @@ test("those who lost the same server do not come back in the same moment", async
   (await opening).close();
 });
 
-test("a closed cache hears, tells and asks nothing more", async () => {
+test("a closed cache calls no listener and sends no request", async () => {
   const { client, server, cache, cut, watches } = await follow();
   let heard = 0;
   cache.onChange(() => heard++);
@@ -273,7 +273,7 @@ test("a closed cache hears, tells and asks nothing more", async () => {
   expect(paused.server.clock.untilNextMs()).toBeUndefined();
 });
 
-test("a cache that is closed by a listener stops there, even while the past is told", async () => {
+test("a cache closed by a listener stops at once, even during replay", async () => {
   const { client, server, cache, cut, watches } = await follow();
   cut();
   for (const name of ["a", "b"]) await client.create(configMaps, configMapBody({ name }));
@@ -283,7 +283,7 @@ test("a cache that is closed by a listener stops there, even while the past is t
   expect(watches.size).toBe(0);
 });
 
-test("a list that comes after the cache was closed changes nothing", async () => {
+test("a list that arrives after the cache was closed changes nothing", async () => {
   const { client, server, cache, cut, watches } = await follow();
   cut(expired("too old"));
   await client.create(configMaps, configMapBody({ name: "a" }));
@@ -324,7 +324,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(0, 800, 5000, 60_000) }),
 );
 
-test("whatever is written, cut and forgotten: in the end all is as listed", async () => {
+test("after any writes, cuts and expired revisions the cache equals the list", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 60 }), async (each) => {
       const { client, server, cache, cut, fault } = await follow();

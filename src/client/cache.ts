@@ -1,12 +1,12 @@
 /**
- * A copy of a resource that follows the server, for components that look things up far more often
- * than things change. It shows what was true a moment ago: in process that moment is none, over the
- * wire one waits for one's own writes with seen().
+ * A local copy of a resource that follows the server, for components that read far more often than
+ * objects change. In process it is always current. Over the wire it lags a little, so that a
+ * component uses seen() to wait for its own writes.
  *
- * Components of one process that look at all of a resource share what is followed: a change costs
- * one event, however many of them there are.
+ * Components of one process that cache all objects of a resource share one follower, so that a
+ * change costs one event, however many components there are.
  *
- * Reading order: this file, follower, list-watch (what to do when), cached-objects (what is known).
+ * Reading order: this file, follower, list-watch (state machine), cached-objects (the data).
  */
 import type { Client, Closable } from "../api/client.ts";
 import type { KubeObject } from "../api/object.ts";
@@ -21,23 +21,23 @@ export type { CacheChange };
 
 export type CacheListener<T> = Listener<T>;
 
-/** Objects are shared and must not be changed. */
+/** Objects are shared and must not be modified. */
 export interface Cache<T extends KubeObject> {
   /** The namespace of cluster-scoped objects is "". */
   get(namespace: string, name: string): T | undefined;
   list(namespace?: string): readonly T[];
-  /** The objects that an index has under a value, at a cost of no more than their number. */
+  /** The objects that an index has under a value. The cost depends only on their number. */
   find(index: string, value: string): readonly T[];
-  /** Called for every change from now on; with `existing`, first for every object there is. */
+  /** Called for every later change; with `existing`, first for every object that exists now. */
   onChange(listener: CacheListener<T>, options?: { readonly existing?: boolean }): Closable;
-  /** Whether the cache shows at least this revision of this resource (read-your-writes). */
+  /** Whether the cache shows at least this revision of the resource (read-your-writes). */
   hasSeen(resourceVersion: string): boolean;
-  /** Rejects when the cache is closed before. */
+  /** Resolves when hasSeen is true. Rejects if the cache is closed first. */
   seen(resourceVersion: string): Promise<void>;
   close(): void;
 }
 
-/** Resolves when all there is has been seen; rejects when the server refuses to list it. */
+/** Resolves after the first complete list; rejects if the server rejects the list request. */
 export async function openCache<T extends KubeObject>(options: CacheOptions<T>): Promise<Cache<T>> {
   const { follower, release } = isWhole(options) ? share(options) : own(options);
   const cache = new CacheView(follower, options.indexes ?? {}, release);
@@ -52,7 +52,7 @@ export async function openCache<T extends KubeObject>(options: CacheOptions<T>):
 
 interface Held<T extends KubeObject> {
   readonly follower: Follower<T>;
-  /** Ends the following when nobody else needs it. */
+  /** Closes the follower if no other cache uses it. */
   readonly release: () => void;
 }
 
@@ -70,7 +70,7 @@ interface Shared {
   users: number;
 }
 
-/** By resource. A client that is gone takes what was followed through it along. */
+/** Shared followers by resource. They are garbage-collected together with their client. */
 const followed = new WeakMap<Client, Map<string, Shared>>();
 
 function share<T extends KubeObject>(options: FollowOptions<T>): Held<T> {
@@ -79,7 +79,7 @@ function share<T extends KubeObject>(options: FollowOptions<T>): Held<T> {
   followed.set(client, byResource);
   const key = `${type.group}/${type.version}/${type.resource}`;
   const known = byResource.get(key);
-  // The key names the type of the objects, which the map cannot know.
+  // The key identifies the object type, which the type of the map cannot express.
   const fresh = () => new Follower(options) as unknown as Follower<KubeObject>;
   const shared = known && !known.follower.isClosed ? known : { follower: fresh(), users: 0 };
   byResource.set(key, shared);
@@ -94,7 +94,7 @@ function share<T extends KubeObject>(options: FollowOptions<T>): Held<T> {
   };
 }
 
-/** What one component sees of a follower: its own indexes, and its own end. */
+/** One component's view of a follower: with its own indexes, closed on its own. */
 class CacheView<T extends KubeObject> implements Cache<T> {
   private readonly subscriptions = new Set<Closable>();
   private readonly waiting = new Set<(error: Error) => void>();

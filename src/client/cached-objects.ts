@@ -1,35 +1,35 @@
 /**
- * Pure: objects by namespace and name and by the values of indexes, and what an event or a new list
- * changes of them. Changes are worked out first and applied one by one, so that whoever hears of
- * one finds exactly the state it led to.
+ * Pure: objects by namespace and name and by index values, and the changes that an event or a new
+ * list makes to them. Changes are computed first and applied one by one, so that a listener that
+ * receives a change sees exactly the state after it.
  */
 import type { ObjectEvent } from "../api/client.ts";
 import type { KubeObject } from "../api/object.ts";
 
-/** By name, the values an object is found under. */
+/** By index name: computes the values under which an object is found. */
 export interface Indexes<T> {
   readonly [name: string]: ValuesOf<T>;
 }
 
 export interface CacheChange<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** The new state; for DELETED the last one known. */
+  /** The new state; for DELETED the last known state. */
   readonly object: T;
-  /** What was there before; absent for ADDED. */
+  /** The state before; absent for ADDED. */
   readonly previous?: T;
 }
 
 export type ValuesOf<T> = (object: T) => readonly string[];
 
 interface Index<T> {
-  /** By value, then by namespace and name in one text. */
+  /** By value, then by "namespace/name". */
   readonly values: Map<string, Map<string, T>>;
   users: number;
 }
 
 export class CachedObjects<T extends KubeObject> {
   readonly #spaces = new Map<string, Map<string, T>>();
-  /** By the function that says the values: who uses the same one shares what it finds. */
+  /** By the function that computes the values: users of the same function share one index. */
   readonly #indexes = new Map<ValuesOf<T>, Index<T>>();
 
   addIndex(valuesOf: ValuesOf<T>): void {
@@ -61,14 +61,14 @@ export class CachedObjects<T extends KubeObject> {
     return [...(this.#indexes.get(valuesOf)?.values.get(value)?.values() ?? [])];
   }
 
-  /** What the event changes here, whatever the server calls it. */
+  /** The changes that the event makes here, regardless of the type that the server sent. */
   changesOf({ type, object }: ObjectEvent<T>): CacheChange<T>[] {
     const previous = this.#same(object);
     if (type !== "DELETED") return changesBetween(previous, object);
     return previous ? [{ type: "DELETED", object, previous }] : [];
   }
 
-  /** What is different in a list of all objects. Those that are gone come first. */
+  /** The differences to a complete list. Deletions come first. */
   changesTo(items: readonly T[]): CacheChange<T>[] {
     const kept = new Set<T>();
     const changes: CacheChange<T>[] = [];
@@ -129,7 +129,7 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
-/** One of the same name that is not the same object came after the other one went. */
+/** If the uid differs, the old object was deleted and a new one with the same name was created. */
 function changesBetween<T extends KubeObject>(
   previous: T | undefined,
   object: T,

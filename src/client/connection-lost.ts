@@ -1,4 +1,6 @@
-/** There was no answer, or only a part of one: whether the server did as asked is not known. */
+/**
+ * There was no answer, or only part of one. It is unknown whether the server processed the request.
+ */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }

@@ -21,7 +21,7 @@ const limitRanges: ResourceType<LimitRange> = {
 
 const ofTemplate = (name: string, spec = TEMPLATE): Pod => ({ ...podBody({ name }), spec });
 
-test("pods of one template share what became of its parts", async () => {
+test("pods of one template share its decoded parts", async () => {
   const client = localClient(aServer());
   const first = await client.create(pods, ofTemplate("a"));
   const second = await client.create(pods, ofTemplate("b"));
@@ -29,7 +29,7 @@ test("pods of one template share what became of its parts", async () => {
   expect(second.spec.containers?.[0]).toMatchObject({ terminationMessagePolicy: "File" });
 });
 
-test("pods whose templates only look alike share nothing", async () => {
+test("pods whose templates are equal but not identical share nothing", async () => {
   const client = localClient(aServer());
   const first = await client.create(pods, ofTemplate("a"));
   const second = await client.create(pods, ofTemplate("b", structuredClone(TEMPLATE)));
@@ -37,14 +37,14 @@ test("pods whose templates only look alike share nothing", async () => {
   expect(second.spec.containers).toEqual(first.spec.containers);
 });
 
-test("a pod that shares parts is checked for what is its own", async () => {
+test("a pod that shares parts is still validated", async () => {
   const client = localClient(aServer());
   await client.create(pods, ofTemplate("a", { ...TEMPLATE, hostname: "fine" }));
   const bad = client.create(pods, ofTemplate("b", { ...TEMPLATE, hostname: "Not A Name" }));
   await expect(bad).rejects.toMatchObject({ reason: "Invalid" });
 });
 
-test("an invalid template is refused each time", async () => {
+test("an invalid template is rejected each time", async () => {
   const client = localClient(aServer());
   const spec = { containers: [{ name: "c", image: " spaced " }] } as unknown as Pod["spec"];
   const refusals = await Promise.all(
@@ -54,7 +54,7 @@ test("an invalid template is refused each time", async () => {
   expect(refusals[0]).toContain("must not have leading or trailing whitespace");
 });
 
-test("limits that a namespace gives to pods reach only those made under them", async () => {
+test("limits of a LimitRange apply only to pods created while it exists", async () => {
   const client = localClient(aServer());
   const before = await client.create(pods, ofTemplate("a"));
   await client.create(limitRanges, {

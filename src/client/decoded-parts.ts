@@ -1,21 +1,23 @@
 /**
- * Many pods are made from one template: what one of them has by reference from it, in the spec, the
- * next ones have too. Such a part is decoded and defaulted once; the pods then share the outcome,
- * in memory as well.
+ * Many pods are made from one template and share parts of its spec by reference. Each such part is
+ * decoded and defaulted only once, and the pods share the result, in memory as well.
  */
 import type { KubeObject } from "../api/object.ts";
 
 type Fields = { readonly [field: string]: unknown };
 type WithSpec = KubeObject & { readonly spec?: Fields };
 
-/** Preparation writes into these for each object anew: a Job labels its template with its uid. */
+/**
+ * Preparation writes to these fields per object, so that they cannot be shared: for example, a Job
+ * labels its template with its uid.
+ */
 const OWN = new Set(["affinity", "topologySpreadConstraints", "selector", "template"]);
 
 export class DecodedParts {
-  /** What was handed over, to what became of it. */
+  /** From the part as given to the decoded part. */
   readonly #outcomes = new WeakMap<object, object>();
 
-  /** The object with what is known of its spec put in, and that alone as an object of its own. */
+  /** The object with known parts of its spec filled in; `known` contains only those parts. */
   fill<T extends WithSpec>(object: T): { readonly object: T; readonly known?: KubeObject } {
     const found: { [field: string]: object } = {};
     let isAny = false;
@@ -31,7 +33,10 @@ export class DecodedParts {
     return { object: { ...object, spec: { ...object.spec, ...found } }, known };
   }
 
-  /** What admission put in the place of a part, such as limits of the namespace, is not kept. */
+  /**
+   * Remembers decoded parts, except those that admission replaced, for example with limits of the
+   * namespace.
+   */
   remember(given: WithSpec, decoded: Fields, created: WithSpec): void {
     for (const [field, part] of Object.entries(given.spec ?? {})) {
       const outcome = created.spec?.[field];
@@ -41,7 +46,7 @@ export class DecodedParts {
   }
 }
 
-/** The parts of an object that is about to be created, and changed on the way. */
+/** The parts of an object before it is created, because creation may replace some. */
 export function partsBefore({ spec = {} }: WithSpec): Fields {
   return { ...spec };
 }

@@ -1,4 +1,4 @@
-/** Reading an object that may not be there. */
+/** Reads an object that may not exist. */
 import type { Client, Name, ResourceType } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";

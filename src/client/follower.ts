@@ -1,6 +1,6 @@
 /**
- * Follows one resource of the server and tells of each change. What it knows outlives broken
- * watches: after one it lists again, and tells what is different.
+ * Follows one resource of the server and reports each change to listeners. The cached objects
+ * survive a broken watch: the follower resumes it, or lists again and reports the differences.
  */
 import type {
   Bookmark,
@@ -31,7 +31,10 @@ export interface FollowOptions<T extends KubeObject> extends Selecting {
   readonly type: ResourceType<T>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Spreads the retries of all who lost the same server; without it they are on the dot. */
+  /**
+   * Adds jitter to retries, so that clients that lost the same server do not return at once.
+   * Without it retries have no jitter.
+   */
   readonly random?: Random;
 }
 
@@ -53,14 +56,14 @@ export class Follower<T extends KubeObject> {
   readonly objects = new CachedObjects<T>();
   private readonly log: Log;
   private state: FollowState = FIRST_STATE;
-  /** The revision the objects show; "" before the first list. */
+  /** The revision of the cached objects; "" before the first list. */
   private shown = "";
   private current: Closable | undefined;
-  /** Replaced rather than changed: a listener may subscribe or leave while it is told. */
+  /** Replaced, never modified: a listener may subscribe or unsubscribe while it is being called. */
   private subscriptions: readonly Subscription<T>[] = [];
   private waiters: Waiter[] = [];
   private streamsLists: boolean;
-  /** Whether a watch that began with all there is goes on. */
+  /** Whether the current watch is a streamed list that has sent all initial events. */
   private isStreaming = false;
   isClosed = false;
 
@@ -123,12 +126,12 @@ export class Follower<T extends KubeObject> {
         else this.current = this.startList();
         return;
       case "watching":
-        // A list that was streamed goes on as the watch.
+        // A streamed list continues as the watch.
         if (!this.isStreaming) this.startWatch(state.revision);
         return;
       case "pausing": {
         const { clock, random } = this.options;
-        // Up to twice as long, as Kubernetes' own informers.
+        // Up to twice as long, like Kubernetes' own informers.
         const spreadMs = random && state.delayMs > 0 ? random.below(state.delayMs) : 0;
         const timer = clock.schedule(state.delayMs + spreadMs, () => {
           this.report({ kind: "paused" });
@@ -181,7 +184,7 @@ export class Follower<T extends KubeObject> {
     );
   }
 
-  /** A list and the watch after it in one, at the cost of the objects and no more. */
+  /** A list and the watch after it in one request, which costs no more than sending the objects. */
   private startStream(): void {
     const listed = new Map<string, T>();
     this.isStreaming = false;
@@ -206,7 +209,7 @@ export class Follower<T extends KubeObject> {
   }
 
   private endStream(ended: EndedWatch): void {
-    const { error = new Error("the list ended before it was whole") } = ended;
+    const { error = new Error("the list ended before it was complete") } = ended;
     if (this.isStreaming) {
       this.isStreaming = false;
       this.report({ kind: "watch ended", ...ended });
@@ -219,7 +222,7 @@ export class Follower<T extends KubeObject> {
     }
   }
 
-  /** A watch may tell of the past, and even end, before the call that began it returns. */
+  /** A watch may deliver past events, and even end, before the call that opened it returns. */
   private openWatch(request: WatchRequest, handlers: StreamHandlers<T>): void {
     const { client, type, clock } = this.options;
     const startMs = clock.monotonicMs();
@@ -252,7 +255,7 @@ export class Follower<T extends KubeObject> {
     if (isOver) watch.close();
   }
 
-  /** Nothing happened up to there. */
+  /** A bookmark: no change happened up to this revision. */
   private pass(revision: string): void {
     this.report({ kind: "event", revision });
     if (!this.hasSeen(revision)) this.show(revision);
@@ -261,7 +264,7 @@ export class Follower<T extends KubeObject> {
   private take(event: ObjectEvent<T>): void {
     const revision = event.object.metadata.resourceVersion ?? "";
     this.report({ kind: "event", revision });
-    // Who waits for the revision goes on only after this turn, when it is shown.
+    // Waiters for this revision continue only after this turn, when the change is applied.
     if (!this.hasSeen(revision)) this.show(revision);
     for (const change of this.objects.changesOf(event)) this.change(change);
   }
@@ -282,7 +285,7 @@ export class Follower<T extends KubeObject> {
     for (const subscription of this.subscriptions) this.tell(subscription, change);
   }
 
-  /** One listener's bug must not keep the others from hearing. */
+  /** An error in one listener must not keep the others from receiving the change. */
   private tell(subscription: Subscription<T>, change: CacheChange<T>): void {
     if (subscription.isClosed) return;
     try {
@@ -304,7 +307,7 @@ interface StreamHandlers<T> {
   readonly onEnd: (ended: EndedWatch) => void;
 }
 
-/** As a server answers that cannot, or may not, begin a watch with all there is. */
+/** The answer of a server that does not support, or does not allow, sendInitialEvents. */
 function isUnknownManner(error: Error): boolean {
   return error instanceof ApiError && (error.code === 400 || error.code === 422);
 }

@@ -8,7 +8,7 @@ function framed(content: Uint8Array): Buffer {
   return Buffer.concat([head, content]);
 }
 
-test("however bytes are cut, their frames are the same", () => {
+test("the frames do not depend on how the bytes are cut", () => {
   const contents = fc.array(fc.uint8Array({ maxLength: 20 }));
   fc.assert(
     fc.property(contents, fc.array(fc.nat(7)), (each, cuts) => {
@@ -26,7 +26,7 @@ test("however bytes are cut, their frames are the same", () => {
   );
 });
 
-test("a frame that has not ended is no frame yet", () => {
+test("an incomplete frame is not returned", () => {
   const splitter = new FrameSplitter();
   expect(splitter.take(Buffer.from([0, 0]))).toEqual([]);
   expect(splitter.isWithinFrame).toBe(true);
@@ -34,7 +34,7 @@ test("a frame that has not ended is no frame yet", () => {
   expect(splitter.isWithinFrame).toBe(false);
 });
 
-test("a frame longer than any event is refused before it is there", () => {
+test("a frame that is too long is rejected as soon as its length is known", () => {
   const head = Buffer.alloc(4);
   head.writeUInt32BE(LONGEST_FRAME + 1);
   expect(() => new FrameSplitter().take(head)).toThrow("a frame of more than");

@@ -1,6 +1,6 @@
-/** Pure: frames, each with its length before it in four bytes, out of bytes that come in pieces. */
+/** Pure: splits a byte stream into frames, each preceded by its length in four bytes. */
 
-/** No event is longer: what is, is not what we think it is. */
+/** No event is longer. A longer frame means that the stream is not a watch. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const HEAD = 4;
 
@@ -8,7 +8,7 @@ export class FrameSplitter {
   #pieces: Uint8Array[] = [];
   #length = 0;
 
-  /** The frames that a piece completes, without their lengths. */
+  /** The frames that this piece completes, without their length prefixes. */
   take(piece: Uint8Array): Uint8Array[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
@@ -30,12 +30,12 @@ export class FrameSplitter {
     return frames;
   }
 
-  /** Whether a frame has begun and not ended. */
+  /** Whether an incomplete frame is buffered. */
   get isWithinFrame(): boolean {
     return this.#length > 0;
   }
 
-  /** How much it takes to have one more frame, as far as one can know. */
+  /** How many bytes are needed for the next frame, as far as known. */
   #wanted(): number {
     const [first] = this.#pieces;
     return first && first.length >= HEAD ? HEAD + lengthAt(first, 0) : HEAD;

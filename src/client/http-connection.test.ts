@@ -32,7 +32,7 @@ function clientOf(options: ConnectionOptions): RemoteClient {
   return client;
 }
 
-/** A client of a server that answers as the test says. */
+/** A client of a server that answers as the test defines. */
 async function scripted(answer: RequestListener, options: Partial<ConnectionOptions> = {}) {
   const port = await listening(createServer(answer));
   return clientOf({ server: `http://127.0.0.1:${port}`, ...options });
@@ -48,7 +48,7 @@ const errorOf = (request: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test("a request says who asks and what it understands", async () => {
+test("a request sends its credentials, user agent and accepted type", async () => {
   let told: unknown;
   const client = await scripted(
     ({ method, url, headers }, response) => {
@@ -69,7 +69,7 @@ test("a request says who asks and what it understands", async () => {
   });
 });
 
-test("the API may be somewhere below the root", async () => {
+test("the API may be below the root path", async () => {
   const urls: (string | undefined)[] = [];
   const port = await listening(
     createServer(({ url }, response) => {
@@ -82,7 +82,7 @@ test("the API may be somewhere below the root", async () => {
   expect(urls).toEqual(["/clusters/one/apis/batch/v1/jobs?limit=500"]);
 });
 
-test("one connection serves request after request", async () => {
+test("several requests use one connection", async () => {
   const ports = new Set<number | undefined>();
   const client = await scripted(({ socket }, response) => {
     ports.add(socket.remotePort);
@@ -92,7 +92,7 @@ test("one connection serves request after request", async () => {
   expect(ports.size).toBe(1);
 });
 
-test("watches, however many, leave room for requests", async () => {
+test("many watches do not block requests", async () => {
   const client = await scripted(({ url }, response) => {
     if (url?.includes("watch=")) response.writeHead(200).flushHeaders();
     else response.end(EMPTY);
@@ -103,7 +103,7 @@ test("watches, however many, leave room for requests", async () => {
   expect((await client.list(jobs)).items).toEqual([]);
 });
 
-test("no answer is an error of its own, which says what was asked and why it failed", async () => {
+test("a missing answer is an error with the request and the cause", async () => {
   const closed = await listening(createServer());
   for (const each of open.splice(0)) each.close();
   const client = clientOf({ server: `http://127.0.0.1:${closed}` });
@@ -117,7 +117,7 @@ test("no answer is an error of its own, which says what was asked and why it fai
   expect(await watch.end).toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });
 
-test("an answer that breaks off is no answer", async () => {
+test("a truncated answer is an error", async () => {
   const client = await scripted((_, response) => {
     response.writeHead(200, { "Content-Length": "1000" });
     response.write("{", () => response.destroy());
@@ -131,13 +131,13 @@ const added = line("ADDED", { metadata: { name: "ä" } });
 test.each<[string, RequestListener, readonly string[], object | undefined]>([
   ["ends", (_, response) => response.end(added), ["ADDED ä"], undefined],
   [
-    "says that it cannot go on",
+    "sends an ERROR event",
     (_, response) => response.end(added + line("ERROR", expired("too old").status) + added),
     ["ADDED ä"],
     { code: 410, reason: "Expired" },
   ],
   [
-    "is refused",
+    "is rejected",
     (_, response) => response.writeHead(403).end("no"),
     [],
     { code: 403, reason: "Forbidden" },
@@ -154,7 +154,7 @@ test.each<[string, RequestListener, readonly string[], object | undefined]>([
     ["ADDED ä"],
     { message: "GET /apis/batch/v1/jobs" },
   ],
-  ["speaks of no events", (_, response) => response.end("<html>\n"), [], { name: "SyntaxError" }],
+  ["sends no events", (_, response) => response.end("<html>\n"), [], { name: "SyntaxError" }],
   [
     "has bookmarks",
     (_, response) => response.end(line("BOOKMARK", { metadata: {} }) + added),
@@ -180,7 +180,7 @@ test("an event may arrive in pieces, even within a character", async () => {
   expect(await watch.first(1)).toEqual(["ADDED ä"]);
 });
 
-test("a listener that fails ends its watch with its error", async () => {
+test("a handler that throws ends its watch with its error", async () => {
   const client = await scripted((_, response) => response.end(added));
   const error = await new Promise((resolve) => {
     const onEvent = () => {
@@ -201,7 +201,7 @@ function identities(): { readonly ca: string; readonly identity: Identity } {
   return { ca: authority.cert, identity };
 }
 
-test("over TLS the server is known by its authority, the client by its certificate", async () => {
+test("TLS verifies the server by its CA and sends the client certificate", async () => {
   const { ca, identity } = identities();
   let peer: unknown;
   const server = createSecureServer(
@@ -222,7 +222,7 @@ test("over TLS the server is known by its authority, the client by its certifica
   expect(await errorOf(trusting.list(jobs))).toMatchObject({ message: "GET /apis/batch/v1/jobs" });
 });
 
-test("an answer can be taken as bytes, with what the server warns of", async () => {
+test("an answer can be read as bytes, with the warnings of the server", async () => {
   const bytes = Buffer.from([0xff, 0x00, 0xc3]);
   const port = await listening(
     createServer(({ headers }, answer) => {

@@ -1,4 +1,4 @@
-/** Sends requests to one server, over connections that are kept for the next ones. */
+/** Sends requests to one server and keeps connections open for the next requests. */
 import {
   type AgentOptions,
   Agent as HttpAgent,
@@ -12,49 +12,49 @@ import type { HttpBody, HttpRequest } from "./http-requests.ts";
 import { ProxiedHttpAgent, ProxiedHttpsAgent } from "./proxied-agents.ts";
 
 export interface ConnectionOptions {
-  /** "https://10.0.0.1:6443", with a path where the API is not at the root. */
+  /** "https://10.0.0.1:6443", with a path if the API is not at the root. */
   readonly server: string;
-  /** A Unix socket to reach it by, in place of the host and port of its address. */
+  /** Connect to this Unix socket instead of the host and port of `server`. */
   readonly socketPath?: string;
   /** A bearer token. */
   readonly token?: string;
-  /** Of the client, in PEM. */
+  /** The client certificate, in PEM. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** The authority that the server's certificate must be of, in PEM; else those of the system. */
+  /** The CA that must have signed the server's certificate, in PEM; by default the system's CAs. */
   readonly ca?: string;
-  /** The name that the server's certificate must have; else that of the address. */
+  /** The name that the server's certificate must have; by default the host of `server`. */
   readonly serverName?: string;
-  /** Whoever answers is taken for the server. */
+  /** Do not verify the server's certificate. */
   readonly skipsVerification?: boolean;
   readonly userAgent?: string;
-  /** A proxy to go through: http, https or socks5. */
+  /** The proxy to use: http, https or socks5. */
   readonly proxyUrl?: string;
-  /** More that each request says, such as on whose behalf it is made. */
+  /** Additional headers for each request, for example to impersonate a user. */
   readonly headers?: { readonly [name: string]: string | readonly string[] };
-  /** How long an answer may take; a minute unless this says otherwise. */
+  /** How long to wait for an answer; by default one minute. */
   readonly timeoutMs?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** How long the server asks to be left alone. */
+  /** The Retry-After that the server sent. */
   readonly retryAfterMs?: number;
-  /** What the server warns of. */
+  /** The texts of the Warning headers. */
   readonly warnings: readonly string[];
   /** The media type, with its parameters. */
   readonly contentType?: string;
-  /** All of the text at once, at less cost than piece by piece. */
+  /** Reads the whole text at once, which is cheaper than reading it in pieces. */
   readonly whole?: () => Promise<string>;
   /** The text as it arrives. */
   readonly pieces: AsyncIterable<string>;
-  /** In place of the text, for what need not be text. */
+  /** The body as bytes; read either this or the text. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface Connection {
-  /** Whatever the server answers is an answer: it rejects only where there is none. */
+  /** Resolves with any answer of the server, whatever its status; rejects only if there is none. */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** For an answer that goes on until the signal or the server ends it. */
+  /** For an answer that continues until the signal aborts it or the server ends it. */
   stream(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   close(): void;
 }
@@ -74,10 +74,13 @@ export async function wholeBytes({ bytes }: HttpAnswer): Promise<Uint8Array> {
 }
 
 const MAX_CONNECTIONS = 32;
-/** Servers close idle connections after 90 s or later: a request must not meet one that closes. */
+/**
+ * Servers close idle connections after 90 s or more. Closing them earlier here avoids sending a
+ * request on a connection that the server is just closing.
+ */
 const IDLE_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 60_000;
-/** How soon a connection that says nothing is asked whether it is still there. */
+/** The TCP keep-alive interval, after which a silent connection is probed. */
 const PROBE_MS = 30_000;
 
 export function connect(options: ConnectionOptions): Connection {
@@ -94,7 +97,7 @@ export function connect(options: ConnectionOptions): Connection {
   };
 }
 
-/** Streams have connections of their own: they would keep requests from having any. */
+/** Streams use separate connections; otherwise they would take all connections from requests. */
 function agentsOf(options: ConnectionOptions) {
   const { proxyUrl } = options;
   const requests = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS };
@@ -127,7 +130,7 @@ function isSecure(server: string): boolean {
 interface Opening {
   readonly agent: HttpAgent;
   readonly timeoutMs: number;
-  /** Of an answer that goes on: it may be silent once it has begun. */
+  /** Set for a streamed answer, which may be silent for any time after its headers. */
   readonly signal?: AbortSignal;
 }
 
@@ -194,13 +197,16 @@ function answerOf(request: HttpRequest, message: IncomingMessage): HttpAnswer {
   };
 }
 
-/** Kubernetes says it in seconds; a date, which HTTP allows too, nobody sends. */
+/** In seconds, as Kubernetes sends it. The date form that HTTP also allows is not supported. */
 function retryAfterOf({ headers }: IncomingMessage): number | undefined {
   const text = headers["retry-after"];
   return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
 }
 
-/** 299 - "spec.x: deprecated": Node would join several into one text that cannot be taken apart. */
+/**
+ * 299 - "spec.x: deprecated". Read from rawHeaders, because Node joins several Warning headers into
+ * one text that cannot be split reliably.
+ */
 function warningsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return rawHeaders.flatMap((name, at) => {
     if (at % 2 === 1 || name.toLowerCase() !== "warning") return [];

@@ -5,7 +5,7 @@ import { errorOf } from "./http-errors.ts";
 test.each([
   notFound({ group: "batch", resource: "jobs" }, "a"),
   conflict({ group: "", resource: "pods" }, "a", "changed"),
-])("a Status is the error it was", (error) => {
+])("a Status becomes the original error", (error) => {
   expect(errorOf(error.code, JSON.stringify(error.status))).toEqual(error);
 });
 
@@ -15,11 +15,11 @@ test.each([
   [502, "<html>", "502  <html>"],
   [500, '{"kind":"Other"}', '500 InternalError {"kind":"Other"}'],
   [429, "null", "429 TooManyRequests null"],
-])("%i %j is not one of ours", (code, text, expected) => {
+])("answer %i %j, which is not a Status, becomes an error", (code, text, expected) => {
   const error = errorOf(code, text);
   expect(`${error.code} ${error.reason} ${error.message}`).toBe(expected);
 });
 
-test("a page is not a message", () => {
+test("a long error page is truncated", () => {
   expect(errorOf(502, "x".repeat(100_000)).message.length).toBeLessThan(5000);
 });

@@ -1,7 +1,7 @@
-/** Pure: the ApiError that an answer of a server stands for. */
+/** Pure: converts an error answer of a server into an ApiError. */
 import { ApiError, type Status } from "../api/errors.ts";
 
-/** The text is a Status, unless something between us and the server answered in its place. */
+/** The text is a Status, unless a proxy between the client and the server answered instead. */
 export function errorOf(code: number, text: string): ApiError {
   const status = parseStatus(text);
   if (status) return errorOfStatus(status, code);
@@ -18,7 +18,7 @@ export function errorOfStatus(status: Status, code = 500): ApiError {
   return new ApiError(status.code ?? code, reason, message, details);
 }
 
-/** An error page of a proxy is not a message. */
+/** A proxy may answer with a whole error page, which is too long for a message. */
 const LONGEST_TEXT = 2048;
 
 const REASONS: { readonly [code: number]: string } = {

@@ -1,4 +1,4 @@
-/** Reads what a server says to a request that it refuses. */
+/** Reads the error that a server answers to a rejected request. */
 import type { ApiError, Status } from "../api/errors.ts";
 import { type BinaryForm, isIn } from "./binary-form.ts";
 import { type HttpAnswer, wholeBytes, wholeText } from "./http-connection.ts";

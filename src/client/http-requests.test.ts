@@ -42,7 +42,7 @@ test.each([
   expect([request.method, request.path]).toEqual([method, path]);
 });
 
-test("a patch says of what kind it is and which part it is for", () => {
+test("a patch request has the right content type and path", () => {
   const types = (["json", "merge", "strategic"] as const).map(
     (type) => patchRequest(jobs, NAMED, { type, body: {} }).body?.contentType,
   );
@@ -55,7 +55,7 @@ test("a patch says of what kind it is and which part it is for", () => {
   expect(status.path).toBe(`${BATCH}/namespaces/ns/jobs/a/status`);
 });
 
-test("a delete says how", () => {
+test("a delete request contains its options", () => {
   const request = deleteRequest(jobs, NAMED, {
     gracePeriodSeconds: 0,
     propagationPolicy: "Foreground",
@@ -70,7 +70,7 @@ test("a delete says how", () => {
   });
 });
 
-test("without a name no object is asked for, least of all every object", async () => {
+test("a request for an object without a name is rejected", async () => {
   const nameless = { namespace: "ns", name: "" };
   const attempts = [
     () => getRequest(jobs, nameless),
@@ -83,12 +83,12 @@ test("without a name no object is asked for, least of all every object", async (
   }
 });
 
-test.each([".", "..", "a/status", "a%2fstatus"])("the name %s leads nowhere else", (name) => {
+test.each([".", "..", "a/status", "a%2fstatus"])("the name %s is rejected", (name) => {
   expect(() => getRequest(jobs, { namespace: "ns", name })).toThrow("invalid resource name");
   expect(() => getRequest(jobs, { namespace: name, name: "a" })).toThrow("invalid resource name");
 });
 
-test("no name and no selector changes the shape of a path", () => {
+test("no name and no selector changes the structure of a path", () => {
   const hostile = fc.string({ unit: fc.constantFrom("/", "?", "#", "%", "&", "=", " ", "a", "ä") });
   fc.assert(
     fc.property(hostile, hostile, (name, labelSelector) => {

@@ -1,4 +1,4 @@
-/** Pure: what each call of a Client is on the wire. Nothing is sent here. */
+/** Pure: builds the HTTP request for each call of a Client. Nothing is sent here. */
 import type {
   DeleteRequest,
   JobSubmission,
@@ -17,9 +17,9 @@ import { pods, serviceAccounts } from "../api/resources.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
-  /** JSON unless this says so. */
+  /** The Accept header; by default application/json. */
   readonly accept?: string;
   readonly body?: HttpBody;
 }
@@ -27,11 +27,11 @@ export interface HttpRequest {
 export interface HttpBody {
   readonly contentType: string;
   readonly text: string;
-  /** In place of the text. */
+  /** Sent instead of the text if present. */
   readonly bytes?: Uint8Array;
 }
 
-/** How an object is told. */
+/** Encodes an object as a request body. */
 export type Tell = (object: KubeObject) => HttpBody;
 
 export function getRequest(type: ResourceType, name: Name): HttpRequest {
@@ -43,7 +43,7 @@ export function listRequest(type: ResourceType, request: ListRequest): HttpReque
   return { method: "GET", path: `${collectionPath(type, namespace)}${query(parameters)}` };
 }
 
-/** With bookmarks: a watch that had nothing to tell can go on from where it was all the same. */
+/** Requests bookmarks: a watch without events can then still resume from a recent revision. */
 export function watchRequest(
   type: ResourceType,
   request: WatchRequest,
@@ -59,7 +59,7 @@ export function watchRequest(
   return { method: "GET", path: `${path}${query({ watch: "true", ...parameters, ...manner })}` };
 }
 
-/** The only one there is for a watch with initial events. */
+/** The only value that Kubernetes allows for a watch with initial events. */
 const MATCH = "NotOlderThan";
 
 export function createRequest(
@@ -71,7 +71,7 @@ export function createRequest(
   return { method: "POST", path, body: tell(object) };
 }
 
-/** Of a server of ours. */
+/** Only Tally's own server supports this request. */
 export function submissionRequest(submission: JobSubmission): HttpRequest {
   const { namespace = "", name = "" } = submission.job.metadata;
   const place = `namespaces/${encodeURIComponent(namespace)}/jobs/${encodeURIComponent(name)}`;
@@ -130,7 +130,10 @@ export function collectionPath(type: ResourceType, namespace: string | undefined
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
 
-/** Without a name the path would be that of all objects; with some it would lead elsewhere. */
+/**
+ * Rejects an empty name, which would address the whole collection, and names such as "..", which
+ * would lead to another path.
+ */
 export function objectPath(
   type: ResourceType,
   { name, namespace }: Name,

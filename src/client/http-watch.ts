@@ -1,4 +1,4 @@
-/** A watch over HTTP: an answer that goes on, an event a line; or a frame, in a binary form. */
+/** A watch over HTTP: an endless answer with one event per line, or per frame in a binary form. */
 import type { Bookmark, Closable, WatchHandlers } from "../api/client.ts";
 import type { Status } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
@@ -10,7 +10,7 @@ import { refusalOf } from "./http-refusal.ts";
 import type { HttpRequest } from "./http-requests.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
-/** A watch that cannot begin ends. One that is closed tells nothing more. */
+/** If the watch cannot start, onEnd is called. After close(), no handler is called any more. */
 export function openWatch<T extends KubeObject>(
   connection: Connection,
   request: HttpRequest,
@@ -53,12 +53,12 @@ const INITIAL_END = "k8s.io/initial-events-end";
 
 interface WireEvent<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  /** For ERROR a Status. */
+  /** A Status if the type is ERROR. */
   readonly object: T;
 }
 
 interface Reading {
-  /** What is over need not be read. */
+  /** Receives a function that decodes the event, so that events after the end are not decoded. */
   readonly take: (read: () => unknown) => void;
   readonly form: BinaryForm | undefined;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineSplitter, LONGEST_LINE } from "./line-splitter.ts";
 
-test("however a text is cut, its lines are the same", () => {
+test("the lines do not depend on how the text is cut", () => {
   const lines = fc.array(fc.string({ minLength: 1 }).filter((line) => /^\S[^\n]*$/.test(line)));
   fc.assert(
     fc.property(lines, fc.array(fc.nat(5)), (each, cuts) => {
@@ -20,7 +20,7 @@ test("however a text is cut, its lines are the same", () => {
   );
 });
 
-test("a line that has not ended is no line yet", () => {
+test("an incomplete line is not returned", () => {
   const splitter = new LineSplitter();
   expect(splitter.take("one\ntw")).toEqual(["one"]);
   expect(splitter.isWithinLine).toBe(true);
@@ -28,7 +28,7 @@ test("a line that has not ended is no line yet", () => {
   expect(splitter.isWithinLine).toBe(false);
 });
 
-test("a line without end is refused", () => {
+test("a line that is too long is rejected", () => {
   const splitter = new LineSplitter();
   const piece = "x".repeat(LONGEST_LINE / 2);
   splitter.take(piece);

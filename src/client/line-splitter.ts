@@ -1,13 +1,13 @@
-/** Pure: lines out of text that arrives in pieces. */
+/** Pure: splits text that arrives in pieces into lines. */
 
-/** No event is longer: what is, is not what we think it is. */
+/** No event is longer. A longer line means that the stream is not a watch. */
 export const LONGEST_LINE = 16 * 1024 * 1024;
 
 export class LineSplitter {
   #pieces: string[] = [];
   #length = 0;
 
-  /** The lines that a piece completes, those of white space alone left out. */
+  /** The lines that this piece completes. Blank lines are skipped. */
   take(piece: string): string[] {
     const end = piece.lastIndexOf("\n");
     if (end < 0) {
@@ -21,7 +21,7 @@ export class LineSplitter {
     return complete.split("\n").filter((line) => line.trim() !== "");
   }
 
-  /** Whether a line has begun and not ended. */
+  /** Whether an incomplete line is buffered. */
   get isWithinLine(): boolean {
     return this.#length > 0;
   }

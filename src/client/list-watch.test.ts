@@ -33,47 +33,72 @@ const ended = (livedMs: number, error?: Error): FollowReport => ({
 });
 
 test.each<[string, FollowState, FollowReport, FollowState]>([
-  ["a list is followed", FIRST_STATE, { kind: "listed", revision: "7" }, watching("7")],
+  ["a list is followed by a watch", FIRST_STATE, { kind: "listed", revision: "7" }, watching("7")],
   [
-    "a first list that fails is tried again",
+    "a failed first list is retried",
     FIRST_STATE,
     { kind: "list failed", error: lost },
     pausing(800, { kind: "listing", failures: 1, isFirst: true }),
   ],
   [
-    "a first list that is refused is the end",
+    "a rejected first list is final",
     FIRST_STATE,
     { kind: "list failed", error: forbidden },
     { kind: "refused", error: forbidden },
   ],
   [
-    "a later list that is refused may be allowed again",
+    "a rejected later list is retried",
     listing(1),
     { kind: "list failed", error: forbidden },
     pausing(1600, listing(2)),
   ],
   [
-    "failures of lists count on, up to half a minute",
+    "failed lists are retried with a backoff of up to 30 s",
     listing(20),
     { kind: "list failed", error: busy },
     pausing(30_000, listing(21)),
   ],
-  ["an event moves on", watching("7", 3), { kind: "event", revision: "12" }, watching("12")],
   [
-    "an event that takes back a write does not move back",
+    "an event advances the revision",
+    watching("7", 3),
+    { kind: "event", revision: "12" },
+    watching("12"),
+  ],
+  [
+    "an event that undoes a write does not decrease the revision",
     watching("12"),
     { kind: "event", revision: "7" },
     watching("12"),
   ],
-  ["a watch at its age goes on", watching("7", 1), ended(HOUR_MS), pausing(0, watching("7"))],
-  ["one that ends early does later", watching("7"), ended(5), pausing(800, watching("7", 1))],
-  ["one that is cut off too", watching("7"), ended(HOUR_MS, lost), pausing(800, watching("7", 1))],
-  ["or of a busy server", watching("7"), ended(5, busy), pausing(800, watching("7", 1))],
-  ["twice in a row starts over", watching("7", 1), ended(5, lost), pausing(1600, listing(2))],
-  ["a forgotten revision does at once", watching("7"), ended(5, forgotten), pausing(0, listing(1))],
-  ["but not for ever", watching("7", 2), ended(5, forgotten), pausing(800, listing(3))],
-  ["and so does a refusal, later", watching("7"), ended(5, forbidden), pausing(800, listing(1))],
-  ["a pause ends", pausing(800, listing(1)), { kind: "paused" }, listing(1)],
+  ["a long watch resumes at once", watching("7", 1), ended(HOUR_MS), pausing(0, watching("7"))],
+  ["a short watch resumes later", watching("7"), ended(5), pausing(800, watching("7", 1))],
+  [
+    "a broken watch resumes later",
+    watching("7"),
+    ended(HOUR_MS, lost),
+    pausing(800, watching("7", 1)),
+  ],
+  [
+    "a watch of a busy server resumes later",
+    watching("7"),
+    ended(5, busy),
+    pausing(800, watching("7", 1)),
+  ],
+  [
+    "after two failures in a row it lists again",
+    watching("7", 1),
+    ended(5, lost),
+    pausing(1600, listing(2)),
+  ],
+  ["an expired revision lists at once", watching("7"), ended(5, forgotten), pausing(0, listing(1))],
+  ["repeated expiry lists later", watching("7", 2), ended(5, forgotten), pausing(800, listing(3))],
+  ["a rejected watch lists later", watching("7"), ended(5, forbidden), pausing(800, listing(1))],
+  [
+    "after the pause the next state starts",
+    pausing(800, listing(1)),
+    { kind: "paused" },
+    listing(1),
+  ],
 ])("%s", (_, state, report, expected) => {
   expect(nextState(state, report)).toEqual(expected);
 });
@@ -88,7 +113,7 @@ const reports: fc.Arbitrary<FollowReport> = fc.oneof(
   fc.constant<FollowReport>({ kind: "paused" }),
 );
 
-test("what is not expected changes nothing, and what fails is waited out", () => {
+test("unexpected reports change nothing, and failures are followed by a pause", () => {
   const expectedIn: { readonly [kind: string]: readonly FollowReport["kind"][] } = {
     listing: ["listed", "list failed"],
     watching: ["event", "watch ended"],

@@ -1,8 +1,9 @@
 /**
- * Pure: how to follow a resource: list it, watch from where the list was taken, and when the watch
- * is over go on from the last revision seen, or from a new list if that one is forgotten.
+ * Pure: the state machine that follows a resource: list it, watch from the revision of the list,
+ * and when the watch ends, resume from the last revision seen, or list again if that one has
+ * expired.
  *
- * A state says what is going on; whoever enters it starts that (cache.ts) and reports how it went.
+ * A state says what is in progress. The follower (follower.ts) starts it and reports the result.
  */
 import { ApiError } from "../api/errors.ts";
 import { unreachable } from "../base/assert.ts";
@@ -12,7 +13,7 @@ export type FollowState =
   | { readonly kind: "listing"; readonly failures: number; readonly isFirst: boolean }
   | { readonly kind: "watching"; readonly failures: number; readonly revision: string }
   | { readonly kind: "pausing"; readonly delayMs: number; readonly next: FollowState }
-  /** The first list cannot succeed: the request itself is wrong. */
+  /** The server rejected the first list: the request itself is wrong, so a retry cannot succeed. */
   | { readonly kind: "refused"; readonly error: Error };
 
 export type FollowReport =
@@ -24,13 +25,15 @@ export type FollowReport =
 
 export const FIRST_STATE: FollowState = { kind: "listing", failures: 0, isFirst: true };
 
-/** As Kubernetes' own informers wait. */
+/** The same delays as in Kubernetes' own informers. */
 const BACKOFF: Backoff = { firstMs: 800, maxMs: 30_000 };
 
-/** Servers end watches for no reason now and then. One that lived this long did not fail. */
+/**
+ * Servers end watches now and then without a reason. A watch that lasted this long did not fail.
+ */
 const SOUND_WATCH_MS = 60_000;
 
-/** What comes next. A report that does not belong to the state is late and changes nothing. */
+/** The next state. A report that does not fit the state is late and is ignored. */
 export function nextState(state: FollowState, report: FollowReport): FollowState {
   switch (state.kind) {
     case "listing":
@@ -48,7 +51,7 @@ export function nextState(state: FollowState, report: FollowReport): FollowState
   }
 }
 
-/** Whether one resourceVersion is at or after another: whole numbers of any length. */
+/** Compares resourceVersions: whole numbers of any length. */
 export function isAtLeast(revision: string, other: string): boolean {
   if (revision.length !== other.length) return revision.length > other.length;
   return revision >= other;
@@ -58,7 +61,10 @@ function watching(revision: string, failures: number): FollowState {
   return { kind: "watching", failures, revision };
 }
 
-/** An event is a sign of health. One that undoes an unsynced write carries an older revision. */
+/**
+ * An event resets the failure count. The revision never decreases: an event that undoes an unsynced
+ * write carries an older one.
+ */
 function afterEvent(revision: string, told: string): FollowState {
   return watching(isAtLeast(told, revision) ? told : revision, 0);
 }
@@ -83,18 +89,18 @@ function afterWatch(
     isFirst: false,
   });
   if (error instanceof ApiError && error.code === 410) {
-    // The server is well and said what to do: only who is told so again and again waits.
+    // The server is healthy and asks for a new list: wait only if this happens repeatedly.
     return { kind: "pausing", delayMs: backoffMs(BACKOFF, before - 1), next: list(before + 1) };
   }
   if (!error && livedMs >= SOUND_WATCH_MS) {
     return { kind: "pausing", delayMs: 0, next: watching(revision, 0) };
   }
-  // Twice in a row: perhaps it is the revision that the server does not like.
+  // After two failures in a row, list again: the server may not accept this revision.
   const next = before > 0 || isRefusal(error) ? list(before + 1) : watching(revision, before + 1);
   return { kind: "pausing", delayMs: backoffMs(BACKOFF, before + 1), next };
 }
 
-/** Whether the server understood and will not: asking again cannot help. */
+/** Whether the server understood the request and rejected it, so that a retry cannot help. */
 function isRefusal(error: Error | undefined): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.code >= 400 && error.code < 500 && error.code !== 408 && error.code !== 429;

@@ -13,7 +13,7 @@ clientContract(async () => {
   return { client: localClient(server), rememberedChanges, close: () => server.store.close() };
 });
 
-test("a write is seen before it is on disk, by reference", async () => {
+test("a write is visible before it is on disk, by reference", async () => {
   const server = aServer();
   const client = localClient(server);
   const { resourceVersion } = await client.list(configMaps);
@@ -26,7 +26,7 @@ test("a write is seen before it is on disk, by reference", async () => {
   expect(await client.get(configMaps, { namespace: "default", name: "a" })).toBe(made);
 });
 
-test("the fields that a component leaves out, and those it may not know, do no harm", async () => {
+test("missing fields get defaults and unknown fields are dropped", async () => {
   const client = localClient(aServer());
   const { data: _none, ...bare } = configMapBody({ name: "a" }, {});
   const made = await client.create(configMaps, { ...bare, unknown: 1 } as typeof bare);

@@ -1,7 +1,7 @@
 /**
  * The Client of components inside the process: calls the verbs directly, passes objects by
- * reference, sees writes before they are on disk. What leaves the process waits for the disk
- * elsewhere (server/http/listen).
+ * reference and sees writes before they are on disk. Answers that leave the process wait for the
+ * disk (in server/http/listen).
  */
 import type {
   Client,
@@ -46,13 +46,16 @@ export interface LocalServer extends ServerContext {
 const COMMITTED = { dryRun: false, isQuiet: true };
 
 export interface LocalOptions {
-  /** To whom the fields belong that the component writes. */
+  /** The field manager recorded in managedFields for the component's writes. */
   readonly manager?: string;
-  /** Keeps track of the fields of what there is most of, too: see docs/server-side-apply.md. */
+  /** Record managedFields for pods, events and leases as well: see docs/server-side-apply.md. */
   readonly tracksAll?: boolean;
 }
 
-/** By the thousand, made and changed by components alone: knowing their owners costs too much. */
+/**
+ * There may be many thousands of these, written only by components: managedFields would cost too
+ * much.
+ */
 const UNTRACKED: ReadonlySet<string> = new Set(["pods", "events", "leases"]);
 
 export function localClient(server: LocalServer, options: LocalOptions = {}): Client {
@@ -111,7 +114,9 @@ function listed<T extends KubeObject>(
   return { items: items as readonly T[], ...metadata };
 }
 
-/** A watch that cannot begin ends, as it does over the wire: after the caller got hold of it. */
+/**
+ * If the watch cannot start, onEnd is called, as over the wire: after this function has returned.
+ */
 function watched<T extends KubeObject>(
   server: LocalServer,
   type: ResourceType<T>,

@@ -1,4 +1,4 @@
-/** A connection that counts its requests, under the names that Kubernetes' own clients use. */
+/** A connection that counts its requests, with the metric names of Kubernetes' own clients. */
 import type { Clock } from "../base/clock.ts";
 import { exponentialBuckets, type Metrics } from "../base/metrics.ts";
 import type { Connection } from "./http-connection.ts";

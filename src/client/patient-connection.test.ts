@@ -9,7 +9,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 type Planned = { readonly status: number; readonly retryAfterMs?: number } | Error;
 
-/** Answers as planned, one after the other, and then with 200. */
+/** Gives the planned answers in order, and then 200. */
 function planned(...answers: Planned[]) {
   const clock = new ManualClock();
   let sent = 0;
@@ -23,7 +23,7 @@ function planned(...answers: Planned[]) {
   return { connection: patient(direct, clock), clock, sent: () => sent };
 }
 
-test.each([429, 500, 503])("after %d it comes back when it was told to", async (status) => {
+test.each([429, 500, 503])("after %d the request waits for Retry-After", async (status) => {
   const { connection, clock, sent } = planned({ status, retryAfterMs: 2_000 });
   const answer = connection.send(POST);
   await settle();
@@ -34,7 +34,7 @@ test.each([429, 500, 503])("after %d it comes back when it was told to", async (
   expect((await answer).status).toBe(200);
 });
 
-test("429 without a time is tried again ever later, other errors are answers", async () => {
+test("429 without Retry-After is retried with backoff; other errors are returned", async () => {
   const { connection, clock, sent } = planned({ status: 429 }, { status: 429 });
   const answer = connection.send(POST);
   await settle();
@@ -51,7 +51,7 @@ test("429 without a time is tried again ever later, other errors are answers", a
   }
 });
 
-test("a server that never has time is given up", async () => {
+test("retries end after 10 attempts", async () => {
   const all = Array.from({ length: 20 }, () => ({ status: 429, retryAfterMs: 1_000 }));
   const { connection, clock, sent } = planned(...all);
   const answer = connection.send(POST);
@@ -63,14 +63,14 @@ test("a server that never has time is given up", async () => {
   expect(sent()).toBe(11);
 });
 
-test("a connection that closes just then is no failure of a read, but of a write", async () => {
+test("a connection reset is retried for GET, but not for POST", async () => {
   const reset = new Error("x", { cause: Object.assign(new Error("y"), { code: "ECONNRESET" }) });
   expect((await planned(reset).connection.send(GET)).status).toBe(200);
   await expect(planned(reset).connection.send(POST)).rejects.toBe(reset);
   await expect(planned(new Error("other")).connection.send(GET)).rejects.toThrow("other");
 });
 
-test("whoever waits is told when the client is closed", async () => {
+test("closing the client rejects waiting requests", async () => {
   const { connection } = planned({ status: 429 });
   const answer = connection.send(GET);
   const failed = expect(answer).rejects.toThrow("the client was closed");

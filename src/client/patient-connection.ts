@@ -1,6 +1,6 @@
 /**
- * A connection that comes back when the server asks for it: a server with too much to do answers
- * 429 or 5xx with the time to wait, before it has done anything.
+ * A connection that retries when the server asks for it: an overloaded server answers 429 or 5xx
+ * with a Retry-After header, before it has processed the request.
  */
 import { type Backoff, backoffMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
@@ -9,10 +9,10 @@ import { wholeText } from "./http-connection.ts";
 import type { HttpRequest } from "./http-requests.ts";
 import { Pauses } from "./pauses.ts";
 
-/** As often as Kubernetes' own clients. */
+/** As many retries as Kubernetes' own clients. */
 const MAX_RETRIES = 10;
 const TOO_MANY_REQUESTS = 429;
-/** Where the server does not say how long. */
+/** The delays if the server does not say how long to wait. */
 const UNSAID: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 export function patient(connection: Connection, clock: Clock): Connection {
@@ -22,7 +22,7 @@ export function patient(connection: Connection, clock: Clock): Connection {
       const answer = await sendPastClosing(connection, request);
       const delayMs = tries > MAX_RETRIES ? undefined : retryDelayMs(answer, tries);
       if (delayMs === undefined) return answer;
-      // Read to its end, so that its connection can be used again.
+      // Read the body to its end, so that the connection can be reused.
       await wholeText(answer);
       await pauses.wait(delayMs);
     }
@@ -42,7 +42,9 @@ function retryDelayMs({ status, retryAfterMs }: HttpAnswer, tries: number): numb
   return status >= 500 ? retryAfterMs : undefined;
 }
 
-/** A kept connection may be closed by the server in the moment it is used again. */
+/**
+ * A server may close a kept-alive connection in the moment it is reused. A GET is then sent again.
+ */
 async function sendPastClosing(connection: Connection, request: HttpRequest): Promise<HttpAnswer> {
   try {
     return await connection.send(request);

@@ -1,4 +1,4 @@
-/** Waits that all end, as failures, when the client they belong to is closed. */
+/** Delays that reject when the client is closed. */
 import type { Clock, Timer } from "../base/clock.ts";
 
 export class Pauses {

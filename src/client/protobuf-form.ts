@@ -1,4 +1,4 @@
-/** Pure: Kubernetes' protobuf as a client speaks it, for the kinds that have it. */
+/** Pure: Kubernetes' protobuf encoding for clients, for the kinds that support it. */
 import type { ResourceType } from "../api/client.ts";
 import {
   decodeMessage,
@@ -12,12 +12,13 @@ import type { BinaryForm } from "./binary-form.ts";
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
 /**
- * Composed by components out of what a server has checked. In Jobs there may be what somebody wrote
- * into a Workflow: a text where a number belongs has to be refused, and protobuf could not tell.
+ * Kinds that are sent as protobuf: Tally's components compose them from data that a server has
+ * already validated. Jobs are sent as JSON: they may contain user input from a Workflow, such as a
+ * string instead of a number, which the server must reject and protobuf cannot represent.
  */
 const COMPOSED: ReadonlySet<string> = new Set(["Pod", "Event"]);
 
-/** Undefined for kinds that are installed, ours among them: these are JSON alone. */
+/** Undefined for custom resources, including Tally's own kinds: these support only JSON. */
 export function protobufForm({ group, version, kind }: ResourceType): BinaryForm | undefined {
   if (!isOfKubernetes(group)) return undefined;
   const message = findMessageOfKind({ group, version, kind });

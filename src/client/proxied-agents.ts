@@ -1,4 +1,4 @@
-/** Agents of Node whose connections go through a proxy. */
+/** Node HTTP agents whose connections go through a proxy. */
 import { type AgentOptions, Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
@@ -37,7 +37,7 @@ export class ProxiedHttpsAgent extends HttpsAgent {
 
   override createConnection(options: Place, connected?: Connected): undefined {
     const secured = dial(this.proxyUrl, options).then((socket) =>
-      // The agent hands its own options on, those of TLS among them.
+      // The agent passes its own options, including those for TLS, to this method.
       connectTls({ ...(options as TlsOptions), socket }),
     );
     hand(secured, connected);
@@ -49,7 +49,7 @@ function dial(proxyUrl: string, { host, hostname, port }: Place): Promise<Socket
 }
 
 function hand(dialled: Promise<Duplex>, connected: Connected | undefined): void {
-  // Node does not look at the stream of a failure.
+  // Node ignores the stream argument if there is an error.
   const fail = (error: Error) => connected?.(error, undefined as unknown as Duplex);
   dialled.then((stream) => connected?.(null, stream), fail);
 }

@@ -28,7 +28,7 @@ async function listening(server: Server): Promise<number> {
 
 const VALIDITY = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 3_600_000) };
 
-/** A server under a name that only a proxy can look up. */
+/** A server under a name that only the proxy can resolve. */
 async function secureServer() {
   const authority = issueAuthority("ca", VALIDITY);
   const issuer = { commonName: "ca", key: authority.key };
@@ -44,7 +44,7 @@ function clientThrough(proxyUrl: string, { ca, port }: { ca: string; port: numbe
   return client;
 }
 
-/** Connects to the loopback whatever name it is asked for. */
+/** Connects to the loopback address, whatever name is requested. */
 async function httpProxy(isOpen = true) {
   const asked: (string | undefined)[] = [];
   const server = createHttpServer();
@@ -63,7 +63,7 @@ async function httpProxy(isOpen = true) {
   return { port: await listening(server), asked };
 }
 
-test("a server is reached through an HTTP proxy, and known by its certificate", async () => {
+test("a client reaches a server through an HTTP proxy and verifies its certificate", async () => {
   const server = await secureServer();
   const proxy = await httpProxy();
   const client = clientThrough(`http://me:p%40ss@127.0.0.1:${proxy.port}`, server);
@@ -72,14 +72,14 @@ test("a server is reached through an HTTP proxy, and known by its certificate", 
   expect(proxy.asked).toEqual([`cluster.example:${server.port}`, `Basic ${login}`]);
 });
 
-test("a proxy that refuses is named", async () => {
+test("the error of a proxy that refuses contains its answer", async () => {
   const proxy = await httpProxy(false);
   const client = clientThrough(`http://127.0.0.1:${proxy.port}`, await secureServer());
   const cause = expect.objectContaining({ message: expect.stringContaining("403 Forbidden") });
   await expect(client.list(jobs)).rejects.toMatchObject({ cause });
 });
 
-/** As far as RFC 1928 is needed, its answer in two pieces. */
+/** The necessary parts of RFC 1928, with an answer in two pieces. */
 async function socksProxy() {
   const asked: string[] = [];
   const server = createServer(async (socket) => {
@@ -99,7 +99,7 @@ async function socksProxy() {
   return { port: await listening(server), asked };
 }
 
-test("a server is reached through a SOCKS proxy, which looks its name up", async () => {
+test("a client reaches a server through a SOCKS proxy, which resolves its name", async () => {
   const server = await secureServer();
   const proxy = await socksProxy();
   const client = clientThrough(`socks5://127.0.0.1:${proxy.port}`, server);

@@ -1,4 +1,4 @@
-/** A way to a server through a proxy: by CONNECT where it is http or https, else by SOCKS 5. */
+/** Connects to a server through a proxy: with CONNECT for http and https proxies, or SOCKS 5. */
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -12,11 +12,11 @@ export interface Target {
 
 export const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** A connection on which the server speaks next. */
+/** Returns a connection to the target, after the handshake with the proxy. */
 export async function dialThrough(proxyUrl: string, target: Target): Promise<Socket> {
   const proxy = new URL(proxyUrl);
   if (!PROXY_SCHEMES.includes(proxy.protocol)) {
-    throw new Error(`a proxy cannot be reached by ${proxy.protocol}//`);
+    throw new Error(`unsupported proxy scheme ${proxy.protocol}//`);
   }
   return proxy.protocol.startsWith("socks5") ? dialSocks(proxy, target) : dialHttp(proxy, target);
 }
@@ -45,7 +45,9 @@ function dialHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
       socket.destroy();
       reject(new Error(`the proxy ${proxy.host} answers ${statusCode} ${statusMessage}`));
     });
-    asked.once("timeout", () => asked.destroy(new Error(`the proxy ${proxy.host} is silent`)));
+    asked.once("timeout", () =>
+      asked.destroy(new Error(`the proxy ${proxy.host} does not answer`)),
+    );
     asked.once("error", reject);
     asked.end();
   });
@@ -62,10 +64,12 @@ const VERSION = 5;
 const [NO_LOGIN, BY_PASSWORD] = [0, 2] as const;
 const [CONNECT, BY_NAME, DONE] = [1, 3, 0] as const;
 
-/** RFC 1928, and RFC 1929 for the password. The proxy looks names up. */
+/** RFC 1928, and RFC 1929 for the password. The proxy resolves host names. */
 async function dialSocks(proxy: URL, { host, port }: Target): Promise<Socket> {
   const socket = connectTcp(Number(proxy.port) || SOCKS_PORT, proxy.hostname);
-  socket.setTimeout(DIAL_TIMEOUT_MS, () => socket.destroy(new Error(`${proxy.host} is silent`)));
+  socket.setTimeout(DIAL_TIMEOUT_MS, () =>
+    socket.destroy(new Error(`the proxy ${proxy.host} does not answer`)),
+  );
   try {
     await once(socket, "connect");
     const answers = new Answers(socket);
@@ -73,12 +77,14 @@ async function dialSocks(proxy: URL, { host, port }: Target): Promise<Socket> {
     socket.write(Buffer.from([VERSION, methods.length, ...methods]));
     const [, method] = await answers.take(2);
     if (method === BY_PASSWORD) await logIn(socket, answers, proxy);
-    else if (method !== NO_LOGIN) throw new Error(`the proxy ${proxy.host} wants another login`);
+    else if (method !== NO_LOGIN)
+      throw new Error(`the proxy ${proxy.host} requires an unsupported login method`);
     const name = Buffer.from(host, "utf8");
     const ports = [port >> 8, port & 0xff];
     socket.write(Buffer.from([VERSION, CONNECT, 0, BY_NAME, name.length, ...name, ...ports]));
     const [, reply = -1, , kind = 0] = await answers.take(4);
-    if (reply !== DONE) throw new Error(`the proxy ${proxy.host} refuses (${reply})`);
+    if (reply !== DONE)
+      throw new Error(`the proxy ${proxy.host} refused the connection (code ${reply})`);
     const bound = kind === BY_NAME ? ((await answers.take(1))[0] ?? 0) : kind === 4 ? 16 : 4;
     await answers.take(bound + 2);
     answers.giveBack();
@@ -99,10 +105,10 @@ async function logIn(
   if (!user || !secret) return;
   socket.write(Buffer.from([1, user.length, ...user, secret.length, ...secret]));
   const [, answer] = await answers.take(2);
-  if (answer !== DONE) throw new Error(`the proxy ${host} does not take the password`);
+  if (answer !== DONE) throw new Error(`the proxy ${host} rejected the password`);
 }
 
-/** Hands out exactly as many bytes as asked for: what follows is the server's. */
+/** Returns exactly as many bytes as requested: all bytes after the handshake are the target's. */
 class Answers {
   private held = Buffer.alloc(0);
 
@@ -112,7 +118,7 @@ class Answers {
     while (this.held.length < count) {
       const bytes: Buffer | null = this.socket.read();
       if (bytes) this.held = Buffer.concat([this.held, bytes]);
-      else if (this.socket.readableEnded) throw new Error("the proxy hung up");
+      else if (this.socket.readableEnded) throw new Error("the proxy closed the connection");
       else await once(this.socket, "readable");
     }
     const taken = this.held.subarray(0, count);

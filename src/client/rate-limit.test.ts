@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Bucket, fullBucket, type RateLimit, takeTurn } from "./rate-limit.ts";
 
-/** When requests that come at these times go out. */
+/** The times at which requests that arrive at these times are sent. */
 function goOut(limit: RateLimit, comingMs: readonly number[]): number[] {
   let bucket: Bucket = fullBucket(limit, 0);
   return comingMs.map((nowMs) => {
@@ -13,19 +13,19 @@ function goOut(limit: RateLimit, comingMs: readonly number[]): number[] {
 }
 
 test.each([
-  ["a burst goes out at once, the rest at the rate", [0, 0, 0, 0], [0, 0, 100, 200]],
+  ["a burst is sent at once, the rest at the rate", [0, 0, 0, 0], [0, 0, 100, 200]],
   [
-    "a quiet time allows a burst again, and no more than that",
+    "after a quiet time one more burst is allowed",
     [0, 0, 9000, 9000, 9000],
     [0, 0, 9000, 9000, 9100],
   ],
-  ["whoever comes later waits for those before him", [0, 0, 0, 50], [0, 0, 100, 200]],
-  ["who keeps to the rate never waits", [0, 100, 200, 300], [0, 100, 200, 300]],
+  ["a later request waits for earlier ones", [0, 0, 0, 50], [0, 0, 100, 200]],
+  ["requests within the rate never wait", [0, 100, 200, 300], [0, 100, 200, 300]],
 ])("%s", (_name, comingMs, expected) => {
   expect(goOut({ qps: 10, burst: 2 }, comingMs)).toEqual(expected);
 });
 
-test("in no stretch of time more go out than the burst and the rate allow, and in order", () => {
+test("requests never exceed burst plus rate, and stay in order", () => {
   const gaps = fc.array(fc.nat(300), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(

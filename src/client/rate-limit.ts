@@ -1,18 +1,18 @@
 /**
- * Pure: so many requests a second and no more, after a burst. A bucket of tokens that fills with
- * time: whoever comes takes one at once, and waits until the one he took would have been there. So
- * requests go out in the order they came.
+ * Pure: limits requests to a rate per second, after a burst. A token bucket that refills over time:
+ * each request takes a token at once, and waits until that token would have been available. So
+ * requests are sent in the order in which they arrived.
  */
 
 export interface RateLimit {
-  /** Requests a second in the long run. */
+  /** Requests per second in the long run. */
   readonly qps: number;
-  /** Requests that may go out at once after a quiet time. */
+  /** Requests that may be sent at once after a quiet time. */
   readonly burst: number;
 }
 
 export interface Bucket {
-  /** Below zero: taken before they are there. */
+  /** Negative if tokens were taken before they were available. */
   readonly tokens: number;
   readonly sinceMs: number;
 }

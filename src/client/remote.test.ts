@@ -40,7 +40,7 @@ clientContract(open);
 describe("in protobuf", () => {
   clientContract(() => open({ formOf: protobufForm }));
 
-  test("an object is the same as in JSON, and so is a refusal", async () => {
+  test("objects and errors are the same as in JSON", async () => {
     const { client, server, close } = await open({ formOf: protobufForm });
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
     const plain = remoteClient({ server, token: TOKEN });
@@ -52,19 +52,19 @@ describe("in protobuf", () => {
     await close();
   });
 
-  test("kinds that are installed are JSON", () => {
+  test("custom resources use JSON", () => {
     expect(protobufForm(workflows)).toBeUndefined();
     expect(protobufForm(configMaps)?.contentType).toBe("application/vnd.kubernetes.protobuf");
   });
 });
 
-test("who is not known is refused", async () => {
+test("a request with a wrong token is rejected", async () => {
   const { client, close } = await open({ token: "wrong" });
   expect(await refusalCode(client.list(namespaces))).toBe("401 Unauthorized");
   await close();
 });
 
-test("a cache over the wire shows a write when it has seen it", async () => {
+test("a cache over the wire shows a write after seen()", async () => {
   const { client, close } = await open();
   const cache = await openCache({ client, type: configMaps, clock: systemClock, log: silentLog });
   const made = await client.create(configMaps, configMapBody({ name: "a" }));

@@ -2,8 +2,8 @@
  * The Client of components outside the server: speaks HTTP to any Kubernetes API server.
  *
  * Reading order: this file, http-requests (a call as a request), http-connection (sending it),
- * http-refusal with http-errors (what a refusal means), http-watch with line-splitter, then
- * binary-form, in which objects can go. A connection is wrapped in others that each add one manner:
+ * http-refusal with http-errors (error answers), http-watch with line-splitter, then binary-form
+ * (protobuf instead of JSON). A connection is wrapped in others that each add one behaviour:
  * renewing, measured, throttled with rate-limit, patient.
  */
 import type {
@@ -44,25 +44,25 @@ import type { RateLimit } from "./rate-limit.ts";
 import { type AccessOptions, openConnection } from "./renewing-connection.ts";
 import { throttled } from "./throttled-connection.ts";
 
-/** Closing it ends what is under way. */
+/** Closing the client aborts its requests and watches. */
 export type RemoteClient = Client & Closable;
 
 export interface RemoteOptions extends AccessOptions {
-  /** Requests are not limited unless this says so. */
+  /** By default requests are not limited. */
   readonly rateLimit?: RateLimit;
   readonly clock?: Clock;
-  /** Requests are counted where this is given. */
+  /** Requests are counted if this is given. */
   readonly metrics?: Metrics;
   readonly random?: Random;
-  /** In place of JSON, for the kinds that have such a form. */
+  /** The binary form to use instead of JSON, for kinds that have one. */
   readonly formOf?: (type: ResourceType) => BinaryForm | undefined;
-  /** Whether the server is one of ours, which stores a Job and all that belongs to it at once. */
+  /** True for a Tally server, which can store a Job together with all that belongs to it. */
   readonly submitsJobs?: boolean;
 }
 
-/** Watches are opened anew now and then, of each client at another time: one may have died. */
+/** Watches are reopened after a random time, because a connection may die without notice. */
 const SHORTEST_WATCH_S = 300;
-/** Of one answer to a list: a server has to hold all of it at once. */
+/** Page size of lists, because the server has to hold a whole answer in memory. */
 const LIST_PART = 500;
 
 export function remoteClient(options: RemoteOptions): RemoteClient {
@@ -112,13 +112,15 @@ export function remoteClient(options: RemoteOptions): RemoteClient {
     ...(options.submitsJobs
       ? { submitJob: async (submission) => ask(submissionRequest(submission)) }
       : {}),
-    // A server answers when it is sure.
+    // A server answers only after the write is durable.
     durable: async () => {},
     close: () => connection.close(),
   };
 }
 
-/** Each try of a request takes its turn and is counted. */
+/**
+ * Retries are on the outside: each attempt of a request counts for the rate limit and the metrics.
+ */
 function connectionOf(options: RemoteOptions): Connection {
   const { rateLimit, metrics, clock = systemClock } = options;
   const direct = openConnection(options);
@@ -126,7 +128,7 @@ function connectionOf(options: RemoteOptions): Connection {
   return patient(rateLimit ? throttled(counted, rateLimit, clock) : counted, clock);
 }
 
-/** What form a kind has does not change. */
+/** The form of a kind never changes, so it is looked up once. */
 function remembered(formOf: RemoteOptions["formOf"]) {
   if (!formOf) return () => undefined;
   const known = new Map<ResourceType, BinaryForm | undefined>();
@@ -154,7 +156,9 @@ async function answered<T>(
   return JSON.parse(await wholeText(answer)) as T;
 }
 
-/** A list that takes longer than the server remembers is taken at once instead. */
+/**
+ * If the continue token expires before the list is complete, the whole list is requested at once.
+ */
 async function listInParts<T>(
   listPart: (part: ListRequest) => Promise<ListOf<T>>,
   request: ListRequest,
@@ -180,7 +184,7 @@ interface WireList<T> {
   readonly items: readonly T[] | null;
 }
 
-/** The items of a list do not say what they are; everything else that has objects expects it. */
+/** List items have no apiVersion and kind on the wire; the rest of the code expects them. */
 function listOf<T extends KubeObject>(
   { group, version, kind }: ResourceType<T>,
   { metadata, items }: WireList<T>,

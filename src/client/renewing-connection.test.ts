@@ -5,7 +5,7 @@ import type { Credentials } from "../base/credentials.ts";
 import { wholeText } from "./http-connection.ts";
 import { openConnection } from "./renewing-connection.ts";
 
-/** A server that takes one token, and a source that has several, one after the other. */
+/** A server that accepts one token, and a credential source with several, one after the other. */
 async function serve(taken: string, tokens: readonly string[]) {
   const heard: (string | undefined)[] = [];
   const server = createServer(({ headers }, response) => {
@@ -35,9 +35,7 @@ async function serve(taken: string, tokens: readonly string[]) {
 
 const GET = { method: "GET", path: "/x" } as const;
 
-test("a token that is refused is asked for anew, and the request made again", async ({
-  onTestFinished,
-}) => {
+test("a rejected token is renewed and the request is repeated", async ({ onTestFinished }) => {
   const { connection, heard, close } = await serve("new", ["old", "new"]);
   onTestFinished(close);
   const answer = await connection.send(GET);
@@ -47,7 +45,7 @@ test("a token that is refused is asked for anew, and the request made again", as
   expect(heard).toEqual(["Bearer old", "Bearer new", "Bearer new"]);
 });
 
-test("where there is no other token, the refusal is the answer", async ({ onTestFinished }) => {
+test("without another token the 401 is returned", async ({ onTestFinished }) => {
   const { connection, heard, close } = await serve("other", ["old"]);
   onTestFinished(close);
   expect((await connection.send(GET)).status).toBe(401);

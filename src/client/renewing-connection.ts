@@ -1,6 +1,6 @@
 /**
- * A connection whose user proves who it is with what changes: a token that expires, a certificate
- * that a program hands out. Answers to old credentials are waited for on the connection they began.
+ * A connection with credentials that change: a token that expires, or a certificate from an exec
+ * plugin. Requests in progress finish on the connection with the old credentials.
  */
 import type { CredentialSource, Credentials } from "../base/credentials.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./http-connection.ts";
 
 export interface AccessOptions extends ConnectionOptions {
-  /** In place of a token and a certificate. */
+  /** Used instead of the token and certificate in the options. */
   readonly credentials?: CredentialSource;
 }
 

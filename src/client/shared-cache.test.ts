@@ -8,7 +8,7 @@ import { silentLog } from "../base/log.ts";
 import { openCache } from "./cache.ts";
 import { localClient } from "./local.ts";
 
-test("who look at all of a resource follow it once, each with indexes of its own", async () => {
+test("caches of a whole resource share one watch but have their own indexes", async () => {
   const server = aServer();
   const client = localClient(server);
   let watches = 0;
@@ -42,7 +42,7 @@ test("who look at all of a resource follow it once, each with indexes of its own
   third.close();
 });
 
-test("who waits for a revision is let go when its own cache closes, not others", async () => {
+test("closing a cache rejects its own waiters and leaves other caches open", async () => {
   const server = aServer();
   const client = localClient(server);
   const options = { client, type: configMaps, clock: server.clock, log: silentLog };

@@ -14,7 +14,7 @@ function map(name: string, resourceVersion: string): ConfigMap {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A server of which the test says what it sends. */
+/** A server that sends what the test defines. */
 function scripted() {
   const clock = new ManualClock();
   const watches: { readonly request: WatchRequest; readonly handlers: WatchHandlers<ConfigMap> }[] =
@@ -40,7 +40,7 @@ function scripted() {
   return { clock, opening, watches, last, lists: () => lists };
 }
 
-test("a list is streamed, and the stream goes on as the watch", async () => {
+test("a list is streamed, and the stream continues as the watch", async () => {
   const { opening, watches, last, lists } = scripted();
   expect(watches[0]?.request).toEqual({ resourceVersion: "", sendInitialEvents: true });
   last().onEvent({ type: "ADDED", object: map("a", "1") });
@@ -57,7 +57,7 @@ test("a list is streamed, and the stream goes on as the watch", async () => {
   cache.close();
 });
 
-test("after a break it goes on from the last bookmark, after 410 with a new stream", async () => {
+test("a broken stream resumes from the last bookmark; 410 starts a new one", async () => {
   const { opening, watches, last, clock } = scripted();
   last().onBookmark?.({ resourceVersion: "7", isInitialEnd: true });
   const cache = await opening;
@@ -75,7 +75,7 @@ test("after a break it goes on from the last bookmark, after 410 with a new stre
   cache.close();
 });
 
-test("a server that cannot stream lists is asked for a list", async () => {
+test("a server that cannot stream lists is sent a list request", async () => {
   const { opening, last, lists, watches } = scripted();
   last().onEnd(new ApiError(422, "Invalid", "sendInitialEvents is forbidden"));
   const cache = await opening;
@@ -86,7 +86,7 @@ test("a server that cannot stream lists is asked for a list", async () => {
   cache.close();
 });
 
-test("a stream that breaks before it is whole shows nothing and begins anew", async () => {
+test("a stream that breaks before the initial end shows nothing and restarts", async () => {
   const { opening, last, watches, clock } = scripted();
   last().onEvent({ type: "ADDED", object: map("a", "1") });
   last().onEnd(new Error("cut"));

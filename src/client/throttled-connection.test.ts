@@ -3,7 +3,7 @@ import { ManualClock } from "../base/manual-clock.ts";
 import type { Connection } from "./http-connection.ts";
 import { throttled } from "./throttled-connection.ts";
 
-/** A connection that notes what is sent over it. */
+/** A connection that records the paths of its requests. */
 function aConnection() {
   const sent: string[] = [];
   const answer = async ({ path }: { readonly path: string }) => {
@@ -26,7 +26,7 @@ function get(path: string) {
   return { method: "GET", path } as const;
 }
 
-test("requests above the burst go out at the rate, in order; watches at once", async () => {
+test("requests above the burst are sent at the rate, in order; watches at once", async () => {
   const { sent, connection } = aConnection();
   const clock = new ManualClock();
   const slow = throttled(connection, LIMIT, clock);
@@ -42,7 +42,7 @@ test("requests above the burst go out at the rate, in order; watches at once", a
   expect(sent).toEqual(["a", "b", "watch", "c", "d"]);
 });
 
-test("closing refuses what still waits", async () => {
+test("closing rejects waiting requests", async () => {
   const { sent, connection } = aConnection();
   const clock = new ManualClock();
   const slow = throttled(connection, { qps: 1, burst: 1 }, clock);

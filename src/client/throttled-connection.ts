@@ -1,4 +1,4 @@
-/** A connection whose requests keep to a rate. Watches are not counted: they are rare and long. */
+/** A connection with a request rate limit. Watches are not limited: they are few and long-lived. */
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "./http-connection.ts";
 import { Pauses } from "./pauses.ts";

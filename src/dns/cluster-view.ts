@@ -1,4 +1,4 @@
-/** The names of a cluster as its objects have them at this moment: caches, looked up by name. */
+/** The current names of a cluster, from caches of its objects, indexed for lookup. */
 import type { Client, Closable } from "../api/client.ts";
 import { completionIndexOf } from "../api/completion-index.ts";
 import type { Pod, Service } from "../api/generated/core.ts";
@@ -21,14 +21,14 @@ export interface ViewOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Whether an address is of a pod or a Service of this cluster, there or not. */
+  /** Whether an address is in the range of this cluster's pods or Services, in use or not. */
   readonly isOurs: (address: string) => boolean;
 }
 
 export interface OpenView extends ClusterView {
-  /** What can be called by name from a namespace: its Services, and the server. */
+  /** The Services that a namespace can refer to by name: its own, and the API server's. */
   servicesFor(namespace: string): readonly NamedService[];
-  /** Something has changed that a name may depend on. */
+  /** Called when something changed that a name may depend on. */
   onChange(listener: () => void): Closable;
   close(): void;
 }
@@ -141,7 +141,7 @@ function peerAddresses(pod: Pod): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-/** An active pod of an Indexed Job that has a name among its peers, and an address. */
+/** An active pod of an Indexed Job that has a hostname, a subdomain and an address. */
 function isActivePeer(pod: Pod): boolean {
   const { metadata, spec, status } = pod;
   if (!spec.subdomain || !spec.hostname || !status.podIP) return false;

@@ -1,4 +1,4 @@
-/** The Service by which pods know the name server: its address is where it listens. */
+/** The Service of the name server. The name server listens on its address directly. */
 import { Resolver } from "node:dns/promises";
 import type { Client } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
@@ -8,10 +8,12 @@ import { addressAt, formatAddress, parseCidr } from "../base/address.ts";
 import { findObject } from "../client/find.ts";
 import { CLUSTER_ID, DNS_SERVICE, ZONE } from "./zone.ts";
 
-/** The tenth address of the range, as everywhere. */
+/** The tenth address of the range, as is usual in Kubernetes. */
 const PLACE = 10;
 
-/** The one that is there, or a new one; where its usual address is taken, with any. */
+/**
+ * Returns the existing Service or creates it. If the usual address is taken, any other one is used.
+ */
 export async function ensureDnsService(client: Client, serviceCidr: string): Promise<Service> {
   const known = await findObject(client, services, DNS_SERVICE);
   if (known) return known;
@@ -35,7 +37,7 @@ function composeService(clusterIP?: string): Service {
       ...DNS_SERVICE,
       labels: {
         "k8s-app": "kube-dns",
-        // It listens on the address itself: nothing has to be passed on.
+        // The name server listens on the address itself, so the proxy must not forward it.
         "service.kubernetes.io/service-proxy-name": "tally-dns",
       },
     },
@@ -50,7 +52,7 @@ function composeService(clusterIP?: string): Service {
   };
 }
 
-/** Whether another agent of the same cluster is the name server on this machine. */
+/** Whether another agent of the same cluster already runs the name server on this machine. */
 export async function findFellow(address: string, port: number, uid: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: 500, tries: 2 });
   resolver.setServers([`${address}:${port}`]);

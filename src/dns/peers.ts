@@ -1,4 +1,4 @@
-/** Pure: the names of a cluster as lines of an /etc/hosts, for where no name server can be had. */
+/** Pure: the names of a cluster as /etc/hosts entries, for environments without a name server. */
 
 import { TYPE } from "./wire.ts";
 import type { ClusterView } from "./zone.ts";
@@ -12,11 +12,11 @@ export interface NamedAddress {
 export interface NamedService {
   readonly namespace: string;
   readonly name: string;
-  /** Host names below it, as far as they are known. */
+  /** The known host names below the Service. */
   readonly hosts: readonly string[];
 }
 
-/** As a pod of the namespace calls them; every name may have several addresses. */
+/** The names as a pod of the namespace uses them. A name may have several addresses. */
 export function namedAddresses(
   view: ClusterView,
   services: readonly NamedService[],

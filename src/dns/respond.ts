@@ -1,4 +1,4 @@
-/** From a question to an answer: out of the cluster's names, or by asking the host's resolvers. */
+/** Answers a question from the cluster's names, or by asking the host's resolvers. */
 
 import {
   type Answer,
@@ -16,19 +16,19 @@ export interface Responder {
 }
 
 export interface Upstream {
-  /** The answer as it came; undefined where nobody answers. */
+  /** Returns the answer unchanged; undefined if no server answers. */
   relay(question: Buffer, transport: Transport): Promise<Buffer | undefined>;
-  /** The records of a name that is an alias's target; undefined where nobody answers. */
+  /** The records of the target of an alias; undefined if no server answers. */
   resolve(name: string, type: number): Promise<readonly DnsRecord[] | undefined>;
 }
 
 export type Transport = "udp" | "tcp";
 
 const MAX_MESSAGE_BYTES = 65_535;
-/** An alias may be for another one. */
+/** An alias may refer to another alias. */
 const MAX_ALIASES = 8;
 
-/** Undefined: no answer at all. */
+/** Returns undefined if no answer is to be sent. */
 export async function respond(
   responder: Responder,
   question: Buffer,
@@ -66,7 +66,9 @@ function composeAnswer(found: Found): Answer {
 
 const AUTHORITY = [authorityRecord()];
 
-/** Whoever asks through a small resolver does not ask again for the name an alias stands for. */
+/**
+ * Resolves the alias here, because simple (stub) resolvers do not ask for the target themselves.
+ */
 async function followAlias(
   responder: Responder,
   { type }: Query,

@@ -71,7 +71,7 @@ async function tell(name: string, status: object): Promise<void> {
 const failure = (error: { readonly code: string }) => error.code;
 
 describe("a resolver", () => {
-  test("finds a Service, its port, and its name by its address", async () => {
+  test("resolves a Service, its port, and its address in reverse", async () => {
     const { spec } = await aService("web", { ports: [{ name: "http", port: 80 }] });
     const { clusterIP = "" } = spec;
     const name = "web.default.svc.cluster.local";
@@ -84,7 +84,7 @@ describe("a resolver", () => {
     expect(await resolver.resolve4(`x.${name}`).catch(failure)).toBe("ENOTFOUND");
   });
 
-  test("finds the pods of a headless Service while they are ready", async () => {
+  test("resolves the pods of a headless Service while they are ready", async () => {
     await aService("db", { clusterIP: "None", selector: { app: "x" } });
     await aPod("a", "10.1.0.1", { spec: { hostname: "db-0", subdomain: "db" } });
     await aPod("b", "10.1.0.2");
@@ -96,7 +96,7 @@ describe("a resolver", () => {
     expect(await resolver.resolve4(`db-0.${name}`).catch(failure)).toBe("ENOTFOUND");
   });
 
-  test("finds an index of a Job as soon as it has an address, and no longer", async () => {
+  test("resolves an index of a Job while its pod is active and has an address", async () => {
     await aService("peers", { clusterIP: "None", selector: { app: "x" } });
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "u", controller: true };
     const annotations = { "batch.kubernetes.io/job-completion-index": "0" };
@@ -111,16 +111,16 @@ describe("a resolver", () => {
     expect(await resolver.resolve4(name).catch(failure)).toBe("ENOTFOUND");
   });
 
-  test("is told the version of the specification", async () => {
+  test("gets the version of the specification", async () => {
     expect(await resolver.resolveTxt("dns-version.cluster.local")).toEqual([["1.1.0"]]);
   });
 
-  test("hears of other names what the host's name servers say", async () => {
+  test("gets answers of the host's name servers for other names", async () => {
     expect(await resolver.resolve4("elsewhere.example")).toEqual(["192.0.2.7"]);
     expect(await resolver.resolve4("nowhere.example").catch(failure)).toBe("ENOTFOUND");
   });
 
-  test("gets the address behind an alias with it", async () => {
+  test("gets the address of an alias's target with the alias", async () => {
     await aService("alias", { type: "ExternalName", externalName: "elsewhere.example" });
     await aService("again", {
       type: "ExternalName",
@@ -130,12 +130,12 @@ describe("a resolver", () => {
     expect(addresses).toEqual(["192.0.2.7"]);
   });
 
-  test("hears of a failure where nobody answers for a name", async () => {
+  test("gets SERVFAIL if no upstream server answers", async () => {
     elsewhere.isSilent = true;
     expect(await resolver.resolve4("elsewhere.example").catch(failure)).toBe("ESERVFAIL");
   });
 
-  test("asks again by TCP what is too long for a datagram", async () => {
+  test("retries by TCP if the answer is too long for a datagram", async () => {
     await aService("many", { clusterIP: "None" });
     const labels = { "kubernetes.io/service-name": "many" };
     const all = Array.from({ length: 90 }, (_, at) => ({ addresses: [`10.1.0.${at + 1}`] }));
@@ -150,14 +150,14 @@ describe("a resolver", () => {
   });
 });
 
-test("whoever is not of this machine is not answered", async () => {
+test("clients outside this machine are not answered", async () => {
   isWelcome = false;
   const answer = resolver.resolve4("web.default.svc.cluster.local").catch(failure);
   expect(await answer).toBe("ETIMEOUT");
   await expect(byStream(question("web.default.svc.cluster.local", "A"))).rejects.toThrow();
 });
 
-test("an address that is taken is told", async () => {
+test("opening fails if the address is in use", async () => {
   const { port } = server;
   const options = { view, upstream: openUpstream({ servers: () => [] }), log: silentLog };
   const opening = openDnsServer({ ...options, address: "127.0.0.1", port, mayAsk: () => true });
@@ -200,7 +200,7 @@ function byStream(asked: Buffer): Promise<Buffer> {
   });
 }
 
-/** A name server of the host, which knows one name. */
+/** A name server of the host, which knows a single name. */
 class FakeServer {
   isSilent = false;
 

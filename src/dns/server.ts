@@ -1,8 +1,9 @@
 /**
- * The name server of the cluster, over UDP and TCP. Reading order: this file, respond (a question's
- * way), zone (the names: pure), wire (bytes: pure), cluster-view (the objects), upstream.
+ * The name server of the cluster, over UDP and TCP. Reading order: this file, respond (how a
+ * question is answered), zone (the names: pure), wire (the encoding: pure), cluster-view (the
+ * objects), upstream.
  *
- * It answers whoever is on this machine or in one of its pods, and nobody else.
+ * It only answers clients on this machine and in its pods.
  */
 import { createSocket, type Socket as DatagramSocket, type RemoteInfo } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
@@ -11,10 +12,10 @@ import { type Responder, respond } from "./respond.ts";
 
 export interface DnsServerOptions extends Responder {
   readonly address: string;
-  /** 53 but in tests; 0 for any. */
+  /** 53, except in tests; 0 selects any free port. */
   readonly port: number;
   readonly log: Log;
-  /** Whether somebody at this address may ask. */
+  /** Whether a client at this address may ask. */
   readonly mayAsk: (address: string) => boolean;
 }
 
@@ -27,7 +28,7 @@ export interface DnsServer {
 const MAX_CONNECTIONS = 256;
 const IDLE_MS = 10_000;
 
-/** Rejects where the address or the port cannot be had. */
+/** Rejects if the address or the port is not available. */
 export async function openDnsServer(options: DnsServerOptions): Promise<DnsServer> {
   const stream = await listen(options);
   const { port } = stream.address() as { readonly port: number };
@@ -89,7 +90,7 @@ function listen(options: DnsServerOptions): Promise<Server> {
   });
 }
 
-/** One question after the other; each has its length in front. */
+/** Answers questions one after the other. Each is preceded by its length. */
 function serve(options: DnsServerOptions, socket: Socket): void {
   let received = Buffer.alloc(0);
   let last: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** Names that are not the cluster's: asked of the name servers of the host, one after the other. */
+/** Forwards questions about other names to the host's name servers, one after the other. */
 import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { connect } from "node:net";
@@ -6,14 +6,14 @@ import type { Transport, Upstream } from "./respond.ts";
 import { type DnsRecord, TYPE } from "./wire.ts";
 
 export interface UpstreamOptions {
-  /** "10.0.0.2" or "10.0.0.2:5353", read for each question: they may change. */
+  /** "10.0.0.2" or "10.0.0.2:5353". Read for each question, because they may change. */
   readonly servers: () => readonly string[];
   readonly timeoutMs?: number;
 }
 
-/** Resolvers ask again after five seconds: each of two servers has had its chance by then. */
+/** Resolvers retry after five seconds. With this timeout two servers can be tried before. */
 const TIMEOUT_MS = 2000;
-/** Questions that are being waited for; each holds a socket. */
+/** The maximum number of pending questions. Each uses a socket. */
 const MAX_WAITING = 512;
 
 export function openUpstream({ servers, timeoutMs = TIMEOUT_MS }: UpstreamOptions): Upstream {
@@ -39,7 +39,7 @@ export function openUpstream({ servers, timeoutMs = TIMEOUT_MS }: UpstreamOption
 
 type Ask = (question: Buffer, transport: Transport) => Promise<Buffer | undefined>;
 
-/** Under a number of our own, which nobody can guess. */
+/** Uses a random ID of our own, which an attacker cannot guess. */
 async function relay(
   ask: Ask,
   question: Buffer,
@@ -52,7 +52,7 @@ async function relay(
   return answer;
 }
 
-/** Loaded when the first alias is followed. */
+/** The decoder is loaded when the first alias is followed. */
 async function resolve(
   ask: Ask,
   name: string,
@@ -108,7 +108,7 @@ function askOne(
     : askByStream(server, question, timeoutMs);
 }
 
-/** A socket of its own: a port that nobody can guess. */
+/** A socket per question has a random port, which an attacker cannot guess. */
 function askByDatagram(
   { host, port }: Server,
   question: Buffer,
@@ -126,7 +126,7 @@ function askByDatagram(
     socket.on("message", (answer) => {
       if (isAnswerTo(question, answer)) finish(answer);
     });
-    // Connected: what others send is not heard.
+    // A connected socket only receives datagrams from that server.
     socket.connect(port, host, () => socket.send(question));
   });
 }

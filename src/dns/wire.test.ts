@@ -36,7 +36,7 @@ function read(bytes: Buffer): DecodedPacket {
 }
 
 describe("a question", () => {
-  test("is read as it was written", () => {
+  test("is decoded as it was encoded", () => {
     expect(ASKED).toEqual({
       id: 7,
       recursionDesired: true,
@@ -51,14 +51,14 @@ describe("a question", () => {
     [4096, 1232],
     [1000, 1000],
     [10, 512],
-  ])("from somebody who takes %i bytes is answered with %i at most", (size, most) => {
+  ])("from a client that accepts %i bytes is answered with %i at most", (size, most) => {
     const edns = { type: "OPT" as const, name: "." as const, udpPayloadSize: size };
     const additionals = [{ ...edns, flags: 0, options: [], extendedRcode: 0, ednsVersion: 0 }];
     const asked = query({ questions: [{ type: "A", name: "a" }], additionals } as never as Packet);
     expect(asked).toMatchObject({ hasEdns: true, udpBytes: most });
   });
 
-  test("of which there are two, or none, is refused", () => {
+  test("is rejected if there is none or more than one", () => {
     const two = encode({
       questions: [
         { type: "A", name: "a" },
@@ -69,12 +69,12 @@ describe("a question", () => {
     expect(decoded && "refusal" in decoded && decoded.refusal.readUInt8(3) & 15).toBe(1);
   });
 
-  test("that is an answer is not answered", () => {
+  test("that is a response is ignored", () => {
     const packet = encode({ type: "response", questions: [{ type: "A", name: "a" }] });
     expect(decodeQuery(Buffer.from(packet))).toBeUndefined();
   });
 
-  test("of any bytes is read, refused or dropped, and never a failure", () => {
+  test("of random bytes is decoded, rejected or dropped, and never throws", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         const decoded = decodeQuery(Buffer.from(bytes));
@@ -101,7 +101,7 @@ describe("an answer", () => {
     expect(two - one).toBe(2 + 10 + 4);
   });
 
-  test("that does not fit is cut and says so", () => {
+  test("that does not fit is truncated and flagged", () => {
     const bytes = encodeAnswer(ASKED, answer(addresses(100)), 512);
     const packet = read(bytes);
     expect(packet.flag_tc).toBe(true);
@@ -110,7 +110,7 @@ describe("an answer", () => {
     expect(read(encodeAnswer(ASKED, answer(addresses(100)), 65_535)).flag_tc).toBe(false);
   });
 
-  test("is read by others as it was meant, whatever its names and however long it may be", () => {
+  test("is decoded correctly by another library, whatever its names and length", () => {
     const label = fc.stringMatching(/^[a-z0-9_]([a-z0-9-]{0,20}[a-z0-9])?$/);
     const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join("."));
     const data: fc.Arbitrary<DnsRecord> = fc

@@ -1,8 +1,8 @@
 /**
- * Pure: messages of DNS as bytes: questions in, answers out.
+ * Pure: encodes and decodes DNS messages.
  *
- * Only what a server needs: one question, and the records it has to give. Names in answers are
- * compressed; an answer that is too long for whoever asked is cut and says so.
+ * Only what a server needs is supported: one question, and the records it returns. Names in answers
+ * are compressed. An answer that is too long for the client is truncated and flagged as such.
  */
 
 export const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33 } as const;
@@ -21,9 +21,9 @@ const CLASS_IN = 1;
 const CLASS_ANY = 255;
 const OPT = 41;
 const HEADER_BYTES = 12;
-/** What anybody can take over UDP. */
+/** The size that every client accepts over UDP. */
 const PLAIN_UDP_BYTES = 512;
-/** More than this is fragmented on the way, and lost. */
+/** Larger datagrams would be fragmented and often lost. */
 const MOST_UDP_BYTES = 1232;
 const MAX_NAME_BYTES = 255;
 const MAX_LABEL_BYTES = 63;
@@ -32,12 +32,12 @@ const BAD_VERSION = 16;
 export interface Query {
   readonly id: number;
   readonly recursionDesired: boolean;
-  /** As it was written; without the dot at its end. */
+  /** As written by the client, without the dot at the end. */
   readonly name: string;
   readonly type: number;
-  /** How long an answer over UDP may be. */
+  /** The maximum length of an answer over UDP. */
   readonly udpBytes: number;
-  /** EDNS(0) was spoken, and is answered. */
+  /** The client used EDNS(0), so the answer uses it, too. */
   readonly hasEdns: boolean;
   readonly isUnknownVersion?: boolean;
 }
@@ -53,11 +53,11 @@ export type RecordData =
     })
   | { readonly type: typeof TYPE.SOA; readonly serial: number; readonly minimumTtl: number };
 
-/** What cannot be answered at all is dropped; what is no question we know is told so. */
+/** Undefined: the message is dropped. Refusal: the question is invalid or not supported. */
 export type Decoded = { readonly query: Query } | { readonly refusal: Buffer } | undefined;
 
 export function decodeQuery(bytes: Buffer): Decoded {
-  // An answer is nobody's question: two servers could go on forever.
+  // Never respond to a response: two servers could do so forever.
   if (bytes.length < HEADER_BYTES || (bytes.readUInt8(2) & 0x80) !== 0) return undefined;
   const id = bytes.readUInt16BE(0);
   const opcode = (bytes.readUInt8(2) >> 3) & 0x0f;
@@ -89,7 +89,10 @@ function bare(id: number, rcode: Rcode, opcode: number): Buffer {
   return bytes;
 }
 
-/** A question is the first name of its message: there is nothing it could point at. */
+/**
+ * Compression pointers are rejected: the question contains the first name of the message, so there
+ * is nothing to point to.
+ */
 function readName(bytes: Buffer, start: number): { name: string; end: number } | undefined {
   const labels: string[] = [];
   let at = start;
@@ -100,7 +103,7 @@ function readName(bytes: Buffer, start: number): { name: string; end: number } |
     if (length === 0) return { name: labels.join("."), end: at };
     if (at + length > bytes.length || at + length - start > MAX_NAME_BYTES) return undefined;
     const label = bytes.toString("latin1", at, at + length);
-    // Allowed by the protocol, and used by nobody: as a text it would be two labels.
+    // The protocol allows it, but nobody uses it. As a text it would look like two labels.
     if (label.includes(".")) return undefined;
     labels.push(label);
     at += length;
@@ -114,7 +117,7 @@ function findEdns(
   const others = bytes.readUInt16BE(6) + bytes.readUInt16BE(8);
   const additional = bytes.readUInt16BE(10);
   if (others > 0 || additional === 0) return undefined;
-  // Signatures may follow; the options come first and have the name of the root.
+  // Signatures may follow. The OPT record comes first and has the root name.
   if (bytes[start] !== 0 || start + 11 > bytes.length) return "malformed";
   if (bytes.readUInt16BE(start + 1) !== OPT) return undefined;
   return { udpBytes: bytes.readUInt16BE(start + 3), version: bytes.readUInt8(start + 6) };
@@ -128,7 +131,7 @@ export interface Answer {
   readonly additional?: readonly DnsRecord[];
 }
 
-/** Records that do not fit are left out: of the answer itself with a word about it. */
+/** Records that do not fit are omitted. If answer records are missing, the TC flag is set. */
 export function encodeAnswer(query: Query, answer: Answer, maxBytes: number): Buffer {
   const message = new Message(query, maxBytes - (query.hasEdns ? EDNS_BYTES : 0));
   const { answers, authority = [], additional = [] } = answer;
@@ -150,9 +153,9 @@ const EDNS_BYTES = 11;
 class Message {
   private readonly parts: Buffer[] = [];
   private length = HEADER_BYTES;
-  /** Where a name, or the end of one, was written before. */
+  /** Positions of names and suffixes written before, for compression. */
   private readonly places = new Map<string, number>();
-  /** Those that the record at hand has added. */
+  /** Entries added by the current record. */
   private readonly fresh: string[] = [];
 
   constructor(
@@ -165,7 +168,7 @@ class Message {
     this.append(this.encodeName(query.name, this.length), type);
   }
 
-  /** How many of them fit. */
+  /** Returns how many of them fit. */
   addAll(records: readonly DnsRecord[]): number {
     let added = 0;
     for (const record of records) {
@@ -181,7 +184,7 @@ class Message {
     const fixed = Buffer.alloc(10);
     const data = this.encodeData(record, this.length + name.length + fixed.length);
     if (this.length + name.length + fixed.length + data.length > this.maxBytes) {
-      // What does not go out cannot be pointed at.
+      // The record is not sent, so its names cannot be pointed to.
       for (const text of this.fresh) this.places.delete(text);
       return false;
     }
@@ -225,7 +228,7 @@ class Message {
         const fixed = Buffer.alloc(6);
         fixed.writeUInt16BE(record.weight, 2);
         fixed.writeUInt16BE(record.port, 4);
-        // RFC 2782: the target of a service is written out.
+        // RFC 2782: the target of an SRV record is not compressed.
         return Buffer.concat([fixed, plainName(record.target)]);
       }
       case TYPE.SOA:
@@ -245,7 +248,7 @@ class Message {
     return Buffer.concat([server, mailbox, numbers]);
   }
 
-  /** As much of it as is not yet in the message, and where the rest is. */
+  /** Writes the new labels of a name, then a pointer to a known suffix. */
   private encodeName(name: string, at: number): Buffer {
     const parts: Buffer[] = [];
     let place = at;
@@ -273,7 +276,7 @@ class Message {
 const REFRESH = 7200;
 const RETRY = 1800;
 const EXPIRE = 86_400;
-/** What two bits less than two bytes can point at. */
+/** The highest offset that a 14-bit pointer can address. */
 const LAST_PLACE = 0x3fff;
 const END = Buffer.from([0]);
 

@@ -169,13 +169,13 @@ describe("pods of an Indexed Job", () => {
     ["job-0.peers.default.svc.cluster.local", ["127.64.0.1"]],
     ["job-1.peers.default.svc.cluster.local", ["127.64.0.2"]],
     ["job-2.peers.default.svc.cluster.local", NO_NAME],
-    // Nobody is ready, and there are names below it.
+    // No pod is ready, but there are names below it.
     ["peers.default.svc.cluster.local", []],
   ])("have their names while they are active: %s is %j", (name, answer) => {
     expect(ask(name)).toEqual(answer);
   });
 
-  test("have no name below a Service that does not stand for them", () => {
+  test("have no name below a Service that does not select them", () => {
     const narrow = service("peers", { clusterIP: "None", selector: { job: "job", index: "1" } });
     const view = { ...VIEW, findService: () => narrow };
     const kindOf = (host: string) =>
@@ -196,7 +196,7 @@ describe("an address", () => {
   ])("%s is %j", (name, answer) => expect(ask(name, "PTR")).toEqual(answer));
 });
 
-test("a Service with an external name is an alias, and shows it to whoever asks for that", () => {
+test("a Service with an external name is an alias, and answers CNAME questions", () => {
   const name = "outside.default.svc.cluster.local";
   expect(ask(name)).toBe("alias of example.com");
   expect(ask(name, "CNAME")).toEqual(["example.com"]);
@@ -206,6 +206,6 @@ test.each([
   ["1-2-3-4.default.pod.cluster.local", ["1.2.3.4"]],
   ["1-2-3.default.pod.cluster.local", NO_NAME],
   ["default.pod.cluster.local", []],
-])("the name of a pod by its address says what it is: %s is %j", (name, answer) => {
+])("a pod name contains its address: %s is %j", (name, answer) => {
   expect(ask(name)).toEqual(answer);
 });

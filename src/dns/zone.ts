@@ -1,9 +1,9 @@
 /**
- * Pure: the names of a cluster, by the DNS specification of Kubernetes, version 1.1.
+ * Pure: the names of a cluster, according to the DNS specification of Kubernetes, version 1.1.
  *
- * What is asked is looked up in the objects themselves: nothing is kept beside them. The one thing
- * of our own: the pods of an Indexed Job have their names as long as they are active, ready or not,
- * so that peers find each other before the first of them has begun.
+ * Names are looked up in the objects themselves; there is no separate state. One addition to the
+ * specification: pods of an Indexed Job have names as long as they are active, ready or not, so
+ * that peers find each other before any of them is ready.
  */
 import type { Pod, Service, ServicePort } from "../api/generated/core.ts";
 import type { Endpoint, EndpointSlice } from "../api/generated/discovery.ts";
@@ -12,26 +12,28 @@ import { type DnsRecord, TYPE } from "./wire.ts";
 
 export const ZONE = "cluster.local";
 const SPECIFICATION = "1.1.0";
-/** Short: a pod that is replaced has another address. */
+/** Short, because a replaced pod has another address. */
 export const TTL_SECONDS = 5;
 
-/** What is known of a cluster; every list may be empty. */
+/** The objects of a cluster. Every list may be empty. */
 export interface ClusterView {
   findService(namespace: string, name: string): Service | undefined;
   hasServices(namespace: string): boolean;
   slicesOf(namespace: string, service: string): readonly EndpointSlice[];
-  /** Active pods of Indexed Jobs in the domain of a Service, all or of one host name. */
+  /** Active pods of Indexed Jobs in the subdomain of a Service, all or those with one host name. */
   peersOf(namespace: string, service: string, hostname?: string): readonly Pod[];
   servicesAt(address: string): readonly Service[];
   slicesAt(address: string): readonly EndpointSlice[];
   peersAt(address: string): readonly Pod[];
-  /** Whether an address without a name is for us to deny. */
+  /**
+   * Whether an address without a name belongs to the cluster, so that the answer is "no such name".
+   */
   isOurs(address: string): boolean;
 }
 
 export type Found =
   | ({ readonly kind: "records"; readonly records: readonly DnsRecord[] } & Additional)
-  /** Another name, which whoever answers has to look up in turn. */
+  /** A name that the caller has to look up in turn. */
   | { readonly kind: "alias"; readonly record: DnsRecord & { readonly target: string } }
   | { readonly kind: "no name" }
   /** Not a name of the cluster. */
@@ -44,7 +46,7 @@ interface Additional {
 const NO_NAME: Found = { kind: "no name" };
 const NO_DATA: Found = { kind: "records", records: [] };
 
-/** The name without the dot at its end, in any case. */
+/** `name` has no dot at the end; case is ignored. */
 export function lookUp(view: ClusterView, name: string, type: number): Found {
   const asked = name.toLowerCase();
   if (asked.endsWith(".in-addr.arpa") || asked.endsWith(".ip6.arpa")) {
@@ -62,7 +64,7 @@ export function lookUp(view: ClusterView, name: string, type: number): Found {
   return ofType(question, [{ name, ttl: TTL_SECONDS, type: TYPE.TXT, text }]);
 }
 
-/** By which one of several name servers on a machine is known to be that of this cluster. */
+/** A TXT record by which a process recognizes the name server of its own cluster. */
 export const CLUSTER_ID = "cluster-id";
 export const DNS_SERVICE = { namespace: "kube-system", name: "kube-dns" };
 
@@ -72,7 +74,7 @@ function textOf(view: ClusterView, label: string): string | undefined {
   return view.findService(DNS_SERVICE.namespace, DNS_SERVICE.name)?.metadata.uid;
 }
 
-/** That a name is not there, or not of this kind, is as true as long as all else. */
+/** Negative answers have the same lifetime as all other answers. */
 export function authorityRecord(name: string = ZONE): DnsRecord {
   return { name, ttl: TTL_SECONDS, type: TYPE.SOA, serial: 1, minimumTtl: TTL_SECONDS };
 }
@@ -82,7 +84,7 @@ interface Question {
   readonly type: number;
 }
 
-/** Labels from the right: namespace, service, then a host, or a protocol and a port. */
+/** Labels from right to left: namespace, service, then a host, or a protocol and a port. */
 function lookUpService(view: ClusterView, labels: readonly string[], question: Question): Found {
   const [namespace, name, third, fourth, ...more] = labels;
   if (namespace === undefined) return NO_DATA;
@@ -118,11 +120,11 @@ function ofService(seen: SeenService, question: Question): Found {
   if (!isHeadless(service)) return ofType(question, addresses(question.name, clusterIps(service)));
   const all = hostsOf(seen).map(({ address }) => address);
   if (all.length > 0) return ofType(question, addresses(question.name, distinct(all)));
-  // Names below it make it one, too.
+  // A name with names below it exists, even if it has no addresses.
   return peersOf(seen).length > 0 ? NO_DATA : NO_NAME;
 }
 
-/** Those in its domain that the Service stands for. */
+/** The pods in its subdomain that the Service selects. */
 function peersOf({ view, service, namespace, name }: SeenService, host?: string): readonly Pod[] {
   const selector = Object.entries(service.spec.selector ?? {});
   if (selector.length === 0) return [];
@@ -146,7 +148,7 @@ interface PortLabels {
   readonly fourth: string | undefined;
 }
 
-/** "_http._tcp": only ports that have a name have one here. */
+/** For example "_http._tcp". Only named ports have an SRV record. */
 function lookUpPort(seen: SeenService, labels: PortLabels, question: Question): Found {
   const { service } = seen;
   const { third: protocol, fourth: portName } = labels;
@@ -177,11 +179,11 @@ interface Host {
   /** The label below that of the Service. */
   readonly host: string;
   readonly address: string;
-  /** What a port of the Service is on it. */
+  /** The port of the Service on this host. */
   readonly port: number | undefined;
 }
 
-/** Endpoints that are ready; a Service that publishes all of them says that all are. */
+/** The ready endpoints. With publishNotReadyAddresses, all endpoints are marked as ready. */
 function hostsOf({ view, namespace, name }: SeenService, port?: ServicePort): readonly Host[] {
   return view.slicesOf(namespace, name).flatMap(({ endpoints, ports, addressType }) => {
     if (addressType !== "IPv4" && addressType !== "IPv6") return [];
@@ -199,7 +201,7 @@ function isReady({ conditions }: Endpoint): boolean {
   return conditions?.ready !== false;
 }
 
-/** One without a name of its own is called by its address. */
+/** An endpoint without a hostname is named after its address. */
 function hostOf({ hostname }: Endpoint, address: string): string {
   return hostname || address.replaceAll(/[.:]/g, "-");
 }
@@ -219,7 +221,7 @@ function addressesOf({ status }: Pod): readonly string[] {
   return all.length > 0 ? all : [status.podIP ?? ""].filter(Boolean);
 }
 
-/** "1-2-3-4.default.pod": says what it is called. */
+/** "1-2-3-4.default.pod": the address is derived from the name itself. */
 function lookUpPod(labels: readonly string[], question: Question): Found {
   const [namespace, host, ...more] = labels;
   if (namespace === undefined || host === undefined) return NO_DATA;
@@ -277,7 +279,7 @@ function addresses(name: string, all: readonly string[]): readonly DnsRecord[] {
   });
 }
 
-/** What there is of the kind that is asked for: a name may be there and have none. */
+/** The records of the requested type. A name can exist without any. */
 function ofType({ type }: Question, records: readonly DnsRecord[]): Found {
   return { kind: "records", records: records.filter((record) => record.type === type) };
 }

@@ -1,12 +1,12 @@
 /**
- * What Tally knows about one kind. The server is generic: everything that differs between a Job and
- * a ConfigMap is a value of this type, built from pure functions.
+ * The definition of one kind. The server is generic: everything that differs between a Job and a
+ * ConfigMap is a value of this type, built from pure functions.
  *
- * The order in which the verbs call the rules is that of Kubernetes:
- *   create: decode, default, admit, warningsBeforeCreate, prepareForCreate, validate,
- *     warningsOnCreate, commit
- *   update: decode, default, admit, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
- *   status: decode, default, admit, prepareForStatusUpdate, validateStatusUpdate, commit
+ * The verbs call the rules in the same order as Kubernetes:
+ *     create: decode, default, admit, warningsBeforeCreate, prepareForCreate, validate,
+ *       warningsOnCreate, commit
+ *     update: decode, default, admit, prepareForUpdate, validateUpdate, warningsOnUpdate, commit
+ *     status: decode, default, admit, prepareForStatusUpdate, validateStatusUpdate, commit
  */
 import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Finding } from "../api/finding.ts";
@@ -28,7 +28,7 @@ export type Verb =
 export interface Subresource {
   readonly name: string;
   readonly verbs: readonly ("create" | "delete" | "get" | "patch" | "update")[];
-  /** The kind of its payload, where that is not the kind of the parent. */
+  /** The kind of its payload, if it differs from that of the parent. */
   readonly kind?: string;
   readonly group?: string;
   readonly version?: string;
@@ -43,7 +43,7 @@ export interface Column {
   readonly description: string;
 }
 
-/** What a printer may want to know of a row besides its cells. */
+/** Additional information about a row for printers. */
 export interface RowCondition {
   readonly type: string;
   readonly status: string;
@@ -53,72 +53,76 @@ export interface RowCondition {
 
 export type Cell = string | number | boolean | null;
 
-/** Where a rule is told no feature gates, Kubernetes' own hold. */
+/** If no feature gates are passed to a rule, the defaults of Kubernetes apply. */
 export interface Rules<T extends KubeObject> {
   /**
-   * Runs whenever an object is decoded; fills what the user left out. A part that the object shares
-   * with the old one has all its defaults.
+   * Called whenever an object is decoded; sets missing fields. Parts that the object shares with
+   * the old one already have their defaults.
    */
   readonly setDefaults?: (object: Draft<T>, gates?: FeatureGates, old?: T) => void;
-  /** Of what preparing changes, so that nobody could tell afterwards. */
+  /**
+   * Warnings about what preparation is going to change, so that they cannot be found afterwards.
+   */
   readonly warningsBeforeCreate?: (object: T) => string[];
-  /** Drops what a client may not set, generates what it need not. Name and uid are known. */
+  /**
+   * Removes what a client must not set and generates what it need not set. Name and UID are known.
+   */
   readonly prepareForCreate?: (object: Draft<T>, gates?: FeatureGates) => void;
   readonly validate: (object: T) => Finding[];
   readonly warningsOnCreate?: (object: T) => string[];
-  /** Brings back what an update may not touch. Generation is counted by the server. */
+  /** Restores what an update must not change. The server increments the generation. */
   readonly prepareForUpdate?: (next: Draft<T>, old: T, gates?: FeatureGates) => void;
   readonly validateUpdate: (next: T, old: T, gates?: FeatureGates) => Finding[];
   readonly warningsOnUpdate?: (next: T, old: T) => string[];
-  /** By default a status update keeps everything but status and metadata of the old object. */
+  /** By default a status update keeps everything of the old object except status and metadata. */
   readonly prepareForStatusUpdate?: (next: Draft<T>, old: T) => void;
   readonly validateStatusUpdate?: (next: T, old: T, gates?: FeatureGates) => Finding[];
   /**
-   * False while the store of Kubernetes would lack what it fills in whenever it reads the object:
-   * the next write of any kind stores that, even if it changes nothing else.
+   * False while the store of Kubernetes would lack fields that Kubernetes adds whenever it reads
+   * the object. The next write of any kind stores them, even if it changes nothing else.
    */
   readonly isStoredAsShown?: (object: T) => boolean;
-  /** Other subresources through which a part of the object is written. */
+  /** Other subresources that write a part of the object. */
   readonly parts?: { readonly [subresource: string]: PartRules<T> };
 }
 
 export interface PartRules<T extends KubeObject> {
-  /** Brings back everything but the part. */
+  /** Restores everything except the part. */
   readonly prepare: (next: Draft<T>, old: T) => void;
   readonly validate: (next: T, old: T) => Finding[];
 }
 
-/** What deletion asks of a kind. */
+/** How objects of a kind are deleted. */
 export interface DeletionRules<T extends KubeObject> {
-  /** Seconds an object is given to end, undefined where it goes at once. */
+  /** The grace period in seconds; undefined if the object is deleted at once. */
   readonly gracePeriod?: (object: T, requested: number | undefined) => number | undefined;
-  /** What holds an object from the first request to delete it on. */
+  /** A finalizer that the first delete request adds. */
   readonly finalizer?: string;
-  /** What that request writes besides. */
+  /** Other changes that the first delete request makes. */
   readonly mark?: (object: Draft<T>, now: string) => void;
-  /** The answer is the object itself rather than a Status. */
+  /** The answer is the object itself instead of a Status. */
   readonly returnsObject?: boolean;
-  /** The oldest kinds leave their pods behind unless told otherwise; Jobs warn of it. */
+  /** The oldest kinds orphan their pods by default; Jobs warn about it. */
   readonly orphansByDefault?: { readonly warning?: string };
 }
 
-/** What takes the place of the tables in a kind that a user defined. */
+/** Replaces the tables for a kind that a user defined. */
 export interface CustomFacts {
   readonly schema: JSONSchemaProps;
   readonly listKind: string;
   readonly storageVersion: string;
-  /** Its definition is on its way out: what there is may be changed, nothing new comes. */
+  /** The definition is being deleted: existing objects may be changed, but no new ones created. */
   readonly isTerminating: boolean;
   readonly decode: (json: ParsedJson) => Decoded<Draft<KubeObject>>;
   readonly scale?: ScaledFields;
 }
 
-/** Where an object has its replicas. */
+/** How the replicas of an object are read and written. */
 export interface ScaledFields {
-  /** Undefined where the object has none. */
+  /** Undefined if the object has none. */
   readonly specReplicas: (object: KubeObject) => number | undefined;
   readonly statusReplicas: (object: KubeObject) => number;
-  /** As the text of a query; "" where there is none. */
+  /** In the format of a query; "" if there is none. */
   readonly selector: (object: KubeObject) => string;
   readonly setSpecReplicas: (object: Draft<KubeObject>, replicas: number) => void;
   readonly specReplicasPath: string;
@@ -137,39 +141,42 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly categories?: readonly string[];
   /** The message in the generated tables: "batch/v1.Job". */
   readonly message: string;
-  /** All eight unless said otherwise. */
+  /** By default all eight. */
   readonly verbs?: readonly Verb[];
   readonly subresources?: readonly Subresource[];
-  /** Whether metadata.generation counts the changes of everything but metadata and status. */
+  /** Whether metadata.generation counts changes of everything except metadata and status. */
   readonly hasGeneration?: boolean;
   /** A PUT of a name that does not exist creates it. */
   readonly createsOnUpdate?: boolean;
-  /** A PUT without resourceVersion is refused. */
+  /** A PUT without resourceVersion is rejected. */
   readonly requiresResourceVersion?: boolean;
   /**
-   * The rules never write into a part that a change left as it was, so that old and new may share
-   * it: for kinds that are changed often and have much that does not change.
+   * The rules never write into parts that a change left as they were, so that old and new can share
+   * them. For kinds that change often and have large parts that do not.
    */
   readonly sharesParts?: boolean;
   readonly rules: Rules<T>;
   readonly deletion?: DeletionRules<T>;
-  /** Fields a selector may name, besides metadata.name and metadata.namespace. */
+  /** Fields that a selector may use, in addition to metadata.name and metadata.namespace. */
   readonly selectableFields?: { readonly [field: string]: (object: T) => string };
   readonly columns: readonly Column[];
-  /** One cell per column. Ages and durations are counted to now. */
+  /** One cell per column. Ages and durations are relative to `now`. */
   readonly cells: (object: T, now: Date) => Cell[];
   readonly rowConditions?: (object: T) => readonly RowCondition[];
-  /** Stored under another kind's key space: core and events.k8s.io Events are one thing. */
+  /**
+   * Stored under the key space of another kind: Events of core and of events.k8s.io are the same
+   * objects.
+   */
   readonly storedAs?: {
     readonly resource: string;
     readonly toStored: (object: T) => KubeObject;
     readonly fromStored: (stored: KubeObject) => T;
   };
-  /** Present in kinds that a user defined. */
+  /** Set for kinds that users defined. */
   readonly custom?: CustomFacts;
-  /** Without a binary form, as custom resources are. */
+  /** Has no protobuf encoding, like custom resources. */
   readonly isJsonOnly?: boolean;
-  /** Said in a Warning header on every request: the kind is on its way out of Kubernetes. */
+  /** Sent as a Warning header with every request: Kubernetes has deprecated the kind. */
   readonly deprecation?: string;
 }
 
@@ -184,7 +191,7 @@ const ALL_VERBS: readonly Verb[] = [
   "watch",
 ];
 
-/** In the order in which Kubernetes tells those of kinds that users defined. */
+/** In the order in which Kubernetes lists them for custom resources. */
 const CUSTOM_VERBS: readonly Verb[] = [
   "delete",
   "deletecollection",
@@ -196,7 +203,7 @@ const CUSTOM_VERBS: readonly Verb[] = [
   "watch",
 ];
 
-/** In alphabetical order, as discovery tells them. */
+/** In alphabetical order, as in discovery. */
 export function verbsOf({ verbs, custom }: Pick<Kind, "verbs" | "custom">): readonly Verb[] {
   if (custom) return CUSTOM_VERBS;
   return verbs ? [...verbs].sort() : ALL_VERBS;
@@ -213,8 +220,8 @@ export function apiVersionOf(kind: { readonly group: string; readonly version: s
 }
 
 /**
- * Erases the object type so that kinds of different objects fit one registry. Sound because the
- * server hands a kind's rules only objects decoded as that kind.
+ * Erases the object type, so that kinds of different objects fit into one registry. This is sound
+ * because the server passes only objects decoded as that kind to its rules.
  */
 export function defineKind<T extends KubeObject>(kind: Kind<T>): Kind {
   return kind as unknown as Kind;

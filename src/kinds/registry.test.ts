@@ -21,19 +21,19 @@ test.each(registry.kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as c
   },
 );
 
-test("a kind is found by its resource and by its name, and only one is", () => {
+test("a kind is found by its resource and by its name, which are unique", () => {
   for (const kind of registry.kinds) {
     expect(registry.findResource(kind)).toBe(kind);
     expect(registry.findKind(kind)).toBe(kind);
   }
 });
 
-test("two kinds share a place in the store only if one is a view of the other", () => {
+test("two kinds share a key space only if one is a view of the other", () => {
   const places = registry.kinds.filter(({ storedAs }) => !storedAs).map(storageResource);
   expect(new Set(places).size).toBe(places.length);
 });
 
-test("groups, lists and unknown names", () => {
+test("groups and lists are known, other names are not", () => {
   expect(registry.hasGroup("batch")).toBe(true);
   expect(registry.hasGroup("nope.example.com")).toBe(false);
   expect(registry.isRegistered({ group: "batch", version: "v1", kind: "JobList" })).toBe(true);

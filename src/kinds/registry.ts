@@ -1,5 +1,5 @@
 /**
- * Every kind the server knows. A kind is added by writing its folder and naming it here; nothing
+ * All kinds that the server supports. To add a kind, create its folder and list it here; nothing
  * else has to change.
  */
 import { controllerRevisionKind } from "./apps/controller-revision.ts";
@@ -57,10 +57,10 @@ export interface Registry {
   readonly kinds: readonly Kind[];
   hasGroup(group: string): boolean;
   findResource(name: ResourceName): Kind | undefined;
-  /** For resources that the caller knows to exist. */
+  /** For resources that are known to exist. */
   getResource(group: string, version: string, resource: string): Kind;
   findKind(name: KindName): Kind | undefined;
-  /** Whether an object may say it is of this kind, be it a list of objects. */
+  /** Whether objects or lists of this kind are known. */
   isRegistered(name: KindName): boolean;
 }
 
@@ -130,7 +130,7 @@ export function registryOf(kinds: readonly Kind[]): Registry {
   };
 }
 
-/** What every version of a group has besides its own, for requests and answers. */
+/** Kinds that every group version has in addition to its own, for requests and answers. */
 const COMMON_KINDS: ReadonlySet<string> = new Set([
   "CreateOptions",
   "DeleteOptions",

@@ -60,8 +60,8 @@ test.each<[string, PodStatus, object]>([
     },
     { outcome: "Failed", exitCode: 137, reason: "DeletionByTaintManager" },
   ],
-  ["an end that tells nothing", { phase: "Failed" }, { outcome: "Failed" }],
-])("a pod's end is an attempt: %s", (_, status, expected) => {
+  ["an end without details", { phase: "Failed" }, { outcome: "Failed" }],
+])("the end of a pod is recorded as an attempt: %s", (_, status, expected) => {
   const [noted, ...more] = step(aPod(status), aPod({ phase: "Running" }));
   expect(more).toEqual([]);
   expect(noted).toMatchObject({ jobName: "work", index: 3, run: "~" });
@@ -69,14 +69,14 @@ test.each<[string, PodStatus, object]>([
   expect(noted?.attempt).toMatchObject(expected);
 });
 
-test("the node and the log file are told, a long message is cut", () => {
+test("an attempt has the node and the log file, and a long message is truncated", () => {
   const pod = aPod({ phase: "Failed", message: "m".repeat(1000) }, { [LOG_FILE]: "/logs/u" });
   const [noted] = step({ ...pod, spec: { ...pod.spec, nodeName: "here" } }, undefined);
   expect(noted?.attempt).toMatchObject({ node: "here", logFile: "/logs/u" });
   expect(noted?.attempt.message).toHaveLength(257);
 });
 
-test("a node that says when a pod ran to the millisecond is believed", () => {
+test("exact times reported by the node are used", () => {
   const status = { phase: "Succeeded", containerStatuses: [ended("c", 0, {})] };
   const ran = `${Date.parse(BEGAN) + 120}-${Date.parse(BEGAN) + 345}`;
   const [noted] = step(aPod(status, { [EXACT_TIMES]: ran }), undefined);
@@ -84,7 +84,7 @@ test("a node that says when a pod ran to the millisecond is believed", () => {
   expect(noted?.attempt).toMatchObject(times);
 });
 
-test("a pod deleted before its end is an attempt that ended then", () => {
+test("a pod deleted before its end is an attempt that ended at that time", () => {
   const running = aPod({ phase: "Running", startTime: BEGAN });
   const [noted] = attemptsEndedBy({ pod: running, isDeleted: true, nowMs: NOW });
   expect(noted?.attempt).toMatchObject({
@@ -96,7 +96,7 @@ test("a pod deleted before its end is an attempt that ended then", () => {
   expect(noted?.run).toBe("~");
 });
 
-test("a pod deleted before any process of it began is no attempt", () => {
+test("a pod deleted before any of its processes started is not an attempt", () => {
   const missed = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null };
   const containerStatuses = [{ ...exited("c", 137), state: { terminated: missed } }];
   const waiting = aPod({ phase: "Pending" });
@@ -105,7 +105,7 @@ test("a pod deleted before any process of it began is no attempt", () => {
   expect(attemptsEndedBy({ pod: waiting, isDeleted: true, nowMs: NOW })).toEqual([]);
 });
 
-test("a pod that its Job stopped is an attempt that was deleted, with its exit code", () => {
+test("a pod stopped by its Job is a deleted attempt with its exit code", () => {
   const status = { phase: "Failed", containerStatuses: [ended("c", 143, {})] };
   const ran = { [EXACT_TIMES]: "1-2" };
   const stopped = deleted(aPod(status, { ...ran, [STOPPED]: "true" }));
@@ -114,7 +114,7 @@ test("a pod that its Job stopped is an attempt that was deleted, with its exit c
   expect(step(killed, undefined)[0]?.attempt).toMatchObject({ outcome: "Failed", exitCode: 143 });
 });
 
-test("a restart in place is an attempt of its own, once", () => {
+test("a restart in place is recorded as a separate attempt, once", () => {
   const before = aPod({ phase: "Running", containerStatuses: [running("c", 0)] });
   const after = aPod({ phase: "Running", containerStatuses: [running("c", 1, 5)] });
   expect(step(after, before)).toMatchObject([
@@ -132,26 +132,26 @@ test.each<[string, Pod, Pod | undefined]>([
   ["a new pod", aPod({ phase: "Pending" }), undefined],
   ["a pod that starts", aPod({ phase: "Running" }), aPod({ phase: "Pending" })],
   [
-    "a pod that is released after its end",
+    "a pod whose finalizer is removed after its end",
     aPod({ phase: "Succeeded" }),
     { ...aPod({ phase: "Succeeded" }), spec: { containers: [] } },
   ],
   ["a pod without an index", withoutIndex(aPod({ phase: "Failed" })), undefined],
-  ["a pod of nobody", orphan(aPod({ phase: "Failed" })), undefined],
+  ["a pod without an owner", orphan(aPod({ phase: "Failed" })), undefined],
   ["a pod with a bad index", aPod({ phase: "Failed" }, { [COMPLETION_INDEX]: "-1" }), undefined],
   [
     "a pod with a huge index",
     aPod({ phase: "Failed" }, { [COMPLETION_INDEX]: "2147483648" }),
     undefined,
   ],
-])("%s is no news", (_, pod, previous) => {
+])("%s records no attempt", (_, pod, previous) => {
   expect(step(pod, previous)).toEqual([]);
 });
 
 test.each([
   ["changed", "4"],
   ["removed", undefined],
-])("an attempt is noted for the index it ran when the annotation was %s", (_what, index) => {
+])("the attempt belongs to its original index if the annotation was %s", (_what, index) => {
   const made = podFactory(job)({ index: 3 });
   const pod = withoutIndex(aPod({ phase: "Failed" }));
   const annotations = index === undefined ? {} : { [COMPLETION_INDEX]: index };
@@ -159,12 +159,12 @@ test.each([
   expect(step(edited, undefined)).toMatchObject([{ jobName: "work", index: 3 }]);
 });
 
-test("the deletion of a pod that is over is no news", () => {
+test("deleting a finished pod records no attempt", () => {
   const pod = aPod({ phase: "Succeeded" });
   expect(attemptsEndedBy({ pod, isDeleted: true, nowMs: NOW })).toEqual([]);
 });
 
-test("what is told of an end later replaces what was told", () => {
+test("later details about the end of a pod replace the attempt", () => {
   const before = aPod({ phase: "Failed" });
   const after = aPod({ phase: "Failed" }, { [LOG_FILE]: "/logs/u" });
   expect(step(after, before)).toMatchObject([{ run: "~", attempt: { logFile: "/logs/u" } }]);
@@ -178,7 +178,7 @@ test.each<[string, PodStatus, object | undefined]>([
     { outcome: "Running", startTime: MIDDLE },
   ],
   ["over", { phase: "Succeeded" }, undefined],
-])("a pod that is %s stands for an attempt of now", (_, status, expected) => {
+])("the current attempt of a pod that is %s", (_, status, expected) => {
   const current = currentAttempt(aPod(status))?.attempt;
   if (expected) expect(current).toMatchObject(expected);
   else expect(current).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Pure: the attempts at an index that a pod stands for: those that are over and the one of now. */
+/** Pure: derives attempts at an index from a pod: those that have ended and the current one. */
 
 import { completionIndexOf } from "../api/completion-index.ts";
 import { isEqual } from "../api/equal.ts";
@@ -9,10 +9,12 @@ import { controllerOf } from "../api/owner-reference.ts";
 import { type PodEnd, podEndOf } from "../api/pod-end.ts";
 import { formatTime } from "../api/time.ts";
 
-/** Unknown: it ended, and nobody could record how. */
+/** Unknown: it ended, but its exit code could not be recorded. */
 export type Outcome = "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown" | "Deleted";
 
-/** Every field is always there: attempts come by the thousand, and one shape is cheap. */
+/**
+ * Every field is always present: there are many thousand attempts, and one object shape is cheap.
+ */
 export interface Attempt {
   readonly outcome: Outcome;
   readonly startTime: string | undefined;
@@ -39,15 +41,15 @@ export interface PlacedAttempt {
 
 export interface PodStep {
   readonly pod: Pod;
-  /** Absent for a pod that was not there before, and for one that is being deleted. */
+  /** Absent for a new pod, and for a deletion. */
   readonly previous?: Pod;
   readonly isDeleted: boolean;
   readonly nowMs: number;
 }
 
-/** The run after which a pod is over. Sorts after all others. */
+/** The run that ends the pod. Sorts after all other runs. */
 const LAST_RUN = "~";
-/** The node agent tells where the output of a pod is kept. */
+/** Annotation by which the node agent reports where the output of a pod is stored. */
 export const LOG_FILE = "tallyjob.io/log-file";
 
 const MAX_MESSAGE = 256;
@@ -55,7 +57,7 @@ const MAX_INDEX = 2 ** 31 - 1;
 
 export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): PlacedAttempt[] {
   const hasEnded = isOver(pod);
-  // Its end was noted when it came.
+  // The attempt was already recorded when the pod ended.
   if (isDeleted && hasEnded) return NONE;
   const restarted = previous ? restartedContainers(pod, previous) : NONE;
   const isNews = isDeleted || (hasEnded && !(previous && hasSameEnd(pod, previous)));
@@ -77,7 +79,7 @@ export function attemptsEndedBy({ pod, previous, isDeleted, nowMs }: PodStep): P
 
 const NONE: never[] = [];
 
-/** What a pod that is not over is doing; undefined for one that stands for no index. */
+/** The attempt of a pod that has not ended; undefined if the pod belongs to no index. */
 export function currentAttempt(pod: Pod): PlacedAttempt | undefined {
   const place = placeOf(pod);
   if (!place || isOver(pod)) return undefined;
@@ -92,7 +94,10 @@ function isOver({ status }: Pod): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
 }
 
-/** Most pods are written once more after their end, by the controller that counted them. */
+/**
+ * Most pods are written once more after their end, by the controller that counted them. Such a
+ * write must not produce another note.
+ */
 function hasSameEnd(pod: Pod, previous: Pod): boolean {
   return (
     isOver(previous) &&
@@ -136,8 +141,8 @@ function placeOf(pod: Pod): Place | undefined {
 }
 
 /**
- * The index that the pod was created for. Its hostname tells it, which nobody can change; clients
- * may edit the annotation, and an attempt would be noted for an index that was never run.
+ * The index that the pod was created for, taken from its hostname, which is immutable. Clients can
+ * edit the annotation, which could attribute the attempt to an index that was never run.
  */
 function indexOf(pod: Pod, jobName: string): number | undefined {
   const { hostname = "" } = pod.spec;
@@ -206,7 +211,7 @@ function exactTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** It never came to an end of its own, whatever its containers were doing. */
+/** The pod was deleted before it ended, whatever state its containers were in. */
 function deletedAttempt(pod: Pod, place: Place, nowMs: number): Attempt {
   const { status } = pod;
   return compose(pod, place, {
@@ -218,7 +223,7 @@ function deletedAttempt(pod: Pod, place: Place, nowMs: number): Attempt {
   });
 }
 
-/** Who took the pod away, where that is known. */
+/** The reason for a disruption, such as an eviction, if known. */
 function disruptionOf({ status }: Pod): string | undefined {
   return status.conditions?.find(
     (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
@@ -248,12 +253,12 @@ function endedLast(
   return last;
 }
 
-/** Times are canonical: in seconds, of one zone, and so in the order of their texts. */
+/** Times are canonical (whole seconds, UTC), so that their texts sort by time. */
 function endOf({ finishedAt }: ContainerStateTerminated): string {
   return finishedAt ?? "";
 }
 
-/** When the first of its containers began what it does now, or did last. */
+/** When the first of its containers started its current or last run. */
 function startOf({ status }: Pod): string | undefined {
   let first: string | undefined;
   for (const { state } of status.containerStatuses ?? NONE) {

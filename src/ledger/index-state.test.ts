@@ -10,31 +10,31 @@ const UID = "this-job";
 const COMPLETE = { isFinished: true, isComplete: true };
 
 test.each<[string, Partial<JobIndexes>, Attempt | undefined, IndexState]>([
-  ["nothing is known of it", {}, undefined, "Pending"],
+  ["nothing is known about it", {}, undefined, "Pending"],
   ["it is completed", { completed: setOf(0) }, ended("Failed"), "Succeeded"],
-  ["it failed for good", { failed: setOf(0) }, ended("Failed"), "Failed"],
+  ["it failed permanently", { failed: setOf(0) }, ended("Failed"), "Failed"],
   ["its pod runs", current("Running"), ended("Failed"), "Running"],
-  ["its pod waits", current("Pending"), ended("Failed"), "Pending"],
+  ["its pod is pending", current("Pending"), ended("Failed"), "Pending"],
   ["one of its pods runs", current("Pending", "Running"), undefined, "Running"],
   [
-    "it runs again although completed",
+    "it runs again although it is completed",
     { ...current("Running"), completed: setOf(0) },
     undefined,
     "Running",
   ],
   ["it failed and will be retried", {}, ended("Failed"), "BackingOff"],
-  ["it failed and the Job is over", { isFinished: true }, ended("Failed"), "Failed"],
+  ["it failed and the Job is finished", { isFinished: true }, ended("Failed"), "Failed"],
   ["it failed and the Job has succeeded without it", COMPLETE, ended("Failed"), "NotRun"],
   ["it was stopped", {}, ended("Deleted"), "Pending"],
-  ["it was stopped and the Job is over", { isFinished: true }, ended("Deleted"), "NotRun"],
-  ["the Job is over and it was never tried", { isFinished: true }, undefined, "NotRun"],
-  ["it failed in a former Job", {}, ended("Failed", "former"), "Pending"],
-  ["it succeeded, which is not counted yet", {}, ended("Succeeded"), "Succeeded"],
-])("when %s", (_, known, last, expected) => {
+  ["it was stopped and the Job is finished", { isFinished: true }, ended("Deleted"), "NotRun"],
+  ["the Job is finished and it was never tried", { isFinished: true }, undefined, "NotRun"],
+  ["it failed in an earlier Job", {}, ended("Failed", "former"), "Pending"],
+  ["it succeeded but is not counted yet", {}, ended("Succeeded"), "Succeeded"],
+])("the state of an index when %s", (_, known, last, expected) => {
   expect(stateOf(aJob(known), 0, last, () => true)).toBe(expected);
 });
 
-test("a success that no longer counts is to be repeated", () => {
+test("a success that no longer counts is repeated", () => {
   expect(stateOf(aJob({}), 0, ended("Succeeded"), () => false)).toBe("Pending");
 });
 
@@ -43,11 +43,11 @@ test.each<[Outcome | undefined, IndexState]>([
   ["Failed", "Failed"],
   ["Deleted", "NotRun"],
   [undefined, "NotRun"],
-])("after the Job an index whose last attempt was %s is %s", (outcome, expected) => {
+])("after the Job, an index whose last attempt was %s is %s", (outcome, expected) => {
   expect(stateAfterJob(outcome && ended(outcome))).toBe(expected);
 });
 
-test("looking where it may be finds every index of a state, in order and once", () => {
+test("candidates contain every index in a wanted state, in order and once", () => {
   const place = fc.constantFrom("none", "completed", "failed", "Running", "Pending");
   const noted = fc.constantFrom<Outcome | undefined>("Failed", "Succeeded", "Deleted", undefined);
   const index = fc.record({ place, noted });
@@ -87,7 +87,7 @@ test("looking where it may be finds every index of a state, in order and once", 
   );
 });
 
-test("attempts are read only where an index set does not tell", () => {
+test("attempts are read only if the index sets do not give the answer", () => {
   const completed = setOf(...Array.from({ length: 900 }, (_, n) => n));
   const job = aJob({ completions: 1000, completed, failed: setOf(950) });
   let read = 0;

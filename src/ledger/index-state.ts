@@ -1,25 +1,27 @@
-/** Pure: how each index of a Job stands, and which indexes stand as a client asks. */
+/** Pure: computes the state of each index of a Job, and finds the indexes in given states. */
 import { hasIndex, type IndexSet, nextIndex, nextMissing } from "../api/index-set.ts";
 import type { Attempt } from "./attempt.ts";
 import type { IndexState } from "./index-states.ts";
 
-/** What is known of a Job without looking at each index. */
+/** Facts about a Job that are known without reading each index. */
 export interface JobIndexes {
   readonly uid: string;
   readonly completions: number;
   readonly completed: IndexSet;
   readonly failed: IndexSet;
   readonly isFinished: boolean;
-  /** With success: what it did not need any more has not failed. */
+  /** Finished with success. Indexes that it no longer needed have not failed. */
   readonly isComplete: boolean;
-  /** Attempts that are not over, by index. */
+  /** Attempts that have not ended, by index. */
   readonly current: ReadonlyMap<number, readonly Attempt[]>;
   readonly currentIndexes: IndexSet;
 }
 
 /**
- * @param last the last attempt that is over
- * @param isUncounted whether its success still waits to be counted
+ * The state of an index.
+ *
+ * @param last the last attempt that has ended
+ * @param isUncounted whether the Job has not counted that attempt's success yet
  */
 export function stateOf(
   job: JobIndexes,
@@ -34,25 +36,25 @@ export function stateOf(
   if (hasIndex(job.completed, index)) return "Succeeded";
   if (hasIndex(job.failed, index)) return "Failed";
   const open = job.isFinished ? "NotRun" : "Pending";
-  // What became of it in a former Job is of no concern to this one.
+  // Attempts of an earlier Job do not affect the state in this one.
   if (last?.jobUID !== job.uid) return open;
   if (last.outcome === "Failed" && !job.isFinished) return "BackingOff";
   if (last.outcome === "Failed" && !job.isComplete) return "Failed";
   return last.outcome === "Succeeded" && isUncounted(last) ? "Succeeded" : open;
 }
 
-/** Of a Job that is gone nothing is left to run. */
+/** The state of an index after its Job was deleted: nothing will run any more. */
 export function stateAfterJob(last: Attempt | undefined): IndexState {
   if (last?.outcome === "Succeeded" || last?.outcome === "Failed") return last.outcome;
   return "NotRun";
 }
 
-/** The lowest index from there on, out of some set. */
+/** The lowest index in some set that is at least `from`. */
 export type NextIndex = (from: number) => number | undefined;
 
 /**
- * Sets that together hold every index in one of the wanted states, and as few others as can be told
- * without reading attempts: a Job may have a million indexes, and three that failed.
+ * Sets that together contain every index in one of the wanted states, and as few others as possible
+ * without reading attempts: a Job may have a million indexes of which three failed.
  */
 export function candidates(
   job: JobIndexes,
@@ -84,7 +86,7 @@ function nextInBoth(one: NextIndex, other: NextIndex, from: number): number | un
   return undefined;
 }
 
-/** All indexes of the sets from there on, in order, each once. */
+/** All indexes of the sets from `from` on, in order, without duplicates. */
 export function* merged(sources: readonly NextIndex[], from: number): Generator<number> {
   let heads = sources.map((next) => next(from));
   for (;;) {

@@ -1,4 +1,4 @@
-/** Pure: how an index of a Job can stand; docs/ledger.md says what each means. */
+/** Pure: the states of an index of a Job; docs/ledger.md explains them. */
 
 export const STATES = [
   "Pending",

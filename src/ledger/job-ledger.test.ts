@@ -30,7 +30,7 @@ const ledger: fc.Arbitrary<JobLedger> = fc.record({
   isCut: fc.boolean(),
 });
 
-test("what was written is read again", () => {
+test("parsing a formatted ledger returns the same attempts", () => {
   fc.assert(
     fc.property(ledger, (given) => {
       expect(parseLedger(formatLedger(given), "work")).toEqual(given);
@@ -38,7 +38,7 @@ test("what was written is read again", () => {
   );
 });
 
-test("it never has more than it may, and drops no failure for anything else", () => {
+test("a ledger never exceeds its maximum size, and keeps failures first", () => {
   fc.assert(
     fc.property(ledger, fc.nat(4_000), (given, maxBytes) => {
       const data = formatLedger(given, maxBytes);
@@ -54,7 +54,7 @@ test("it never has more than it may, and drops no failure for anything else", ()
   );
 });
 
-test("what somebody else wrote is no ledger", () => {
+test("data in another format is not parsed as a ledger", () => {
   expect(parseLedger(undefined, "work")).toBeUndefined();
   expect(parseLedger({ ledger: "[]", attempts: "" }, "work")).toBeUndefined();
   const strange = { ledger: '{"jobs":["a"],"complete":true}', attempts: "x\n[1]\n[]\n" };

@@ -1,16 +1,17 @@
 /**
- * Pure: the attempts at a Job as a ConfigMap of a cluster has them, which outlives pods and is
- * bounded. Failures come before anything else: that an index succeeded its Job knows, too.
+ * Pure: the attempts of a Job stored in a ConfigMap on a cluster. It outlives the pods and has a
+ * maximum size. Failures are kept first, because successes are also recorded in the status of the
+ * Job.
  *
- * The key "ledger" says as JSON which Jobs they are of and whether all of them are there. The key
- * "attempts" has a line of JSON for each, a list without the names of its fields.
+ * The key "ledger" contains JSON: the Jobs that the attempts belong to, and whether the list is
+ * complete. The key "attempts" contains one JSON array per line and attempt, without field names.
  */
 import type { Job } from "../api/generated/batch.ts";
 import type { ConfigMap } from "../api/generated/core.ts";
 import type { Attempt, Outcome, PlacedAttempt } from "./attempt.ts";
 import { CONTINUES_FROM } from "./story.ts";
 
-/** How the ConfigMap of a Job is called. */
+/** The name of the ConfigMap of a Job. */
 export function ledgerName(jobName: string): string {
   return `${jobName}-ledger`;
 }
@@ -28,7 +29,7 @@ export function findLedger(object: ConfigMap | undefined, job: Job): JobLedger |
   return isNamed || CONTINUES_FROM in annotations ? ledger : undefined;
 }
 
-/** The ConfigMap to write in place of the stored one. */
+/** The ConfigMap to write instead of the stored one. */
 export function composeLedger(
   job: Job,
   stored: ConfigMap | undefined,
@@ -46,9 +47,9 @@ export function composeLedger(
 }
 
 export interface JobLedger {
-  /** In the order in which they came. */
+  /** In the order in which they were added. */
   readonly attempts: readonly PlacedAttempt[];
-  /** Whether some had to go. */
+  /** Whether attempts were dropped because of the size limit. */
   readonly isCut: boolean;
 }
 
@@ -56,7 +57,7 @@ export interface LedgerData {
   readonly [key: string]: string;
 }
 
-/** Well below the 1 MiB that an object may have. */
+/** Well below the maximum object size of 1 MiB. */
 export const MAX_LEDGER_BYTES = 500_000;
 const LEDGER_KEY = "ledger";
 const ATTEMPTS_KEY = "attempts";
@@ -75,7 +76,7 @@ export function formatLedger(
   };
 }
 
-/** Undefined for what formatLedger did not write. */
+/** Undefined if the data was not written by formatLedger. */
 export function parseLedger(data: LedgerData | undefined, jobName: string): JobLedger | undefined {
   const said = parseJson(data?.[LEDGER_KEY] ?? "") as Partial<Said> | undefined;
   if (!said || !Array.isArray(said.jobs)) return undefined;
@@ -90,7 +91,7 @@ interface Said {
   readonly complete: boolean;
 }
 
-/** The newest failures, then the newest of the others, as many as there is room for. */
+/** The newest failures, then the newest other attempts, as many as fit. */
 function chosenLines(
   attempts: readonly PlacedAttempt[],
   lines: readonly string[],

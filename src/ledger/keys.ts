@@ -1,6 +1,6 @@
 /**
- * Pure: the keys of notes. Those of one Job name stand together: first what became of the Jobs, by
- * revision, then the attempts by index.
+ * Pure: keys of ledger notes. The notes of one Job name are adjacent: first creations and deletions
+ * of Jobs, by revision, then the attempts, by index.
  */
 
 export interface JobName {
@@ -8,7 +8,7 @@ export interface JobName {
   readonly jobName: string;
 }
 
-/** No Job has an empty name. */
+/** Job names are never empty, so this cannot be the key of a Job's note. */
 export function namespaceKey(namespace: string): string {
   return `${namespace}\0\0`;
 }
@@ -17,7 +17,7 @@ export function jobPrefix({ namespace, jobName }: JobName): string {
   return `${namespace}\0${jobName}\0`;
 }
 
-/** After all notes of the Job name. */
+/** A key after all notes of the Job name. */
 export function afterJob({ namespace, jobName }: JobName): string {
   return `${namespace}\0${jobName}\x01`;
 }
@@ -34,7 +34,7 @@ export function attemptsPrefix(name: JobName): string {
   return `${jobPrefix(name)}i`;
 }
 
-/** Of all attempts at the index. */
+/** The key prefix of all attempts at the index. */
 export function indexPrefix({ index, ...name }: JobName & { index: number }): string {
   return `${attemptsPrefix(name)}${String(index).padStart(INDEX_DIGITS, "0")}\0`;
 }
@@ -46,7 +46,10 @@ export function attemptKey(
   return `${indexPrefix(index)}${podUID}\0${run}`;
 }
 
-/** Of a key that begins with the prefix of attempts. Quicker than parseNoteKey: there are many. */
+/**
+ * Parses a key that starts with the attempts prefix. Faster than parseNoteKey, because there are
+ * many such keys.
+ */
 export function placeOfAttempt(key: string, prefix: string): { index: number; podUID: string } {
   const begin = prefix.length + INDEX_DIGITS + 1;
   const index = Number(key.slice(prefix.length, begin - 1));

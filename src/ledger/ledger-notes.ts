@@ -1,10 +1,11 @@
 /**
- * Pure: what the ledger keeps of a change. The ledger is what is known of the indexes of a Job
- * after their pods are gone: every attempt, and when Jobs of that name came and went.
+ * Pure: the ledger notes that a change leaves. The ledger records what is known about the indexes
+ * of a Job after their pods are gone: every attempt, and when Jobs of that name were created and
+ * deleted.
  *
  * Reading order: this file, attempt (from a pod to its attempts), story (which Jobs of one name
- * belong together), records and keys (how all that is written down). Nothing here knows the store,
- * which writes the notes, or the server, which shows them.
+ * belong together), records and keys (the stored format). Nothing here knows about the store, which
+ * writes the notes, or the server, which shows them.
  */
 import type { Pod } from "../api/generated/core.ts";
 import type { KubeObject } from "../api/object.ts";
@@ -13,7 +14,7 @@ import { attemptKey, jobEventKey, namespaceKey } from "./keys.ts";
 import { formatAttempt, formatJobEvent, formatRemoval } from "./records.ts";
 import { CONTINUES, CONTINUES_FROM, type Continuation, LIST_CHANGED } from "./story.ts";
 
-/** As much of a change of the store as matters here. */
+/** The parts of a store change that are needed here. */
 export interface LedgerChange {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -42,7 +43,7 @@ export function ledgerNotes(change: LedgerChange, nowMs: number): readonly Ledge
 
 const NOTHING: readonly LedgerNote[] = [];
 
-/** Pods are written several times each, by the thousand: most changes are to be cheap. */
+/** There are many thousands of pod changes: most of them must be cheap. */
 function podNotes(change: LedgerChange, nowMs: number): readonly LedgerNote[] {
   const { type, object, previous, revision, key } = change;
   const ended = attemptsEndedBy({
@@ -76,7 +77,7 @@ function continuationOf(annotations: { readonly [name: string]: string }): Conti
   return CONTINUES_FROM in annotations && !isMoved;
 }
 
-/** What was noted before is void: a namespace of the same name is another one. */
+/** Invalidates all earlier notes: a new namespace of the same name is a different one. */
 function namespaceNotes({ type, key, revision }: LedgerChange): readonly LedgerNote[] {
   if (type !== "DELETED") return NOTHING;
   return [{ key: namespaceKey(key.name), bytes: formatRemoval(revision) }];

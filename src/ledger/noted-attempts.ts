@@ -1,16 +1,18 @@
-/** Pure: the attempts at one Job that are to be noted: each once, as many as there is room for. */
+/** Pure: collects the attempts of one Job for its ledger, each once, up to a limit. */
 import type { PlacedAttempt } from "./attempt.ts";
 import { isFailure, type JobLedger } from "./job-ledger.ts";
 
-/** Of failures, and of all others: more of either would not fit into an object. */
+/**
+ * The limit for failures, and separately for all other attempts: more would not fit into an object.
+ */
 const MOST_ATTEMPTS = 5_000;
 
 export class NotedAttempts {
-  /** By pod and run, the newest last. */
+  /** By pod and run, in order of insertion. */
   private failures = new Map<string, PlacedAttempt>();
   private others = new Map<string, PlacedAttempt>();
   private isCut = false;
-  /** Whether there is something that was not taken yet. */
+  /** Whether there are attempts that were not returned by take() yet. */
   isNew = false;
 
   add(placed: PlacedAttempt): void {
@@ -18,7 +20,7 @@ export class NotedAttempts {
     this.isNew = true;
   }
 
-  /** What was noted before comes before all that is here. */
+  /** Adds the stored attempts before all collected ones. */
   addEarlier({ attempts, isCut }: JobLedger): void {
     const later = this.take();
     this.failures = new Map();
@@ -29,7 +31,7 @@ export class NotedAttempts {
     this.isNew = later.attempts.some((placed) => !known.has(keyOf(placed)));
   }
 
-  /** In the order in which they ended. */
+  /** The attempts in the order in which they ended. */
   take(): JobLedger {
     this.isNew = false;
     const attempts = [...this.failures.values(), ...this.others.values()];

@@ -1,9 +1,9 @@
-/** Pure: the contract of whoever reads the ledger, in the engine's process or over its socket. */
+/** Pure: the interface for reading the ledger, in the engine's process or over its socket. */
 import type { Attempt } from "./attempt.ts";
 import type { IndexState } from "./index-states.ts";
 import type { JobName } from "./keys.ts";
 
-/** One index of a Job: how it stands, and every attempt at it. */
+/** One index of a Job: its state, and every attempt at it. */
 export interface IndexStory {
   readonly index: number;
   readonly state: IndexState;
@@ -11,9 +11,9 @@ export interface IndexStory {
 }
 
 export interface StoryQuery {
-  /** Absent: whatever their state. */
+  /** Only indexes in this state; by default all. */
   readonly state?: IndexState;
-  /** The `next` of the page before. */
+  /** The `next` value of the previous page. */
   readonly from?: string;
   readonly limit?: number;
 }
@@ -25,13 +25,13 @@ export interface StoryWish {
 
 export interface StoryPage {
   readonly items: readonly IndexStory[];
-  /** Absent: there is no more. A page may be empty and still have a next one. */
+  /** Absent on the last page. A page may be empty and still have a next one. */
   readonly next?: string;
 }
 
 export interface LedgerReader {
-  /** In the order of the indexes. Rejects with a NotFound where no such Job ever was. */
+  /** Pages in order of index. Rejects with NotFound if no Job of that name ever existed. */
   list(job: JobName, query?: StoryQuery): Promise<StoryPage>;
-  /** Undefined where the Job has no such index. */
+  /** Undefined if the Job has no such index. */
   find(job: JobName, index: number, asked?: StoryWish): Promise<IndexStory | undefined>;
 }

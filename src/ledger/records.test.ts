@@ -30,7 +30,7 @@ const attempt: fc.Arbitrary<Attempt> = fc.record(
   { requiredKeys: ["outcome", "jobUID", "pod", "podUID"] },
 ) as fc.Arbitrary<Attempt>;
 
-test("an attempt is read as it was written", () => {
+test("parsing a formatted attempt returns the same attempt", () => {
   fc.assert(
     fc.property(attempt, fc.nat(), (written, revision) => {
       const record = { attempt: written, created: "2026-01-01T00:00:00Z", revision };
@@ -39,7 +39,7 @@ test("an attempt is read as it was written", () => {
   );
 });
 
-test("an attempt takes no more than it must", () => {
+test("an encoded attempt is small", () => {
   const uid = "0".repeat(36);
   const written = anAttempt({
     outcome: "Succeeded",
@@ -56,7 +56,7 @@ test("an attempt takes no more than it must", () => {
   expect(bytes.length).toBeLessThan(220);
 });
 
-test("events and removals are read as they were written", () => {
+test("parsing formatted events and removals returns the same values", () => {
   for (const event of [
     { kind: "created", uid: "u", continues: true },
     { kind: "created", uid: "u", continues: false },
@@ -68,14 +68,14 @@ test("events and removals are read as they were written", () => {
 });
 
 test.each(["", "{}", "[]", "[1]", '["created"]', "nonsense", "[1,2,null]"])(
-  "%j is no record",
+  "%j is not a valid record",
   (text) => {
     expect(parseAttempt(Buffer.from(text), "u")).toBeUndefined();
     expect(parseJobEvent(Buffer.from(text))).toBeUndefined();
   },
 );
 
-test("keys tell what they are of, and stand in the order of index", () => {
+test("keys can be parsed, and sort by index", () => {
   const name = { namespace: "ns", jobName: "work" };
   const keys = [9, 10, 2_147_483_647].map((index) =>
     attemptKey({ ...name, index, podUID: "u", run: "~" }),

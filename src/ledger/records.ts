@@ -1,13 +1,13 @@
 /**
- * Pure: notes as bytes and back. An attempt is a list without the names of its fields: there may be
- * a million.
+ * Pure: encodes and decodes ledger notes. An attempt is a JSON array without field names to save
+ * space, because there may be a million.
  */
 import type { Attempt, Outcome } from "./attempt.ts";
 import type { JobEvent } from "./story.ts";
 
 export interface AttemptRecord {
   readonly attempt: Attempt;
-  /** When its pod was created, and the revision of its end: what attempts are ordered by. */
+  /** When its pod was created, and the revision at which it ended: attempts are sorted by these. */
   readonly created: string;
   readonly revision: number;
 }
@@ -31,7 +31,9 @@ export function formatAttempt({ attempt, created, revision }: AttemptRecord): Ui
   return Buffer.from(JSON.stringify(isUsual ? usual : [...usual, signal, message, logFile]));
 }
 
-/** The UID of the pod is part of the key. Undefined for what was not written by formatAttempt. */
+/**
+ * The UID of the pod is part of the key. Undefined if the bytes were not written by formatAttempt.
+ */
 export function parseAttempt(bytes: Uint8Array, podUID: string): AttemptRecord | undefined {
   const list = parseList(bytes);
   const [revision, created, outcome, jobUID, pod] = list;

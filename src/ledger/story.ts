@@ -1,17 +1,17 @@
 /**
- * Pure: which Jobs of one name belong together. A Job that states which indexes were complete
- * before, or which Jobs it continues, continues the former one of its name; any other begins anew,
- * and the notes from before are void.
+ * Pure: which Jobs of one name belong together. A Job whose annotations list the indexes that were
+ * already complete, or the Jobs that it continues, continues the previous Job of its name. Any
+ * other Job starts afresh and invalidates earlier notes.
  */
 
-/** By this annotation a new Job takes over the indexes that an earlier one completed. */
+/** Annotation with which a new Job takes over the indexes that an earlier one completed. */
 export const CONTINUES_FROM = "tallyjob.io/completed-indexes";
-/** By this one a new Job names the Jobs whose indexes are the same work as its own. */
+/** Annotation with which a new Job lists the Jobs whose indexes are the same work as its own. */
 export const CONTINUES = "tallyjob.io/continues";
-/** With this one its indexes stand for other items than those of the former Job. */
+/** Annotation that says that the indexes stand for other items than in the previous Job. */
 export const LIST_CHANGED = "tallyjob.io/list-changed";
 
-/** "moved": it continues the former Job, whose items have other indexes now. */
+/** "moved": the Job continues the previous one, but its items have other indexes now. */
 export type Continuation = boolean | "moved";
 
 export type JobEvent =
@@ -21,19 +21,19 @@ export type JobEvent =
 export type DatedEvent = JobEvent & { readonly revision: number };
 
 export interface Story {
-  /** The Jobs whose attempts belong to it. */
+  /** The UIDs of the Jobs whose attempts belong to it. */
   readonly jobs: ReadonlySet<string>;
-  /** Of these, the ones whose indexes mean the same as those of the last. */
+  /** Those of them whose indexes have the same meaning as in the last Job. */
   readonly unmoved: ReadonlySet<string>;
-  /** Everything noted before is of no use any more. */
+  /** Notes from earlier revisions are no longer valid. */
   readonly firstRevision: number;
   /** Absent while the last of its Jobs exists. */
   readonly endedMs?: number;
 }
 
 /**
- * @param events in their order
- * @param voidBefore the revision at which the namespace was removed, if it ever was
+ * @param events in order of revision
+ * @param voidBefore the revision at which the namespace was deleted, if it ever was
  */
 export function storyOf(events: readonly DatedEvent[], voidBefore = 0): Story | undefined {
   let story: Story | undefined;
@@ -53,7 +53,7 @@ function after(story: Story | undefined, event: DatedEvent): Story {
       firstRevision: story.firstRevision,
     };
   }
-  // The end of a Job that was created before anything was noted is the first event of its name.
+  // If the Job is older than the ledger, its deletion is the first event of its name.
   const known = story?.jobs.has(uid) ? story : begun(uid, revision);
   return { ...known, endedMs: event.atMs };
 }
@@ -62,7 +62,7 @@ function begun(uid: string, firstRevision: number): Story {
   return { jobs: new Set([uid]), unmoved: new Set([uid]), firstRevision };
 }
 
-/** How long the attempts at a deleted Job are kept. */
+/** How long the attempts of a deleted Job are kept. */
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export function isForgotten({ endedMs }: Story, nowMs: number): boolean {

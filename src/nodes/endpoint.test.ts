@@ -54,7 +54,7 @@ async function* lines(): AsyncIterable<Uint8Array> {
   yield Buffer.from("two\n");
 }
 
-/** Says back what it hears, in capitals on stderr, and ends with what it is told to. */
+/** Echoes its input to stdout, and in capitals to stderr, and exits with code 3. */
 class FakeCommand implements StreamSource {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
@@ -117,29 +117,29 @@ async function all(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return text(bytes as unknown as Readable);
 }
 
-describe("the server reads of a node elsewhere", () => {
-  test("what a container printed, with all that it asks for", async () => {
+describe("the server reads logs from a remote node", () => {
+  test("with all options of the request", async () => {
     const sinceMs = Date.parse("2026-01-02T03:04:05Z");
     const bytes = await asServer().logs.open(POD, { ...REQUEST, sinceMs }, signal);
     expect(await all(bytes)).toBe("one\ntwo\n");
     expect(asked).toEqual([{ ...REQUEST, sinceMs }]);
   });
 
-  test("why there is nothing, in the node's words", async () => {
+  test("and passes on the error of the node", async () => {
     const reading = asServer().logs.open(POD, { ...REQUEST, previous: true }, signal);
     await expect(reading).rejects.toMatchObject({ code: 400, reason: "BadRequest" });
   });
 
-  test("that a pod is not there, or not the one it was", async () => {
+  test("and gets 404 if the pod is missing or has another UID", async () => {
     const other = storedPod({ metadata: { name: "p", uid: "v" }, spec: { nodeName: "n" } });
     await expect(asServer().logs.open(other, REQUEST, signal)).rejects.toMatchObject({ code: 404 });
   });
 });
 
-describe("the server runs on a node elsewhere", () => {
+describe("the server opens streams on a remote node", () => {
   const exec = { container: "c", stdin: true, stdout: true, stderr: true, tty: false };
 
-  test("a command: what goes in, what comes out, and how it ends", async () => {
+  test("a command with its input, output and exit code", async () => {
     const run = await asServer().streams.exec(POD, { ...exec, command: ["sh", "-c", "a b"] });
     run.resize({ width: 80, height: 24 });
     run.stdin?.end("hello");
@@ -149,14 +149,14 @@ describe("the server runs on a node elsewhere", () => {
     expect(command.sizes).toEqual([{ width: 80, height: 24 }]);
   });
 
-  test("a megabyte without keeping all of it", async () => {
+  test("a megabyte is transferred with back-pressure", async () => {
     const run = await asServer().streams.exec(POD, { ...exec, stderr: false, command: ["cat"] });
     const sent = "x".repeat(1024 * 1024);
     run.stdin?.end(sent);
     expect(await text(run.stdout as Readable)).toBe(sent);
   });
 
-  test("nothing that the node refuses", async () => {
+  test("errors of the node are passed on", async () => {
     await expect(asServer().streams.attach(POD, exec)).rejects.toThrow("nothing to attach to");
     await expect(asServer().streams.connect(POD, 81)).rejects.toThrow("nobody listens on 81");
   });
@@ -168,16 +168,16 @@ describe("the server runs on a node elsewhere", () => {
   });
 });
 
-describe("nobody else", () => {
+describe("other identities", () => {
   test.each([
     ["a user of the same cluster", identityOf("alice")],
     ["a server of another cluster", identityOf("tally", nodeAuthority, "node")],
-  ])("is answered: %s", async (_who, identity) => {
+  ])("are rejected by the node: %s", async (_who, identity) => {
     await expect(asServer(identity).logs.open(POD, REQUEST, signal)).rejects.toThrow();
     expect(asked).toEqual([]);
   });
 
-  test("is taken for the node", async () => {
+  test("are rejected by the server: a node of another authority", async () => {
     const impostor = nodeAt(endpoint.port);
     const annotations = { [NODE_AUTHORITY]: issueAuthority("node", validity).cert };
     const node = { ...impostor, metadata: { ...impostor.metadata, annotations } };
@@ -187,7 +187,7 @@ describe("nobody else", () => {
   });
 });
 
-test("a node that does not say where it is has no logs to be read", async () => {
+test("logs are not available from a node that does not report its address", async () => {
   const sources = nodeSources({ own: () => undefined, findNode: () => nodeAt(0) });
   await expect(sources.logs.open(POD, REQUEST, signal)).rejects.toThrow(
     'log of pod "p" is not available: no agent of node "n" is connected',

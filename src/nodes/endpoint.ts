@@ -1,9 +1,9 @@
 /**
- * Where an agent on another machine than its server is reached: logs, commands and ports of its
- * pods, over HTTPS. Only the server may ask: it shows a certificate of the cluster's authority.
+ * The HTTPS endpoint of an agent on another machine than its server: logs, commands and ports of
+ * its pods. Only the server may use it; it must present a certificate of the cluster's authority.
  *
- * Logs are asked for as of kubelet, so that any API server can. Commands and ports are ours:
- * frames.ts and serve-command.ts. The other side of this is remote-node.ts.
+ * Logs use the kubelet's protocol, so that any API server can read them. Commands and ports use
+ * Tally's own: see frames.ts and serve-command.ts. The client side is remote-node.ts.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -19,14 +19,14 @@ import { serveCommand } from "./serve-command.ts";
 
 export interface EndpointOptions {
   readonly address: string;
-  /** 0 for any free one. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string };
-  /** PEM: whoever shows a certificate of it that names a server may ask. */
+  /** PEM. Clients need a certificate of this authority that names a server. */
   readonly clientAuthority: string;
   readonly logs: LogSource;
   readonly streams: StreamSource;
-  /** One of the node; undefined where there is no such pod. */
+  /** Finds a pod of this node; undefined if there is no such pod. */
   readonly findPod: (place: PodPlace) => Promise<Pod | undefined>;
   readonly log: Log;
 }
@@ -34,7 +34,7 @@ export interface EndpointOptions {
 export interface PodPlace {
   readonly namespace: string;
   readonly name: string;
-  /** "" for any of that name. */
+  /** "" matches any pod of that name. */
   readonly uid: string;
 }
 
@@ -43,7 +43,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** What the connection speaks once a command or a port is opened. */
+/** The protocol of the connection after a command or a port is opened. */
 export const UPGRADE = "tally-stream";
 
 const MAX_CONNECTIONS = 1024;
@@ -87,12 +87,12 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
 
 const FORBIDDEN = new ApiError(403, "Forbidden", "only the API server may ask this");
 
-/** Names of servers: ours, and the one that kube-apiserver has by custom. */
+/** The names of servers: ours, and the one that kube-apiserver uses by convention. */
 const SERVERS: ReadonlySet<string> = new Set(["tally", "kube-apiserver-kubelet-client"]);
 
-/** The authority signs the certificates of users, too. */
+/** Checks the name, because the authority also signs the certificates of users. */
 function isServer({ socket }: IncomingMessage): boolean {
-  // There is no certificate once the connection is gone, whatever the types say.
+  // Null after the connection is closed, although the types do not say so.
   const certificate: PeerCertificate | null = (socket as TLSSocket).getPeerCertificate();
   const { CN, O } = certificate?.subject ?? {};
   const organizations = [O ?? []].flat();

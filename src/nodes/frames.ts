@@ -1,19 +1,19 @@
-/** Pure: what a command says and hears, as frames on one connection. */
+/** Pure: the frames that carry the input and output of a command over one connection. */
 
-/** The first byte of a frame; its length follows in four. */
+/** The first byte of a frame. It is followed by four bytes with the length. */
 export const CHANNEL = {
   stdin: 0,
   stdout: 1,
   stderr: 2,
-  /** How it ended, as JSON. */
+  /** The result of the command, as JSON. */
   end: 3,
-  /** The size of a terminal, as JSON. */
+  /** The size of the terminal, as JSON. */
   resize: 4,
   stdinEnd: 5,
 } as const;
 
 const HEADER_BYTES = 5;
-/** What one frame may hold: nobody is to make the other side keep more than this. */
+/** The maximum length of a frame. It limits the memory that a peer can make the other side use. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface Frame {
@@ -29,11 +29,11 @@ export function encodeFrame(channel: number, payload: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Whole frames from pieces as they come. */
+/** Assembles whole frames from pieces. */
 export class FrameReader {
   private rest: Buffer = Buffer.alloc(0);
 
-  /** Throws for a frame that is longer than any may be. */
+  /** Throws if a frame is longer than MAX_FRAME_BYTES. */
   read(piece: Buffer): readonly Frame[] {
     this.rest = this.rest.length === 0 ? piece : Buffer.concat([this.rest, piece]);
     const frames: Frame[] = [];

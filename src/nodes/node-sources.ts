@@ -1,14 +1,14 @@
-/** Logs and streams of any pod, whichever node it is on: this process's own, or another. */
+/** Logs and streams of any pod, whether on the node of this process or on another one. */
 import { ApiError } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
 import type { Node, Pod } from "../api/generated/core.ts";
 import { findRemoteNode, type RemoteNode, type ServerIdentity } from "./remote-node.ts";
 
 export interface NodeSourcesOptions {
-  /** The agent of this process, once it stands. */
+  /** The agent of this process, once it has started. */
   readonly own: () => (RemoteNode & { readonly nodeName: string }) | undefined;
   readonly findNode: (name: string) => Node | undefined;
-  /** Absent: nobody else is asked. */
+  /** Absent: agents of other nodes are not contacted. */
   readonly identity?: ServerIdentity;
 }
 

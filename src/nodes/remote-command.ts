@@ -1,4 +1,4 @@
-/** A command on another node, from the frames of its connection. */
+/** The client side of a command on another node, based on the frames of its connection. */
 import { type Duplex, PassThrough, Writable } from "node:stream";
 import type { AttachRequest, CommandEnd, CommandStream } from "../api/stream-source.ts";
 import { CHANNEL, encodeFrame, type Frame, FrameReader } from "./frames.ts";
@@ -47,7 +47,7 @@ function parseEnd({ payload }: Frame): CommandEnd {
   return JSON.parse(payload.toString("utf8")) as CommandEnd;
 }
 
-/** Whoever does not read holds up the node, and nothing is kept for it here. */
+/** A slow reader applies back-pressure to the connection, so that nothing is buffered here. */
 function hand(socket: Duplex, output: PassThrough | undefined, { payload }: Frame): void {
   if (!output || output.write(payload)) return;
   socket.pause();

@@ -1,4 +1,4 @@
-/** A node whose agent is in another process: how the server asks it. See endpoint.ts. */
+/** The client side of an agent in another process, used by the server. See endpoint.ts. */
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { Socket } from "node:net";
@@ -11,11 +11,14 @@ import { formatTime } from "../api/time.ts";
 import { UPGRADE } from "./endpoint.ts";
 import { remoteCommand } from "./remote-command.ts";
 
-/** What the agent's own certificate is of, so that nobody else is taken for it. PEM. */
+/**
+ * Annotation: the authority (PEM) of the agent's certificate, so that no other process can
+ * impersonate the agent.
+ */
 export const NODE_AUTHORITY = "tallyjob.io/node-authority";
 
 export interface ServerIdentity {
-  /** PEM: by which the agent knows the server. */
+  /** PEM: the certificate by which the agent recognizes the server. */
   readonly cert: string;
   readonly key: string;
 }
@@ -25,7 +28,7 @@ export interface RemoteNode {
   readonly streams: StreamSource;
 }
 
-/** Undefined for a node that does not say where it is reached. */
+/** Undefined if the node does not report where its agent can be reached. */
 export function findRemoteNode(node: Node, identity: ServerIdentity): RemoteNode | undefined {
   const ca = node.metadata.annotations?.[NODE_AUTHORITY];
   const port = node.status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;

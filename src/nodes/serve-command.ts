@@ -1,4 +1,4 @@
-/** A command of a pod at one end of a connection: its streams as frames, no faster than taken. */
+/** The server side of a command: sends its streams as frames, with back-pressure. */
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { CommandStream, TerminalSize } from "../api/stream-source.ts";
@@ -14,7 +14,7 @@ export function serveCommand(socket: Socket, command: CommandStream): void {
     }
   });
   socket.on("close", () => command.close());
-  // What a process that is gone does not read is nobody's loss.
+  // Ignore errors of writing to a process that has already ended.
   command.stdin?.on("error", () => {});
   void tellAll(socket, command);
 }
@@ -53,6 +53,6 @@ async function pour(from: Readable, channel: number, socket: Socket): Promise<vo
       if (socket.destroyed) return;
     }
   } catch {
-    // It ended in the middle: how, is told by its end.
+    // The stream ended prematurely. The end frame contains the reason.
   }
 }

@@ -1,7 +1,7 @@
-/** Who is next: one after the other, or the one that a client had before. */
+/** Selects a backend: round-robin, or the one that the client used before. */
 import type { Backend, Frontend } from "./plan.ts";
 
-/** Clients that are remembered for one frontend; those who came longest ago go first. */
+/** The maximum number of clients remembered per frontend. The least recently seen are dropped. */
 const MAX_CLIENTS = 10_000;
 
 type Choices = Pick<Frontend, "backends" | "affinitySeconds">;
@@ -12,12 +12,12 @@ export class Balancer {
 
   constructor(private choices: Choices) {}
 
-  /** Clients of what is still there stay with it. */
+  /** Clients stay with a backend that still exists. */
   update(choices: Choices): void {
     this.choices = choices;
   }
 
-  /** In the order in which they are to be tried. */
+  /** The backends in the order in which they are to be tried. */
   choose(client: string, nowMs: number): readonly Backend[] {
     const { backends } = this.choices;
     const kept = this.findKept(client, nowMs);
@@ -34,7 +34,7 @@ export class Balancer {
     return backends.find((each) => isSame(each, known.backend));
   }
 
-  /** A client was served: it comes back to the same one. */
+  /** Records that a client was served by a backend, so that it gets the same one again. */
   remember(client: string, backend: Backend, nowMs: number): void {
     if (this.choices.affinitySeconds === undefined) return;
     this.clients.delete(client);

@@ -24,7 +24,7 @@ function aForwarder(): Forwarder {
   return forwarder;
 }
 
-/** Answers every piece it gets with its name in front, and says goodbye at the end. */
+/** Answers every piece with its name in front, and with a dot at the end. */
 async function anEcho(name: string): Promise<Backend> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("data", (piece) => socket.write(`${name}:${piece}`));
@@ -54,7 +54,7 @@ async function aFrontend(backends: readonly Backend[], more: Partial<Frontend> =
   return { ...fixed, backends, ...more, port } as Frontend;
 }
 
-/** All that is heard until the other side ends. */
+/** Returns all data received until the other side ends. */
 function talk(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -68,15 +68,15 @@ function talk(port: number, text: string): Promise<string> {
   });
 }
 
-describe("what comes to an address", () => {
-  test("goes to one endpoint after the other, and each side hears the other's end", async () => {
+describe("a connection to an address", () => {
+  test("goes to the endpoints in turn, and each side sees the other's end", async () => {
     const frontend = await aFrontend([await anEcho("a"), await anEcho("b")]);
     await aForwarder().apply([frontend]);
     const heard = [await talk(frontend.port, "1"), await talk(frontend.port, "2")];
     expect(heard.sort()).toEqual(["a:1.", "b:2."]);
   });
 
-  test("passes over an endpoint that does not answer", async () => {
+  test("skips an endpoint that does not answer", async () => {
     const gone = { address: "127.0.0.1", port: await freePort() };
     const frontend = await aFrontend([gone, await anEcho("a")]);
     await aForwarder().apply([frontend]);
@@ -84,7 +84,7 @@ describe("what comes to an address", () => {
     expect(await talk(frontend.port, "y")).toBe("a:y.");
   });
 
-  test("goes where the newest plan says, and nowhere when there is none", async () => {
+  test("follows the newest plan, and is refused without one", async () => {
     const frontend = await aFrontend([await anEcho("a")]);
     const forwarder = aForwarder();
     await forwarder.apply([frontend]);
@@ -94,7 +94,7 @@ describe("what comes to an address", () => {
     await expect(talk(frontend.port, "x")).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("is refused from those who may not, but at a port of the node", async () => {
+  test("is refused for clients without permission, except on a node port", async () => {
     isWelcome = false;
     const backends = [await anEcho("a")];
     const closed = await aFrontend(backends);
@@ -104,14 +104,14 @@ describe("what comes to an address", () => {
     expect(await talk(open.port, "x")).toBe("a:x.");
   });
 
-  test("cannot be had where somebody else has the address, which is told", async () => {
+  test("fails if the address is in use, which is reported", async () => {
     const taken = await anEcho("x");
     await aForwarder().apply([await aFrontend([await anEcho("a")], { port: taken.port })]);
     expect(problems).toEqual([expect.stringContaining("EADDRINUSE")]);
   });
 });
 
-test("datagrams go to an endpoint and their answers come back", async () => {
+test("datagrams are forwarded to an endpoint, and so are the answers", async () => {
   const backend = createSocket("udp4");
   backend.on("message", (message, from) => backend.send(`a:${message}`, from.port, from.address));
   await new Promise<void>((resolve) => void backend.bind(0, "127.0.0.1", resolve));
@@ -125,7 +125,7 @@ test("datagrams go to an endpoint and their answers come back", async () => {
   expect(await heard).toBe("a:x");
 });
 
-describe("a client that is to come back to its endpoint", () => {
+describe("a client with session affinity", () => {
   const backends = [1, 2, 3].map((port) => ({ address: "10.0.0.1", port }));
   const chosen = (balancer: Balancer, client: string, nowMs: number) => {
     const [first] = balancer.choose(client, nowMs);
@@ -133,14 +133,14 @@ describe("a client that is to come back to its endpoint", () => {
     return first?.port;
   };
 
-  test("does, for as long as it comes often enough", () => {
+  test("gets the same endpoint until the timeout", () => {
     const balancer = new Balancer({ backends, affinitySeconds: 10 });
     const ports = [0, 9_000, 18_000].map((nowMs) => chosen(balancer, "c", nowMs));
     expect(ports).toEqual([1, 1, 1]);
     expect(chosen(balancer, "c", 40_000)).not.toBe(1);
   });
 
-  test("does not when that endpoint is gone", () => {
+  test("gets another endpoint when its own is gone", () => {
     const balancer = new Balancer({ backends, affinitySeconds: 10 });
     expect(chosen(balancer, "c", 0)).toBe(1);
     balancer.update({ backends: backends.slice(1), affinitySeconds: 10 });

@@ -1,9 +1,10 @@
 /**
- * Listens on the addresses of Services and passes on what comes to their endpoints.
+ * Listens on the addresses of Services and forwards connections to their endpoints.
  *
- * Reading order: plan (what stands for what: pure), this file, balancer, tcp-frontend and
- * udp-frontend; main and proxy-thread put it into a thread of its own, so that the server's loop
- * does not carry other people's bytes. It knows no objects.
+ * Reading order: plan (which addresses map to which endpoints: pure), this file, balancer,
+ * tcp-frontend and udp-frontend. main and proxy-thread run it in a separate thread, so that
+ * forwarded traffic does not load the event loop of the server. It does not know Kubernetes
+ * objects.
  */
 import type { OpenFrontend } from "./open-frontend.ts";
 import { type Frontend, keyOf } from "./plan.ts";
@@ -11,9 +12,9 @@ import { openTcp } from "./tcp-frontend.ts";
 import { openUdp } from "./udp-frontend.ts";
 
 export interface ForwarderOptions {
-  /** Whether somebody at this address may come to the address of a Service. */
+  /** Whether a client at this address may connect to the address of a Service. */
   readonly mayConnect: (address: string) => boolean;
-  /** An address that cannot be listened on. It is tried again with the next plan. */
+  /** Called if an address cannot be listened on. It is retried with the next plan. */
   readonly onProblem: (frontend: Frontend, error: Error) => void;
 }
 
@@ -23,7 +24,7 @@ export class Forwarder {
 
   constructor(private readonly options: ForwarderOptions) {}
 
-  /** Settles when everything that can be listened on is. */
+  /** Resolves when all available addresses are listened on. */
   async apply(plan: readonly Frontend[]): Promise<void> {
     const wanted = new Map(plan.map((frontend) => [keyOf(frontend), frontend]));
     const closing: Promise<void>[] = [];

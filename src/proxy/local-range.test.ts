@@ -5,10 +5,10 @@ import { hasTool } from "../../test/support/debian-tool.ts";
 import { openLocalRange } from "./local-range.ts";
 
 const canRoute = process.getuid?.() === 0 && hasTool("ip", "iproute2");
-/** Of documentation: nobody's addresses. */
+/** Ranges reserved for documentation, which no machine uses. */
 const [OURS, LEFT] = ["198.51.100.8/29", "198.51.100.16/29"];
 const LEFT_BEHIND = "/run/tally/ranges/198.51.100.16_29";
-/** More than a machine has. */
+/** Above the highest possible process ID. */
 const NO_PROCESS = "4194305";
 
 const isLocal = (cidr: string) =>
@@ -16,14 +16,14 @@ const isLocal = (cidr: string) =>
 
 afterAll(() => rmSync(LEFT_BEHIND, { recursive: true, force: true }));
 
-test.runIf(canRoute)("a range is this machine's until it is closed", async () => {
+test.runIf(canRoute)("a range is local until it is closed", async () => {
   const range = await openLocalRange(OURS);
   expect(isLocal(OURS)).toBe(true);
   await range?.close();
   expect(isLocal(OURS)).toBe(false);
 });
 
-test.runIf(canRoute)("what a killed server left is taken away", async () => {
+test.runIf(canRoute)("the range of a killed server is removed", async () => {
   mkdirSync(LEFT_BEHIND, { recursive: true });
   writeFileSync(`${LEFT_BEHIND}/${NO_PROCESS}`, "");
   execFileSync("ip", ["route", "replace", "local", LEFT, "dev", "lo"]);

@@ -1,10 +1,10 @@
 /**
- * Makes the addresses of Services this machine's own, so that they can be listened on and are found
- * from the networks of its pods. A range of loopback is that from the beginning.
+ * Makes the addresses of Services local to this machine, so that they can be listened on and are
+ * reachable from the networks of its pods. Loopback ranges are local from the start.
  *
- * Several servers may share a range. Each that uses it leaves a file with its number, and the last
- * one takes the range away; those of processes that were killed count for nothing. What such a one
- * was the last to use is taken away by whoever opens a range next.
+ * Several servers may share a range. Each of them creates a file named after its process ID, and
+ * the last one removes the range. Files of processes that no longer exist are ignored. A range that
+ * a killed server left behind is removed by the next server that opens any range.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -14,12 +14,12 @@ import { promisify } from "node:util";
 import { isLoopback, parseCidr } from "../base/address.ts";
 
 export interface LocalRange {
-  /** As it was before, unless somebody else needs it. */
+  /** Removes the range, unless another server uses it. */
   close(): Promise<void>;
 }
 
 const run = promisify(execFile);
-/** Gone when the machine starts anew, as the range is. */
+/** Deleted at reboot, like the range itself. */
 const USERS = "/run/tally/ranges";
 
 export async function openLocalRange(cidr: string): Promise<LocalRange | undefined> {
@@ -39,7 +39,7 @@ export async function openLocalRange(cidr: string): Promise<LocalRange | undefin
   };
 }
 
-/** The directory may be taken away before there is something in it. */
+/** Retries if the directory was removed by another server before the file was created. */
 async function note(directory: string, own: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await writeFile(own, "").catch((error: NodeJS.ErrnoException) => {
@@ -65,11 +65,11 @@ async function takeAwayUnused(directory: string, cidr: string): Promise<void> {
   try {
     await rmdir(directory);
   } catch {
-    // Somebody came, or took it away.
+    // Another server started to use it, or already removed it.
     return;
   }
   await route("del", cidr).catch(() => {});
-  // Whoever came since has put it in place before it was taken away.
+  // A server that started meanwhile added the route before it was removed here, so it is restored.
   if (existsSync(directory)) await route("replace", cidr).catch(() => {});
 }
 

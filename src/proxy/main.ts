@@ -1,12 +1,12 @@
-/** The forwarder in a thread of its own: plans come in as messages, problems go out. */
+/** Runs the forwarder in a thread: plans arrive as messages, problems are sent back. */
 import { parentPort, workerData } from "node:worker_threads";
 import { cidrContains, parseAddress, parseCidr } from "../base/address.ts";
 import { Forwarder } from "./forwarder.ts";
 import type { Frontend } from "./plan.ts";
 
-/** What the thread is started with. */
+/** The data passed to the thread at start. */
 export interface ThreadData {
-  /** Where those who may come to the address of a Service have their own. */
+  /** The address ranges of clients that may connect to Services. */
   readonly allowed: readonly string[];
 }
 

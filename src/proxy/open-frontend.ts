@@ -1,4 +1,4 @@
-/** Pure: one address and port that is listened on, whatever is spoken there. */
+/** Pure: an address and port that is listened on, for any protocol. */
 import type { Frontend } from "./plan.ts";
 
 export interface OpenFrontend {

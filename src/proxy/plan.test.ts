@@ -42,38 +42,38 @@ function targets(frontends: readonly Frontend[]): readonly string[] {
 }
 
 describe("an address of a Service", () => {
-  test("stands for the endpoints that are ready, on the port that each has", () => {
+  test("maps to the ready endpoints, with the port of each", () => {
     expect(targets(plan(service({})))).toEqual(["TCP 10.96.0.7:80 -> 10.1.0.1:8080 10.1.0.4:8080"]);
   });
 
-  test("stands for those that go and still answer where none is ready", () => {
+  test("maps to terminating endpoints that still serve if none is ready", () => {
     const slices = [slice([{ addresses: ["10.1.0.3"], conditions: GOING }])];
     expect(targets(plan(service({}), slices))).toEqual(["TCP 10.96.0.7:80 -> 10.1.0.3:8080"]);
   });
 
   test.each<[string, Fields, readonly EndpointSlice[]]>([
-    ["nobody is ready", {}, [slice([{ addresses: ["10.1.0.2"], conditions: UNREADY }])]],
+    ["no endpoint is ready", {}, [slice([{ addresses: ["10.1.0.2"], conditions: UNREADY }])]],
     ["the port has another name", { ports: [{ name: "other", port: 80 }] }, [SLICE]],
     ["it is headless", { clusterIP: "None", clusterIPs: ["None"] }, [SLICE]],
-    ["it is an alias", { type: "ExternalName" }, [SLICE]],
-    ["it speaks SCTP", { ports: [{ name: "http", port: 80, protocol: "SCTP" }] }, [SLICE]],
-  ])("is not listened on where %s", (_why, spec, slices) => {
+    ["it is an ExternalName", { type: "ExternalName" }, [SLICE]],
+    ["its protocol is SCTP", { ports: [{ name: "http", port: 80, protocol: "SCTP" }] }, [SLICE]],
+  ])("is not listened on if %s", (_why, spec, slices) => {
     expect(plan(service(spec), slices)).toEqual([]);
   });
 
-  test("is left to whoever is named to look after it", () => {
+  test("is skipped if a service-proxy-name is set", () => {
     const labels = { "service.kubernetes.io/service-proxy-name": "somebody" };
     expect(plan(service({}, { labels }))).toEqual([]);
   });
 
-  test("stands for endpoints of this node alone where that is asked for", () => {
+  test("maps only to endpoints of this node with internalTrafficPolicy Local", () => {
     expect(targets(plan(service({ internalTrafficPolicy: "Local" })))).toEqual([
       "TCP 10.96.0.7:80 -> 10.1.0.1:8080",
     ]);
   });
 });
 
-test("what cannot be given is named", () => {
+test("unsupported features are listed", () => {
   const ports = [
     { port: 80, protocol: "TCP" },
     { port: 81, protocol: "SCTP" },
@@ -87,7 +87,7 @@ test("what cannot be given is named", () => {
   expect(unservedOf(service({}))).toEqual([]);
 });
 
-test("a port of the node is one more way, with a policy of its own", () => {
+test("a node port is an additional frontend, with its own traffic policy", () => {
   const ports = [{ name: "http", port: 80, protocol: "TCP", nodePort: 30080 }];
   const made = service({ type: "NodePort", ports, externalTrafficPolicy: "Local" });
   expect(targets(plan(made))).toEqual([
@@ -104,6 +104,6 @@ test.each([
     { sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } },
     60,
   ],
-])("a client comes back to its endpoint as %j says: %s", (spec, seconds) => {
+])("the session affinity of %j is %s seconds", (spec, seconds) => {
   expect(plan(service(spec))[0]?.affinitySeconds).toBe(seconds);
 });

@@ -1,4 +1,4 @@
-/** Pure: which addresses and ports stand for which endpoints, as kube-proxy has it. */
+/** Pure: maps addresses and ports of Services to endpoints, like kube-proxy. */
 import type { Service, ServicePort } from "../api/generated/core.ts";
 import type { Endpoint, EndpointSlice } from "../api/generated/discovery.ts";
 
@@ -6,13 +6,13 @@ export interface Frontend {
   readonly protocol: "TCP" | "UDP";
   readonly address: string;
   readonly port: number;
-  /** "default/web:http", for those who read logs. */
+  /** "default/web:http", for log messages. */
   readonly name: string;
-  /** A port of the node, for others than pods, too. */
+  /** True for a node port, which also accepts clients that are not pods. */
   readonly isOpen: boolean;
-  /** A client comes to the same endpoint again for so long; absent: to any. */
+  /** For how long a client keeps its endpoint; absent: no affinity. */
   readonly affinitySeconds?: number;
-  /** Never empty: nobody listens where there is nobody to pass it on to. */
+  /** Never empty: without a backend the address is not listened on. */
   readonly backends: readonly Backend[];
 }
 
@@ -23,14 +23,14 @@ export interface Backend {
 
 export interface PlanInput {
   readonly services: readonly Service[];
-  /** By the key of their Service, "default/web". */
+  /** By the key of the Service, "default/web". */
   readonly slicesOf: (key: string) => readonly EndpointSlice[];
-  /** Where the ports of the node are opened. */
+  /** The address on which node ports are opened. */
   readonly nodeAddress: string;
   readonly nodeName: string;
 }
 
-/** At most one for each protocol, address and port. */
+/** At most one frontend per protocol, address and port. */
 export function planFrontends(input: PlanInput): readonly Frontend[] {
   const planned = new Map<string, Frontend>();
   for (const service of input.services) {
@@ -42,7 +42,7 @@ export function planFrontends(input: PlanInput): readonly Frontend[] {
   return [...planned.values()];
 }
 
-/** What a Service asks for that nothing here can give it. */
+/** Features requested by a Service that are not supported here. */
 export function unservedOf({ spec }: Service): readonly string[] {
   const ports = (spec.ports ?? []).filter((port) => protocolOf(port) === undefined);
   return [
@@ -56,7 +56,10 @@ export function keyOf({ protocol, address, port }: Omit<Frontend, "backends" | "
   return `${protocol} ${address} ${port}`;
 }
 
-/** The name server has its own way to its address. */
+/**
+ * Services with this label are skipped. The name server uses it, because it listens on its address
+ * itself.
+ */
 export const PROXY_NAME = "service.kubernetes.io/service-proxy-name";
 
 function frontendsOf(service: Service, input: PlanInput): readonly Frontend[] {
@@ -104,12 +107,12 @@ function affinityOf({ spec }: Service): { readonly affinitySeconds?: number } {
   return { affinitySeconds: timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS };
 }
 
-/** Only endpoints of this node, where that is asked for. */
+/** Restricts to endpoints of this node if the policy is Local. */
 function policyNode(policy: string | undefined, { nodeName }: PlanInput): string | undefined {
   return policy === "Local" ? nodeName : undefined;
 }
 
-/** Those that are ready; where none is, those that go and still answer. */
+/** Ready endpoints; if there are none, terminating ones that still serve. */
 function backendsOf(
   slices: readonly EndpointSlice[],
   port: ServicePort,

@@ -1,4 +1,4 @@
-/** The forwarder's thread as its owner sees it. */
+/** The interface of the server to the thread of the forwarder. */
 import { Worker } from "node:worker_threads";
 import type { Log } from "../base/log.ts";
 import { packageFile } from "../base/package-file.ts";
@@ -6,22 +6,24 @@ import type { ThreadData, ThreadMessage } from "./main.ts";
 import type { Frontend } from "./plan.ts";
 
 export interface ProxyThread {
-  /** Settles when everything that can be listened on is. */
+  /** Resolves when all available addresses are listened on. */
   apply(plan: readonly Frontend[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProxyThreadOptions extends ThreadData {
   readonly log: Log;
-  /** The bundle of main.ts; absent: the one that comes with the package. */
+  /** The bundle of main.ts; by default the one in the package. */
   readonly file?: string;
 }
+
+const MOST_TOLD = 1000;
 
 export function startProxyThread(options: ProxyThreadOptions): ProxyThread {
   const { log, allowed, file = packageFile("dist", "forwarder.js") } = options;
   const workerData: ThreadData = { allowed };
   const worker = new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
-  // A server that is otherwise through does not stay for it.
+  // The thread does not keep the process alive.
   worker.unref();
   const told = new Set<string>();
   const waiting = new Map<number, () => void>();
@@ -35,6 +37,8 @@ export function startProxyThread(options: ProxyThreadOptions): ProxyThread {
     const { name, address, port } = message.frontend;
     const key = `${name} ${address} ${port} ${message.problem}`;
     if (told.has(key)) return;
+    // Services come and go: a few lines too many are better than a set that only grows.
+    if (told.size >= MOST_TOLD) told.clear();
     told.add(key);
     log.warn("a Service cannot be reached by its address", {
       service: name,

@@ -1,11 +1,14 @@
-/** One TCP port of a Service. Connections that stand are left alone when endpoints change. */
+/** One TCP port of a Service. Changes of endpoints do not affect existing connections. */
 import { connect, createServer, type Socket } from "node:net";
 import { Balancer } from "./balancer.ts";
 import type { OpenFrontend } from "./open-frontend.ts";
 import type { Backend, Frontend } from "./plan.ts";
 
 const MAX_CONNECTIONS = 10_000;
-/** Endpoints that do not answer are passed over; a client does not wait for all of them. */
+/**
+ * Unreachable endpoints are skipped, but only this many are tried, so that a client does not wait
+ * too long.
+ */
 const MAX_TRIES = 4;
 const CONNECT_MS = 5000;
 
@@ -56,7 +59,7 @@ async function passOn(client: Socket, balancer: Balancer, from: string): Promise
     join(client, socket);
     return;
   }
-  // As if nobody listened.
+  // The client sees the same as if nothing listened.
   client.resetAndDestroy();
 }
 
@@ -77,7 +80,7 @@ function tryToConnect({ address, port }: Backend): Promise<Socket | undefined> {
   });
 }
 
-/** Each side hears of the other's end, and of nothing else. */
+/** Forwards data and the end of each direction. */
 function join(client: Socket, backend: Socket): void {
   for (const [one, other] of [
     [client, backend],

@@ -1,11 +1,11 @@
-/** One UDP port of a Service: a client keeps its endpoint as long as it goes on talking. */
+/** One UDP port of a Service. A client keeps its endpoint while it keeps sending. */
 import { createSocket, type Socket } from "node:dgram";
 import { Balancer } from "./balancer.ts";
 import type { OpenFrontend } from "./open-frontend.ts";
 import type { Backend, Frontend } from "./plan.ts";
 
 const MAX_CLIENTS = 4096;
-/** As long as Linux remembers a conversation of datagrams. */
+/** The same timeout as conntrack in Linux uses for UDP streams. */
 const IDLE_MS = 120_000;
 
 interface Conversation {

@@ -8,7 +8,7 @@ import { inNamespace } from "./in-namespace.ts";
 
 const A = { namespace: "default", name: "a" };
 
-test("who no longer leads reads and does not write", async () => {
+test("a client that no longer leads can read but not write", async () => {
   const client = localClient(aServer());
   let leads = true;
   const fence = fenced(client, () => leads);
@@ -20,7 +20,7 @@ test("who no longer leads reads and does not write", async () => {
   expect((await fence.client.get(configMaps, A)).metadata.name).toBe("a");
 });
 
-test("closing waits for what was sent, and lets nothing follow", async () => {
+test("close waits for sent requests and rejects further ones", async () => {
   const client = localClient(aServer());
   let answer: () => void = () => {};
   const slow = {
@@ -42,7 +42,7 @@ test("closing waits for what was sent, and lets nothing follow", async () => {
   await closing;
 });
 
-test("in one namespace there is nothing of the others", async () => {
+test("a client restricted to one namespace lists only that namespace", async () => {
   const client = localClient(aServer());
   await client.create(configMaps, configMapBody({ name: "a", namespace: "default" }));
   await client.create(configMaps, configMapBody({ name: "b", namespace: "kube-public" }));

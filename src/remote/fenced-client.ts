@@ -1,12 +1,12 @@
 /**
- * A client that writes only while its owner leads. A request that waits for its turn when the lease
- * is lost is not sent, and who stops can wait for those that were.
+ * A client that writes only while its owner leads. A queued request is not sent if the lease is
+ * lost meanwhile. On shutdown the owner can wait for the requests that were already sent.
  */
 import type { Client } from "../api/client.ts";
 
 export interface FencedClient {
   readonly client: Client;
-  /** Nothing is written from now on; settles when all that was sent is answered. */
+  /** Rejects all further writes. Resolves when all sent requests are answered. */
   close(): Promise<void>;
 }
 

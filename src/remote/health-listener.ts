@@ -1,4 +1,4 @@
-/** Where an operator and a kubelet look: whether it lives, whether it is ready, its numbers. */
+/** The HTTP endpoints for operators and the kubelet: liveness, readiness and metrics. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,10 +6,10 @@ import type { Metrics } from "../base/metrics.ts";
 
 export interface HealthOptions {
   readonly address: string;
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly metrics: Metrics;
-  /** What is wrong; undefined where nothing is. */
+  /** Returns what is wrong, or undefined if the process is healthy. */
   readonly findIllness: () => string | undefined;
   readonly isReady: () => boolean;
 }
@@ -34,7 +34,11 @@ export async function listenForHealth(options: HealthOptions): Promise<HealthLis
       case "/metrics":
         return answer(response, 200, metrics.text(), METRICS_TYPE);
       default:
-        return answer(response, 404, "there are /healthz, /livez, /readyz and /metrics");
+        return answer(
+          response,
+          404,
+          "not found; available: /healthz, /livez, /readyz and /metrics",
+        );
     }
   });
   server.listen(port, address);

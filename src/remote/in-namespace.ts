@@ -1,4 +1,6 @@
-/** A client for which one namespace is all there is: whoever asks for everything gets that. */
+/**
+ * A client restricted to one namespace: a list or watch of all namespaces returns only that one.
+ */
 import type { Client, ResourceType } from "../api/client.ts";
 
 export function inNamespace(client: Client, namespace: string): Client {

@@ -1,6 +1,6 @@
 /**
- * The controllers of Tally's own kinds, on a cluster that may not have these: each is started when
- * its kind is there, which may be later.
+ * The controllers of Tally's own kinds. A cluster may not have these kinds: each controller is
+ * started when its kind is installed, which may be later.
  */
 import type { Client, ResourceType } from "../api/client.ts";
 import { scheduledJobs, workflows } from "../api/resources.ts";
@@ -48,7 +48,7 @@ export function startInstalled({ client, clock, log, start }: InstalledOptions):
   };
   const lookAgain = (): void => {
     look()
-      .catch((error: unknown) => log.debug("kinds cannot be looked for", { error }))
+      .catch((error: unknown) => log.debug("cannot check for installed kinds", { error }))
       .finally(() => {
         if (!isStopped && waiting.length > 0) timer = clock.schedule(LOOK_AGAIN_MS, lookAgain);
       });

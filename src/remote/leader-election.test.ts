@@ -10,7 +10,7 @@ import { DEFAULT_TERMS } from "./lease.ts";
 
 const LEASE = { namespace: "default", name: "lease" };
 
-/** Answers and promises settle without the clock. */
+/** Waits for promises that settle without the clock. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -22,7 +22,7 @@ async function advance({ clock }: TestServer, byMs: number): Promise<void> {
   }
 }
 
-/** A candidate whose connection the test can cut. */
+/** A candidate whose connection the test can interrupt. */
 function candidate(server: TestServer, identity: string) {
   const client = localClient(server);
   let isCut = false;
@@ -53,7 +53,7 @@ function candidate(server: TestServer, identity: string) {
     stop.signal,
   );
   return {
-    /** Whether it acts as the leader, and is sure to be it. */
+    /** Whether it acts as leader. */
     leads: () => terms.some(({ signal }) => !signal.aborted),
     isSure: () => terms.some(({ signal, isSure }) => !signal.aborted && isSure()),
     cut: () => {
@@ -66,7 +66,7 @@ function candidate(server: TestServer, identity: string) {
   };
 }
 
-test("one leads while the other waits, and is followed at once when it stops", async () => {
+test("one candidate leads; the other waits and takes over at once when it stops", async () => {
   const server = aServer();
   const one = candidate(server, "one");
   await settle();
@@ -81,7 +81,7 @@ test("one leads while the other waits, and is followed at once when it stops", a
   await two.stop();
 });
 
-test("one that is cut off stops before the other begins", async () => {
+test("a leader that is cut off stops before the next one starts", async () => {
   const server = aServer();
   const one = candidate(server, "one");
   await settle();
@@ -98,7 +98,7 @@ test("one that is cut off stops before the other begins", async () => {
   await two.stop();
 });
 
-test("a lease that somebody else takes is let go, one that was only labelled is kept", async () => {
+test("a leader stops if another takes the lease, but not if it is only labelled", async () => {
   const server = aServer();
   const client = localClient(server);
   const one = candidate(server, "one");
@@ -116,7 +116,7 @@ test("a lease that somebody else takes is let go, one that was only labelled is 
   expect((await client.get(leases, LEASE)).spec.holderIdentity).toBe("thief");
 });
 
-test("who cannot lead gives the lease back and says why", async () => {
+test("a leader that fails releases the lease and reports the error", async () => {
   const server = aServer();
   const stop = new AbortController();
   const failed = standForElection(

@@ -1,6 +1,7 @@
 /**
- * One of several candidates leads, as long as it can renew its lease in time; then another one. A
- * candidate that waits watches the lease, so that one that is given back is taken at once.
+ * Leader election: one of several candidates leads as long as it renews its lease in time; then
+ * another one takes over. A waiting candidate watches the lease, so that a released lease is
+ * acquired at once.
  */
 import type { Client, Closable } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
@@ -19,26 +20,31 @@ import {
   observeLease,
 } from "./lease.ts";
 
-/** A time of leading. */
+/** A period of leading. */
 export interface Term {
-  /** Whether nobody else can hold the lease yet: after that nothing more may be done. */
+  /**
+   * True as long as no other candidate can hold the lease. When it is false, the leader must not
+   * act any more.
+   */
   isSure(): boolean;
-  /** Aborted when it is over. */
+  /** Aborted when the term has ended. */
   readonly signal: AbortSignal;
 }
 
 export interface ElectionOptions {
-  /** With timeouts below the renew deadline. */
+  /** Its timeouts must be below the renew deadline. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
   readonly candidate: Candidate;
   readonly terms: LeaseTerms;
-  /** Settles when all that was begun has ended, which is soon after the signal of the term. */
+  /**
+   * Must resolve when everything that was started has stopped, soon after the signal of the term.
+   */
   readonly lead: (term: Term) => Promise<void>;
 }
 
-/** Settles when it is told to stop and the lease is given back; rejects when leading failed. */
+/** Resolves when `stop` is aborted and the lease is released. Rejects if `lead` failed. */
 export async function standForElection(options: ElectionOptions, stop: AbortSignal): Promise<void> {
   await new Election(options, stop).run();
 }
@@ -63,7 +69,7 @@ class Election {
     }
   }
 
-  /** Undefined when it was told to stop before. */
+  /** Returns undefined if `stop` was aborted first. */
   private async acquire(): Promise<Lease | undefined> {
     const { clock, terms, log } = this.options;
     while (!this.stop.aborted) {
@@ -71,7 +77,7 @@ class Election {
         const taken = await this.tryOnce();
         if (taken) return taken;
       } catch (error) {
-        log.warn("the lease cannot be asked for", { error });
+        log.warn("cannot acquire the lease", { error });
         await pause(clock, terms.retryMs, this.stop);
       }
     }
@@ -123,7 +129,7 @@ class Election {
     if (failure !== undefined) throw failure;
   }
 
-  /** Until the lease is lost, which answers with nothing, or the term is to end. */
+  /** Renews the lease until the term must end. Returns undefined if the lease is lost. */
   private async keep(taken: Lease, term: AbortSignal): Promise<Lease | undefined> {
     const { clock, terms, log } = this.options;
     const ended = AbortSignal.any([this.stop, term]);
@@ -146,7 +152,7 @@ class Election {
       return await this.write(composeLease(candidate, lease, terms, clock.nowMs()), false);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // Somebody may have labelled it.
+      // The conflict may be harmless, for example if somebody added a label.
       const found = await findObject(client, leases, candidate);
       if (found?.spec.holderIdentity !== candidate.identity) throw new LeaseLost();
       return this.write(composeLease(candidate, found, terms, clock.nowMs()), false);
@@ -173,7 +179,7 @@ class Election {
     try {
       await client.update(leases, composeRelease(lease, clock.nowMs()));
     } catch (error) {
-      log.warn("the lease was not given back", { error });
+      log.warn("cannot release the lease", { error });
     }
   }
 
@@ -191,7 +197,7 @@ class Election {
           if (type === "DELETED" || isGivenBack(object)) changed.abort();
           else this.observation = observeLease(this.observation, object, clock.monotonicMs());
         },
-        // The next look opens another one.
+        // The next attempt opens a new watch.
         onEnd: () => {},
       });
     }
@@ -204,17 +210,17 @@ class Election {
     if (holder === this.shownHolder) return;
     this.shownHolder = holder;
     if (holder !== "" && holder !== this.options.candidate.identity) {
-      this.options.log.info("another one leads", { holder });
+      this.options.log.info("another candidate leads", { holder });
     }
   }
 }
 
-/** A watch may have died unheard. */
+/** The watch may have ended without notice, so the lease is read again after this time. */
 const LOOK_AGAIN_MS = 10_000;
 
 class LeaseLost extends Error {
   constructor() {
-    super("another one holds the lease");
+    super("another candidate holds the lease");
   }
 }
 
@@ -222,7 +228,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 409;
 }
 
-/** Settles after the delay, or at once when the signal is or becomes aborted. */
+/** Resolves after the delay, or immediately when the signal is aborted. */
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

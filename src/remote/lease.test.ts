@@ -16,7 +16,7 @@ const held = (spec: LeaseSpec, resourceVersion = "1"): Lease => ({
 const bid = (lease: Lease | undefined, sinceMs: number, monotonicMs: number) =>
   bidFor(ME, { lease, sinceMs }, DEFAULT_TERMS, { nowMs: NOW_MS, monotonicMs });
 
-test("a lease that is not there is made", () => {
+test("a missing lease is created", () => {
   expect(bid(undefined, 0, 0)).toEqual({
     kind: "create",
     lease: {
@@ -34,19 +34,24 @@ test("a lease that is not there is made", () => {
 });
 
 test.each([
-  ["of another one that was seen to change just now", "other", 0, 15_000],
-  ["of another one that is nearly late", "other", 14_999, 1],
+  ["of another candidate that was just renewed", "other", 0, 15_000],
+  ["of another candidate that is nearly expired", "other", 14_999, 1],
 ])("a lease %s is waited for", (_, holderIdentity, elapsedMs, delayMs) => {
-  // What is written in it counts for nothing: clocks differ.
+  // The times in the lease are ignored, because clocks differ.
   const lease = held({ holderIdentity, renewTime: "1999-01-01T00:00:00.000000Z" });
   expect(bid(lease, 100, 100 + elapsedMs)).toEqual({ kind: "wait", delayMs });
 });
 
 test.each([
-  ["of another one that is late", { holderIdentity: "other" }, 15_000, 3],
-  ["that was given back", { holderIdentity: "" }, 0, 3],
-  ["of our own, from before a restart of the watch", { holderIdentity: "me" }, 0, 2],
-  ["with a duration of its own", { holderIdentity: "other", leaseDurationSeconds: 1 }, 1_000, 3],
+  ["of another candidate that has expired", { holderIdentity: "other" }, 15_000, 3],
+  ["that was released", { holderIdentity: "" }, 0, 3],
+  ["that we already hold", { holderIdentity: "me" }, 0, 2],
+  [
+    "with a shorter duration of its own",
+    { holderIdentity: "other", leaseDurationSeconds: 1 },
+    1_000,
+    3,
+  ],
 ])("a lease %s is taken", (_, spec, elapsedMs, leaseTransitions) => {
   const taken = bid(held({ leaseTransitions: 2, ...spec }), 0, elapsedMs);
   expect(taken).toMatchObject({
@@ -58,14 +63,14 @@ test.each([
   });
 });
 
-test("only a change begins the wait anew", () => {
+test("only a change of the lease restarts the wait", () => {
   const first = observeLease(undefined, held({}, "1"), 100);
   expect(observeLease(first, held({}, "1"), 200).sinceMs).toBe(100);
   expect(observeLease(first, held({}, "2"), 200).sinceMs).toBe(200);
   expect(observeLease(first, undefined, 200).sinceMs).toBe(200);
 });
 
-test("a renewal keeps the term, and who gives a lease back leaves it to anyone", () => {
+test("a renewal keeps the acquire time, and a released lease has no holder", () => {
   const mine = composeLease(ME, undefined, DEFAULT_TERMS, NOW_MS);
   const renewed = composeLease(ME, mine, DEFAULT_TERMS, NOW_MS + 1_000);
   expect(renewed.spec).toEqual({ ...mine.spec, renewTime: "2026-01-01T00:00:01.000000Z" });

@@ -1,15 +1,15 @@
 /**
- * Pure: who may lead, by a Lease that all candidates can see. Clocks of machines differ: a holder
- * is late when nothing of the lease has changed for its duration by the candidate's own clock,
- * whatever times are written in it.
+ * Pure: leader election by a Lease that all candidates can read. Clocks of machines may differ, so
+ * the times in the lease are ignored: the holder is late if the lease has not changed for its
+ * duration, measured by the candidate's own clock.
  */
 import type { Lease, LeaseSpec } from "../api/generated/coordination.ts";
 import { formatMicroTime } from "../api/time.ts";
 
 export interface LeaseTerms {
-  /** After so long without a sign of the holder, another may take the lease. */
+  /** If the lease has not changed for this long, another candidate may take it. */
   readonly leaseMs: number;
-  /** After so long without a renewal that succeeded, the holder no longer acts as one. */
+  /** If no renewal succeeded for this long, the holder must stop acting as leader. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
@@ -24,11 +24,11 @@ export interface Candidate {
   readonly identity: string;
   readonly namespace: string;
   readonly name: string;
-  /** What others should know of the holder. */
+  /** Information about the holder for others. */
   readonly annotations?: { readonly [name: string]: string };
 }
 
-/** The lease as it was last seen to change, and when that was by our own clock. */
+/** The last observed change of the lease, and when it was observed by our own clock. */
 export interface Observation {
   readonly lease: Lease | undefined;
   readonly sinceMs: number;
@@ -72,7 +72,10 @@ export function bidFor(
   return { kind: "take", lease: composeLease(candidate, lease, terms, nowMs) };
 }
 
-/** Taken or renewed: only one who was not the holder before begins a term of his own. */
+/**
+ * Composes a new or renewed lease. A new term starts only if the candidate was not already the
+ * holder.
+ */
 export function composeLease(
   { identity, namespace, name, annotations }: Candidate,
   old: Lease | undefined,
@@ -100,7 +103,7 @@ export function composeLease(
   );
 }
 
-/** For the next one to take at once. */
+/** A released lease, which the next candidate can take at once. */
 export function composeRelease(lease: Lease, nowMs: number): Lease {
   const time = formatMicroTime(nowMs);
   const { leaseTransitions = 0 } = lease.spec;

@@ -73,7 +73,7 @@ function noted(object: ConfigMap | undefined) {
   return attempts.map(({ index, attempt }) => [index, attempt.outcome, attempt.exitCode]);
 }
 
-test("attempts are noted together, in an object that belongs to the Job", async () => {
+test("attempts are recorded together, in a ConfigMap owned by the Job", async () => {
   const work = await startController(ledgerController(MANAGER));
   const job = await aJob(work.client);
   await aPod(work.client, job, 0, 3);
@@ -90,7 +90,7 @@ test("attempts are noted together, in an object that belongs to the Job", async 
   work.stop();
 });
 
-test("what a former process noted stays, and nothing is written without news", async () => {
+test("earlier recorded attempts are kept, and nothing is written without changes", async () => {
   const work = await startController(ledgerController(MANAGER));
   const job = await aJob(work.client);
   const gone = await aPod(work.client, job, 0, 3);
@@ -121,7 +121,7 @@ test("a Job of another manager, or without a list, has no ledger", async () => {
   work.stop();
 });
 
-test("an object of somebody else is left alone", async () => {
+test("a ConfigMap of somebody else is not changed", async () => {
   const work = await startController(ledgerController(MANAGER));
   const metadata = { name: "work-ledger", namespace: "default" };
   const theirs = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "b" } };
@@ -133,7 +133,7 @@ test("an object of somebody else is left alone", async () => {
   work.stop();
 });
 
-test("the attempt of a deleted pod is noted within a second", async () => {
+test("the attempt of a deleted pod is recorded within a second", async () => {
   const work = await startController(ledgerController(MANAGER));
   const job = await aJob(work.client);
   const gone = await aPod(work.client, job, 0, 0);

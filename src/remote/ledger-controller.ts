@@ -1,7 +1,7 @@
 /**
- * Notes the attempts at Jobs with a work list in a ConfigMap of each, so that they outlive the
- * pods: a cluster has no other place for them. It is written seldom, and once when the Job ends:
- * what it costs does not depend on how many pods there are.
+ * Records the attempts of Jobs with a work list in one ConfigMap per Job, so that they outlive the
+ * pods: a cluster has no other place for them. The ConfigMap is written rarely, and once when the
+ * Job ends, so that the cost does not depend on the number of pods.
  */
 import { ApiError } from "../api/errors.ts";
 import type { Job } from "../api/generated/batch.ts";
@@ -23,15 +23,18 @@ import { composeLedger, findLedger, ledgerName } from "../ledger/job-ledger.ts";
 import { NotedAttempts } from "../ledger/noted-attempts.ts";
 import { WORK_LIST } from "../worklist/names.ts";
 
-/** How seldom, while a Job goes on. */
+/** The interval between writes while a Job runs. */
 const WRITE_EVERY_MS = 10_000;
-/** Pods that ended with the Job are heard of by then. */
+/** By then the events of pods that ended together with the Job have arrived. */
 const LAST_WRITE_MS = 1_000;
-/** After a pod is deleted its attempt is known only here. Deletions often come together. */
+/**
+ * After a pod is deleted, its attempt is only known here, so it is written soon. The short delay
+ * combines several deletions.
+ */
 const PODS_LEAVE_MS = 200;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 
-/** @param managedBy the Jobs to look after, by their spec.managedBy */
+/** @param managedBy the spec.managedBy of the Jobs to record */
 export function ledgerController(managedBy: string): Controller {
   return {
     name: "ledger",
@@ -50,7 +53,7 @@ export function ledgerController(managedBy: string): Controller {
 interface JobNotes {
   readonly jobUid: string;
   readonly attempts: NotedAttempts;
-  /** As it was last read or written. */
+  /** As last read or written. */
   stored?: ConfigMap;
   isRead: boolean;
 }
@@ -125,12 +128,12 @@ class LedgerController implements RunningController {
     if (!notes || job?.metadata.uid !== notes.jobUid) return done;
     if (!notes.isRead) await this.read(job, notes);
     if (notes.attempts.isNew) await this.store(job, notes);
-    // A Job that is over is not heard of any more.
+    // No further changes of a finished Job are expected.
     if (isFinished(job) && !notes.attempts.isNew) this.notes.delete(key);
     return done;
   }
 
-  /** What a former process noted, or a former Job of the run, is kept. */
+  /** Keeps what an earlier process, or an earlier Job of the same run, recorded. */
   private async read(job: Job, notes: JobNotes): Promise<void> {
     const { namespace = "", name = "" } = job.metadata;
     const place = { namespace, name: ledgerName(name) };
@@ -154,7 +157,7 @@ class LedgerController implements RunningController {
       notes.attempts.isNew = true;
       const isOther = error instanceof ApiError && (error.code === 409 || error.code === 404);
       if (!isOther) throw error;
-      // Somebody was there before us, or it is gone: it is read again.
+      // Somebody else created or deleted it, so it must be read again.
       notes.isRead = false;
       delete notes.stored;
       throw error;

@@ -1,6 +1,6 @@
 /**
- * The composition root on a cluster: the controllers of Tally as clients of somebody else's API
- * server. What they know they have from there, so that one that is killed is replaced by any other.
+ * The composition root on a cluster: Tally's controllers as clients of another API server. They
+ * keep no state of their own, so that a process that is killed can be replaced by any other.
  *
  * Reading order: this file, then leader-election with lease, fenced-client, ledger-controller,
  * installed-kinds.
@@ -34,20 +34,20 @@ export interface RemoteControllersOptions {
   readonly featureGates: FeatureGates;
   /** Absent: requests are not limited. */
   readonly rateLimit?: RateLimit;
-  /** What objects are told in; those that users define the kinds of always in JSON. */
+  /** The encoding of objects. Custom resources always use JSON. */
   readonly contentType: "json" | "protobuf";
-  /** Absent: there is no other one, and it leads. */
+  /** Absent: no leader election; this process always leads. */
   readonly election?: { readonly candidate: Candidate; readonly terms: LeaseTerms };
-  /** Absent: it does not listen. */
+  /** Absent: no health endpoints. */
   readonly health?: { readonly address: string; readonly port: number };
   readonly log: Log;
 }
 
 export interface RemoteControllers {
   readonly healthUrl?: string;
-  /** Settles when it has stopped; rejects when it could not go on. */
+  /** Resolves when it has stopped. Rejects if it could not continue. */
   readonly ended: Promise<void>;
-  /** What is under way is ended, and the lease given back. */
+  /** Stops the controllers and releases the lease. */
   stop(): Promise<void>;
 }
 
@@ -86,9 +86,9 @@ export async function startRemoteControllers(
   };
 }
 
-const LEADS_HELP = "Whether this one leads: 1, or waits for its turn: 0.";
+const LEADS_HELP = "Whether this process leads (1) or waits (0).";
 
-/** What is to be said of it at the moment. */
+/** The current state, for the health endpoints. */
 interface Condition {
   term?: Term;
 }
@@ -102,7 +102,7 @@ async function listen(
   return listenForHealth({
     ...health,
     metrics,
-    // Who waits for his turn is well.
+    // A process that waits to become leader is healthy.
     findIllness: () =>
       condition.term && !condition.term.isSure() ? "the lease was not renewed" : undefined,
     isReady: () => true,
@@ -116,7 +116,7 @@ async function runTerms(
 ): Promise<void> {
   if (!election) return lead({ isSure: () => true, signal: stop });
   const { candidate, terms } = election;
-  // A connection of its own: no crowd of requests may keep the lease from being renewed.
+  // A separate connection, so that many other requests cannot delay the renewal of the lease.
   const client = remoteClient({ ...server, timeoutMs: terms.renewDeadlineMs / 2 });
   try {
     await standForElection({ client, clock: systemClock, log, candidate, terms, lead }, stop);
@@ -125,7 +125,7 @@ async function runTerms(
   }
 }
 
-/** Each term begins with nothing: caches, queues and connections are its own. */
+/** Each term starts from scratch, with its own caches, queues and connections. */
 async function leadUntilEnd(
   options: RemoteControllersOptions,
   metrics: Metrics,
@@ -147,7 +147,7 @@ async function leadUntilEnd(
   const running: RunningController[] = [];
   let isOver = false;
   const start = starter(options, metrics, client);
-  // One that comes up when the term is over has nothing to do any more.
+  // A controller that finishes starting after the end of the term is stopped at once.
   const add = (controller: RunningController): void => {
     if (isOver) controller.stop();
     else running.push(controller);
@@ -174,7 +174,7 @@ async function startJobs(
   start: Start,
   add: (controller: RunningController) => void,
 ): Promise<void> {
-  // The ledger first: a pod that the Job controller has counted may be deleted at once.
+  // Start the ledger first: a pod may be deleted as soon as the Job controller has counted it.
   if (jobs.managedBy !== undefined) add(await start(ledgerController(jobs.managedBy)));
   add(await start(jobController(jobs)));
 }
@@ -189,7 +189,10 @@ function starter(
     controller.start({ ...shared, log: log.child({ controller: controller.name }) });
 }
 
-/** Who still leads waits for what was sent. Who does not makes sure that it has no effect. */
+/**
+ * While still leading, waits for the answers to sent requests. Otherwise closes the connections, so
+ * that pending requests have no effect.
+ */
 async function lastAnswers(
   fence: { close(): Promise<void> },
   remote: RemoteClient,

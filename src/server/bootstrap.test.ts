@@ -5,14 +5,14 @@ import { bootstrap } from "./bootstrap.ts";
 
 const SERVICE = "/api/v1/namespaces/default/services/kubernetes";
 
-test("a start that finds everything writes nothing", () => {
+test("a start that finds all objects writes nothing", () => {
   const server = aServer();
   const before = server.store.revision;
   bootstrap(server, { address: "127.0.0.1", port: 6443 });
   expect(server.store.revision).toBe(before);
 });
 
-test("the Service follows the server to another port, and keeps what users gave it", () => {
+test("the Service follows the server to another port and keeps users' changes", () => {
   const server = aServer();
   ask(server, "PATCH", SERVICE, { metadata: { labels: { mine: "yes" } } });
   bootstrap(server, { address: "127.0.0.1", port: 7000 });
@@ -22,7 +22,7 @@ test("the Service follows the server to another port, and keeps what users gave 
   });
 });
 
-test("a namespace that was deleted comes back, one that a user changed stays as it is", () => {
+test("a deleted namespace is created again, and one that a user changed stays unchanged", () => {
   const server = aServer();
   const lease = "/api/v1/namespaces/kube-node-lease";
   ask(server, "DELETE", lease);

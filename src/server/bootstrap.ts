@@ -1,4 +1,7 @@
-/** What a Kubernetes server finds or makes when it starts: its namespaces and its own Service. */
+/**
+ * Objects that a Kubernetes server creates at start if they are missing: its namespaces and its own
+ * Service.
+ */
 import { ApiError } from "../api/errors.ts";
 import type { Json } from "../api/object.ts";
 import { decodeObject } from "../api/schema/decode.ts";
@@ -32,7 +35,10 @@ export function bootstrap(
   refreshNodes(server);
 }
 
-/** Their agents learn from them whether the server is shared, which may be other than before. */
+/**
+ * Rewrites the Nodes, because an annotation of each tells its agent whether the server is shared,
+ * which may have changed since the last start.
+ */
 function refreshNodes(server: ServerContext & { readonly registry: Registry }): void {
   const kind = server.registry.getResource("", "v1", "nodes");
   for (const { metadata } of server.store.list("nodes").items) {
@@ -43,7 +49,7 @@ function refreshNodes(server: ServerContext & { readonly registry: Registry }): 
 
 type Ensure = (kind: Kind, namespace: string, fields: { [key: string]: Json }) => void;
 
-/** Its port follows the server, which may listen on another one than the last time. */
+/** The port of the Service is updated, because the server may listen on another one than before. */
 function ensureService(
   server: ServerContext & { readonly registry: Registry },
   ensure: Ensure,

@@ -1,9 +1,10 @@
 /**
- * What every verb works with. The server is a set of synchronous functions over this context: a
- * verb reads, decides and commits without an await, so no other request can come in between.
+ * The context of every verb. The server is a set of synchronous functions over it: a verb reads,
+ * decides and commits without an await, so that no other request can interfere.
  *
  * Reading order: context, verbs/create, verbs/update, verbs/delete, verbs/list, verbs/watch, then
- * http/handle for how bytes become calls of them. Nothing here knows a controller or a process.
+ * http/handle, which decodes requests into verb calls. Nothing here knows about controllers or
+ * processes.
  */
 
 import type { GroupResource } from "../api/errors.ts";
@@ -23,26 +24,26 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: Admission;
-  /** All features are on where it is absent. */
+  /** By default all features are on. */
   readonly gates?: FeatureGates;
-  /** Signs the tokens of ServiceAccounts; absent where nobody asks for one. */
+  /** Signs ServiceAccount tokens; absent if the server issues none. */
   readonly signer?: TokenSigner;
 }
 
 export interface WriteOptions {
-  /** Everything happens but the commit. */
+  /** Does everything except the commit. */
   readonly dryRun: boolean;
-  /** Who asks; absent for the components inside the process. */
+  /** The user of the request; absent for components inside the process. */
   readonly user?: User;
-  /** Adds to the audit event of the request; absent where there is none. */
+  /** Adds to the audit event of the request; absent if there is none. */
   readonly annotate?: Annotate;
-  /** There is nobody to warn. */
+  /** Skips the computation of warnings, because no client would receive them. */
   readonly isQuiet?: boolean;
-  /** To whom the written fields belong, "" if it has no name; absent: nobody keeps track. */
+  /** The field manager, "" if it has no name; absent: managedFields are not recorded. */
   readonly manager?: string;
 }
 
-/** An object and what the client should be warned of. */
+/** The object, and the warnings for the client. */
 export interface Written {
   readonly object: KubeObject;
   readonly warnings: readonly string[];
@@ -56,17 +57,17 @@ export function groupResource(kind: Kind): GroupResource {
   return { group: kind.group, resource: kind.resource };
 }
 
-/** What is invalid about a view of another kind's objects is said of that kind. */
+/** Validation errors of a view of core objects, such as events.k8s.io, name the core group. */
 export function groupKind(kind: Kind): { readonly group: string; readonly kind: string } {
   return { group: kind.storedAs && !kind.custom ? "" : kind.group, kind: kind.kind };
 }
 
-/** The object as its kind shows it; the same reference unless the kind is a view of another. */
+/** The object as its kind shows it; the same reference unless the kind is a view of another one. */
 export function fromStored(kind: Kind, stored: KubeObject): KubeObject {
   return kind.storedAs ? kind.storedAs.fromStored(stored) : stored;
 }
 
-/** What the decoding of a changed object may take over from the object as it was. */
+/** The stored object whose unchanged parts need not be decoded again. */
 export function partsOf(kind: Kind, old: KubeObject | undefined): KubeObject | undefined {
   return kind.sharesParts ? old : undefined;
 }
@@ -76,7 +77,7 @@ export function toStored(kind: Kind, object: Draft<KubeObject>): Draft<KubeObjec
   return kind.storedAs.toStored(object) as Draft<KubeObject>;
 }
 
-/** RFC 3339 in seconds, as every timestamp the server sets. */
+/** RFC 3339 with whole seconds, as for every timestamp that the server sets. */
 export function timestamp(clock: Clock): string {
   const second = Math.floor(clock.nowMs() / 1000);
   if (second !== lastStamp.second) {

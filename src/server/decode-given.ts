@@ -1,4 +1,4 @@
-/** Pure: an object as a component or a client gives it, as a draft of the server's own. */
+/** Pure: decodes an object from a component or a client into a draft that the server may modify. */
 import { badRequest } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../api/object.ts";
@@ -8,8 +8,8 @@ import { apiVersionOf, type Kind } from "../kinds/kind.ts";
 import type { ServerContext } from "./context.ts";
 
 /**
- * The given object may be shared or partial. Parts that were left as in the known object are taken
- * over without being decoded again.
+ * The given object may be shared or incomplete. Parts that are identical to those of `known` are
+ * reused without decoding them again.
  */
 export function decodeGiven(
   { gates }: Pick<ServerContext, "gates">,

@@ -1,4 +1,4 @@
-/** Pure: the values the store finds objects by, so that a selector need not look at them all. */
+/** Pure: the indexes of the store, which let a list with a selector skip other objects. */
 
 import type { KubeObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-reference.ts";
@@ -19,7 +19,9 @@ const byInvolvedObject = (object: KubeObject) => {
   return uid === undefined ? [] : [uid];
 };
 
-/** Pods that are not over, by the UID of their controller: few, however many are. */
+/**
+ * Pods that have not ended, by the UID of their controller. They are few even if many have ended.
+ */
 export const ACTIVE_PODS = "active:controller";
 
 const byActiveController = (object: KubeObject) => {
@@ -31,7 +33,7 @@ const byActiveController = (object: KubeObject) => {
 
 const NONE: readonly string[] = [];
 
-/** Most selective first: the first index a selector can use is the one that is used. */
+/** Most selective first: the first index that a selector can use is used. */
 export const INDEXES: IndexDefinitions = {
   pods: {
     "label:batch.kubernetes.io/controller-uid": byLabel("batch.kubernetes.io/controller-uid"),

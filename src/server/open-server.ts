@@ -1,4 +1,4 @@
-/** A server around its store: everything that the verbs work with, and what has to be closed. */
+/** Assembles a server around its store: the context of the verbs, and everything to close later. */
 import type { FeatureGates } from "../api/feature-gates.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -19,7 +19,7 @@ import type { TokenSigner } from "./tokens/web-token.ts";
 
 export interface ServerParts {
   readonly store: Store;
-  /** The kinds that are built in; those that clients define come on top. */
+  /** The built-in kinds; custom kinds are added to them. */
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,9 +30,9 @@ export interface ServerParts {
 
 export interface ServerMeasures {
   readonly serviceCidr: string;
-  /** Whether roles and bindings say who may do what. */
+  /** Whether RBAC is enforced. */
   readonly isGuarded: boolean;
-  /** Absent: every namespace that asks for nothing else is privileged. */
+  /** Absent: namespaces without Pod Security labels are privileged. */
   readonly podSecurity?: PodSecurityOptions;
   /** Absent: the server is not shared. */
   readonly sharing?: Sharing;
@@ -40,9 +40,9 @@ export interface ServerMeasures {
 
 export interface OpenServer {
   readonly context: ServerContext & ServerParts;
-  /** Absent: whoever is known may do everything. */
+  /** Absent: every authenticated user may do everything. */
   readonly authorizer?: Authorizer;
-  /** Brings the default roles, beside everything else; at once when somebody needs them. */
+  /** Starts to create the default roles in the background; they are created at once when needed. */
   beginRoles(): void;
   enforceQuotas(): void;
   close(): void;

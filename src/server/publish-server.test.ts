@@ -6,7 +6,7 @@ import { publishServer } from "./publish-server.ts";
 const ENDPOINTS = "/api/v1/namespaces/default/endpoints/kubernetes";
 const SLICE = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes";
 
-test("the Service of the server leads to where it listens, also when that has changed", () => {
+test("the endpoints of the server's Service follow its address", () => {
   const server = aServer();
   publishServer(server, { host: "127.0.0.1", port: 6443 });
   publishServer(server, { host: "192.0.2.1", port: 7000 });
@@ -23,7 +23,7 @@ test("the Service of the server leads to where it listens, also when that has ch
   });
 });
 
-test("a start at the same place writes nothing, one on IPv6 alone has nothing to tell", () => {
+test("a start at the same address or on IPv6 writes nothing", () => {
   const server = aServer();
   publishServer(server, { host: "127.0.0.1", port: 6443 });
   const before = server.store.revision;

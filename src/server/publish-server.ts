@@ -1,4 +1,4 @@
-/** The endpoints of the Service "kubernetes": where the server itself is, as of now. */
+/** The endpoints of the Service "kubernetes": the current address of the server itself. */
 import { ApiError } from "../api/errors.ts";
 import type { Json } from "../api/object.ts";
 import { decodeObject } from "../api/schema/decode.ts";
@@ -15,13 +15,13 @@ type Fields = { readonly [key: string]: Json };
 
 const PLACE = { namespace: "default", name: "kubernetes" };
 
-/** As it is reached, which an address that stands for all of them is not. */
+/** The host must be an address at which the server can be reached, not 0.0.0.0. */
 export function publishServer(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
 ): void {
   const isIPv4 = parseAddress(host)?.length === 4;
-  // Its Service has an address of IPv4: there is no way from there.
+  // The Service has an IPv4 address, which cannot have IPv6 endpoints.
   if (!isIPv4) return;
   const ports = [{ name: "https", port, protocol: "TCP" }];
   publish(server, server.registry.getResource("", "v1", "endpoints"), {

@@ -14,7 +14,7 @@ import type { Change, IndexDefinitions, IndexLookup } from "./types.ts";
 type IndexFunctions = IndexDefinitions[string];
 
 export class Collection {
-  /** Before this revision its past is known only from the history. */
+  /** The revision of the last change here. A list at an earlier revision needs the history. */
   changedAt: number;
   readonly objects = new OrderedObjects();
   readonly #indexFunctions: IndexFunctions;
@@ -46,7 +46,7 @@ export class Collection {
     return this.objects.page(query, lookup && this.#find(lookup, query));
   }
 
-  /** The lookup as a condition, for a past the index does not know. */
+  /** The index lookup as a filter, for past states, which have no index. */
   matcher({ index, value }: IndexLookup): (object: KubeObject) => boolean {
     const values = this.#indexFunctions[index];
     if (!values) throw unknownIndex(index);
@@ -79,8 +79,8 @@ export class Collection {
 }
 
 /**
- * All values of an index in one tree, from "value, order key" to order key: a value few objects
- * have costs no tree of its own, and an update that keeps its values touches nothing.
+ * All values of an index share one tree, from "value, order key" to order key. So a value that few
+ * objects have needs no tree of its own, and an update that keeps its index values changes nothing.
  */
 type Index = SortedTree<string>;
 

@@ -1,7 +1,7 @@
 /**
- * Group commit: changes gather while a batch is being synced, and the next batch takes them all.
- * The first change after a pause is written at once. When the journal fails, everything it does not
- * hold yet is handed back to be undone.
+ * Group commit: while one batch is being synced, new changes collect for the next batch. The first
+ * change after a pause is written at once. If the journal fails, all changes that are not on disk
+ * yet are handed back to the store, which undoes them.
  */
 import type { KubeObject } from "../api/object.ts";
 import type { Journal, JournalBatch } from "./journal.ts";
@@ -11,17 +11,17 @@ import { type Change, type Note, type NoteRange, type ObjectKey, StorageFailed }
 
 export interface CommitQueueOptions {
   readonly journal: Journal;
-  /** Revisions up to here may be given out. */
+  /** Revisions up to this one may be assigned. */
   readonly reserved: number;
   readonly reserveSize: number;
   readonly encode: (object: KubeObject) => Uint8Array;
-  /** The newest revision, for a batch without changes. */
+  /** The newest revision, needed for a batch without changes. */
   readonly newest: () => number;
   readonly onSynced: (revision: number, changes: readonly Change[]) => void;
   readonly onLost: (lost: readonly LostState[], error: StorageFailed) => void;
 }
 
-/** An object as the disk has it; absent if it has none. */
+/** The state of an object on disk; `durable` is undefined if the object is not on disk. */
 export interface LostState {
   readonly key: ObjectKey;
   readonly durable: KubeObject | undefined;
@@ -48,7 +48,7 @@ export class CommitQueue {
     return this.#reserved;
   }
 
-  /** Everything that is recorded meanwhile goes into one batch, whatever its size. */
+  /** All changes that `write` records go into one batch, whatever its size. */
   together<T>(write: () => T): T {
     if (this.#isTogether) return write();
     this.#isTogether = true;
@@ -81,7 +81,7 @@ export class CommitQueue {
     return removed;
   }
 
-  /** Asks the disk for more revisions although there is nothing to write. */
+  /** Reserves more revisions on disk even if there is nothing to write. */
   reserve(): void {
     this.#mustReserve = true;
     this.#start();
@@ -92,7 +92,10 @@ export class CommitQueue {
     while (this.#isRunning) await this.#lastRun;
   }
 
-  /** After idle: the revision is final, so a restart need not skip any. */
+  /**
+   * To be called after idle(): no revision above this one was assigned, so the next start need not
+   * skip any.
+   */
   async seal(revision: number): Promise<void> {
     const segment = { ...this.#open, revision };
     await this.#options.journal.append({ ...this.#toBatch(segment), reserved: revision });
@@ -106,7 +109,7 @@ export class CommitQueue {
 
   async #run(): Promise<void> {
     for (;;) {
-      // What answers a write, or the end of a batch, in the same turn goes into the same batch.
+      // Wait one turn, so that writes made in response to a write, or to a sync, join this batch.
       await new Promise<void>((resolve) => setImmediate(resolve));
       const segment = this.#next();
       if (!segment) break;
@@ -155,8 +158,8 @@ export class CommitQueue {
   }
 
   /**
-   * What the journal now holds of the lost segments is uncertain, so the next batch, whenever there
-   * is one, begins with what it must hold of them.
+   * It is uncertain what the journal now holds of the failed segments. The next batch therefore
+   * starts with the states that must be on disk for every object and note in them.
    */
   #lose(failed: Segment, held: NoteChanges, error: StorageFailed): void {
     const lost = new Map<string, Entry>();
@@ -168,7 +171,7 @@ export class CommitQueue {
     }
     this.#full.length = 0;
     this.#open = { ...newSegment(), entries: lost, notes: this.#notes.lost(held) };
-    // What listeners write while it is undone deserves a try of its own.
+    // Listeners may write while the changes are undone. Those writes must start a new batch.
     this.#isRunning = false;
     const states = [...lost.values()].map(({ object, durable }) => ({ key: object, durable }));
     this.#options.onLost(states, error);
@@ -176,13 +179,13 @@ export class CommitQueue {
   }
 }
 
-/** A run of changes that goes to disk as one: its first and last state of each object. */
+/** Changes that go to disk as one batch, with the first and the last state of each object. */
 interface Segment {
   revision: number;
   readonly entries: Map<string, Entry>;
   readonly changes: Change[];
   readonly notes: NoteChanges;
-  /** Who waits for notes to be gone. */
+  /** Callers that wait until their notes are removed from disk. */
   readonly removals: { readonly resolve: () => void; readonly reject: (error: Error) => void }[];
 }
 
@@ -192,7 +195,7 @@ interface Entry {
   current: KubeObject | undefined;
 }
 
-/** Bounds the time one batch keeps the process busy encoding. */
+/** Limits how long encoding one batch can block the process. */
 const SEGMENT_SIZE = 1024;
 
 function newSegment(): Segment {

@@ -8,31 +8,31 @@ const PAGE = 4096;
 const ADDING = { putSizes: [], deletes: 0, makesRoom: false };
 
 test.each([
-  ["nothing is unused", { pages: 100, inUse: 98 }, { puts: 1, deletes: 0 }, 100 + 16 + 3],
-  ["deletes copy a page each", { pages: 100, inUse: 98 }, { puts: 0, deletes: 5 }, 100 + 16 + 5],
+  ["no page is unused", { pages: 100, inUse: 98 }, { puts: 1, deletes: 0 }, 100 + 16 + 3],
+  ["each delete copies a page", { pages: 100, inUse: 98 }, { puts: 0, deletes: 5 }, 100 + 16 + 5],
   ["half of the unused pages count", { pages: 100, inUse: 88 }, { puts: 1, deletes: 0 }, 114],
-  ["enough is unused", { pages: 100, inUse: 8 }, { puts: 1, deletes: 0 }, 100],
-])("room is asked for beyond the last page: %s", (_, { pages, inUse }, change, expected) => {
+  ["enough pages are unused", { pages: 100, inUse: 8 }, { puts: 1, deletes: 0 }, 100],
+])("the file must grow beyond the last page: %s", (_, { pages, inUse }, change, expected) => {
   const putSizes = Array.from({ length: change.puts }, () => 2000);
   const asked = { putSizes, deletes: change.deletes };
   const needed = fileSizeNeeded(stats(pages, inUse), { ...asked, makesRoom: true });
   expect(needed / PAGE).toBe(expected);
 });
 
-test("what adds to the file leaves pages to what takes away from it", () => {
+test("a change that adds objects leaves pages free for a change that only deletes", () => {
   const change = { putSizes: [PAGE], deletes: 1 };
   const adding = fileSizeNeeded(stats(100, 98), { ...change, makesRoom: false });
   const removing = fileSizeNeeded(stats(100, 98), { ...change, makesRoom: true });
   expect((adding - removing) / PAGE).toBe(128);
 });
 
-test("large values ask for the pages they fill", () => {
+test("large values need as many pages as they fill", () => {
   const small = fileSizeNeeded(stats(100, 98), { ...ADDING, putSizes: [PAGE] });
   const large = fileSizeNeeded(stats(100, 98), { ...ADDING, putSizes: [100 * PAGE] });
   expect((large - small) / PAGE).toBe(99);
 });
 
-test("a file is extended with zeros behind its end, and what it holds stays", async () => {
+test("extending a file appends zeros and keeps its contents", async () => {
   const directory = await mkdtemp(join(tmpdir(), "tally-room-"));
   const path = join(directory, "file");
   const contents = Buffer.alloc(3_000_000, "x");

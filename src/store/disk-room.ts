@@ -1,11 +1,11 @@
 /**
- * Room in the database file before a transaction needs it. lmdb must not be the one to find a disk
- * full: it formats the message of a failed write into a buffer that is too short, which can end the
- * process. A file that need not grow is also synced faster.
+ * Extends the database file before a transaction needs the space. lmdb itself must never find the
+ * disk full: it formats the error message of a failed write into a buffer that is too short, which
+ * can crash the process. Syncing is also faster if the file does not grow.
  */
 import { open } from "node:fs/promises";
 
-/** What lmdb tells about its pages. */
+/** The page statistics that lmdb reports. */
 export interface PageStats {
   readonly pageSize: number;
   readonly lastPageNumber: number;
@@ -22,33 +22,34 @@ interface TreeStats {
 export interface PageChange {
   readonly putSizes: readonly number[];
   readonly deletes: number;
-  /** Whether it is done to get rid of something. */
+  /** True if the change only deletes. It may then use the reserved pages. */
   readonly makesRoom: boolean;
 }
 
-/** How long the file must be for a transaction that puts values of these sizes. */
+/** The file size in bytes that a transaction needs if it puts values of these sizes. */
 export function fileSizeNeeded(stats: PageStats, change: PageChange): number {
   const { pageSize, lastPageNumber } = stats;
   const inUse = META_PAGES + pagesOf(stats.root) + pagesOf(stats.free);
   const unused = Math.max(0, lastPageNumber + 1 - inUse);
-  // Every changed entry may copy a leaf and split it; what lies above is shared by many.
+  // Every changed entry may copy a leaf and split it. The branch pages above are shared by many.
   let pages = PATH_PAGES + change.deletes + (change.makesRoom ? 0 : KEPT_PAGES);
   for (const size of change.putSizes) pages += 2 + Math.ceil(size / pageSize);
-  // Some of the unused pages are too scattered for large values, or not yet to be used again.
+  // Not all unused pages are usable: some are too scattered for large values, and some cannot be
+  // reused yet because a reader may still see them.
   const missing = Math.max(0, pages - Math.floor(unused / 2));
   return (lastPageNumber + 1 + missing) * pageSize;
 }
 
 const META_PAGES = 2;
 const PATH_PAGES = 16;
-/** Left to those that make room: a disk that is full must not be too full for them. */
+/** Reserved for deletions: on a full disk it must still be possible to delete objects. */
 const KEPT_PAGES = 128;
 
 function pagesOf(tree: TreeStats): number {
   return tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages;
 }
 
-/** Makes the file longer, by more than asked for if there is room. Returns its new length. */
+/** Extends the file, by more than `needed` if the disk has room. Returns the new file size. */
 export async function extendFile(path: string, needed: number): Promise<number> {
   const spare = Math.min(Math.max(needed / 8, SMALLEST_STEP), LARGEST_STEP);
   const generous = Math.ceil((needed + spare) / SMALLEST_STEP) * SMALLEST_STEP;
@@ -64,8 +65,9 @@ const LARGEST_STEP = 16 * SMALLEST_STEP;
 const ZEROS = Buffer.alloc(256 * 1024);
 
 /**
- * With real zeros: a hole would still have to find its room later. Only ever behind the end of the
- * file, which may be further than expected: everything before it is the database's.
+ * Writes real zeros, because a sparse hole does not reserve disk space. Writes only behind the
+ * current end of the file, which may be further than expected: all bytes before it belong to the
+ * database.
  */
 async function fillUpTo(path: string, target: number): Promise<number> {
   const file = await open(path, "r+");
@@ -77,7 +79,7 @@ async function fillUpTo(path: string, target: number): Promise<number> {
         at += (await file.write(ZEROS, 0, size, at)).bytesWritten;
       }
     } catch (error) {
-      // What little it got is of more use to others.
+      // Give the partial extension back: it is too small to help, and other programs can use it.
       await file.truncate(end);
       throw error;
     }

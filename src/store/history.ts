@@ -1,9 +1,9 @@
-/** What happened lately, over all resources, in order: for watches that come back and for pages. */
+/** Recent changes of all resources, in order. Resumed watches and paged lists read them. */
 import { type Change, ExpiredRevision } from "./types.ts";
 
 export interface HistoryLimits {
   readonly changes: number;
-  /** Of the objects as JSON; those not encoded yet count as a guess. */
+  /** Size of the objects as JSON. Objects that are not encoded yet count as GUESSED_BYTES. */
   readonly bytes: number;
 }
 
@@ -11,7 +11,7 @@ export const HISTORY_LIMITS: HistoryLimits = { changes: 100_000, bytes: 256 * 10
 
 interface Selection {
   readonly isVisible?: (change: Change) => boolean;
-  /** Only the first ones. */
+  /** Return only this many changes, the earliest ones. */
   readonly limit?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export class History {
     this.#limits = limits;
   }
 
-  /** The earliest revision whose successors are all known. */
+  /** The earliest revision after which all changes are still known. */
   get oldest(): number {
     return this.#oldest;
   }
@@ -39,7 +39,7 @@ export class History {
     this.#trim();
   }
 
-  /** Corrects the guess once the object of that revision was encoded. */
+  /** Replaces the guessed size once the object of that revision has been encoded. */
   weigh(revision: number, bytes: number): void {
     const index = this.#indexAfter(revision - 1);
     if (this.#changes[index]?.revision !== revision) return;
@@ -72,7 +72,9 @@ export class History {
     return low;
   }
 
-  /** Cutting only once a quarter too much has gathered moves each entry a few times at most. */
+  /**
+   * Trims only when a limit is exceeded by a quarter, so that each entry is moved only a few times.
+   */
   #trim(): void {
     const { changes, bytes } = this.#limits;
     if (this.#changes.length <= changes * SLACK && this.#bytes <= bytes * SLACK) return;

@@ -1,4 +1,4 @@
-/** What the store asks of a disk. */
+/** The interface between the store and the disk. */
 import { sortedTree } from "./sorted-tree.ts";
 import type { Note } from "./types.ts";
 
@@ -9,32 +9,34 @@ export interface JournalBatch extends JournalState {
   /** By key; undefined removes the note. */
   readonly notes: ReadonlyMap<string, Uint8Array | undefined>;
   /**
-   * Whether all that is new in it is that something is gone: it may use the last room there is,
-   * though it may have to repeat what a failed batch left uncertain.
+   * True if all new changes in this batch are deletions: it may then use the reserved disk space.
+   * It may still contain puts that repeat what a failed batch left uncertain.
    */
   readonly makesRoom?: boolean;
 }
 
 export interface JournalState {
-  /** The revision the objects show. */
+  /** The revision of the stored objects. */
   readonly revision: number;
   /**
-   * No revision above this one is given out before a later batch says so. After a crash the store
-   * goes on above it: a revision that was given out, synced or not, never means something else.
+   * The store assigns no revision above this one before a later batch raises it. After a crash the
+   * store continues above it, so that a revision that was ever assigned, synced or not, is never
+   * assigned to another change.
    */
   readonly reserved: number;
 }
 
 export interface JournalContents extends JournalState {
-  /** To be read once, before the first append. */
+  /** Can be read only once, before the first append. */
   readonly objects: Iterable<readonly [key: string, bytes: Uint8Array]>;
 }
 
 /**
- * 1. A batch is there as a whole or not at all, and never without all batches before it.
- * 2. It is synced when append resolves. When append rejects it is not to be counted on, but it may
- *    be found again: the next batch repeats what must hold.
- * 3. One append at a time. After a rejected one the next may be tried, without reopening.
+ * 1. A batch is stored completely or not at all, and never without all batches before it.
+ * 2. A batch is synced when append resolves. If append rejects, callers must not rely on the batch,
+ *    but it may still be on disk: the next batch repeats the states that must hold.
+ * 3. Only one append runs at a time. After a rejected append the next one may be tried without
+ *    reopening the journal.
  */
 export interface Journal extends NoteStorage {
   /** Undefined if nothing was ever appended. */
@@ -43,14 +45,14 @@ export interface Journal extends NoteStorage {
   close(): Promise<void>;
 }
 
-/** Notes stay where they are until someone asks: what was appended is found. */
+/** Notes are not loaded into memory. Every appended note can be found here. */
 export interface NoteStorage {
   findNote(key: string): Uint8Array | undefined;
-  /** In order of key. To be read in one go, without an await. */
+  /** In order of key. Must be read synchronously, without an await in between. */
   notesFrom(key: string): Iterable<Note>;
 }
 
-/** For a store that lives in memory only. */
+/** For a store that exists only in memory. */
 export function memoryJournal(): Journal {
   const notes = sortedTree<Uint8Array>();
   return {

@@ -1,23 +1,23 @@
-/** A database of ours: how it is opened, what its keys are and which formats can be read. */
+/** How Tally's LMDB database is opened, its keys, and the format versions that can be read. */
 import { type FileHandle, open as openFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { RootDatabase } from "lmdb";
 import type { JournalState } from "./journal.ts";
 
-// As one CommonJS file the package is loaded in half the time that its modules take.
+// Loading the package as one CommonJS file takes half as long as loading its ES modules.
 type Lmdb = typeof import("lmdb", { with: { "resolution-mode": "require" }});
 const { open } = createRequire(import.meta.url)("lmdb") as Lmdb;
 
 export type Database = RootDatabase<Buffer, Buffer>;
 
-/** Rises when what is written could no longer be read by what came before. */
+/** Increased when older versions of Tally could no longer read what is written. */
 export const FORMAT_VERSION = 2;
-/** The first one had no notes. */
+/** Format version 1 had no notes. */
 const OLDEST_READABLE = 1;
 
 export const DATABASE_FILE = "data.mdb";
 
-/** No resource has an empty name, so no object has a key like these. */
+/** No resource has an empty name, so no object key starts with \0 like these keys. */
 export const STATE_KEY = Buffer.from("\0state");
 export const NOTE_PREFIX = "\0note\0";
 export const NOTES_END = Buffer.from("\0note\x01");
@@ -30,13 +30,13 @@ export function noteKey(key: string): Buffer {
 export function openDatabase(path: string, { readOnly = false } = {}): Database {
   return open<Buffer, Buffer>({
     path,
-    // Not among the declared options, but read by the module itself.
+    // The type declarations of lmdb lack this option, but lmdb reads it.
     ...{ permissionsMode: 0o600 },
     noSubdir: false,
     encoding: "binary",
     keyEncoding: "binary",
     overlappingSync: false,
-    // Batches are ours to form: it must not hold one back to wait for more.
+    // The commit queue forms the batches; lmdb must not delay a batch to wait for more writes.
     eventTurnBatching: false,
     maxDbs: 1,
     ...(readOnly ? { readOnly } : {}),
@@ -44,8 +44,8 @@ export function openDatabase(path: string, { readOnly = false } = {}): Database 
 }
 
 /**
- * Whether the file is a database and all of it is there. lmdb ends the whole process over one that
- * is neither, at once or when it reads a page behind the end.
+ * Whether the file is a complete LMDB database. lmdb crashes the whole process if the file is
+ * something else, or when it reads a page behind the end of a truncated file.
  */
 export async function isDatabase(path: string, size: number): Promise<boolean> {
   const file = await openFile(path, "r");
@@ -66,7 +66,9 @@ interface Header {
   readonly transaction: number;
 }
 
-/** In the order of bytes that the host has: another host's database is none here. */
+/**
+ * Reads in the byte order of this host: a database from a host with another one is not accepted.
+ */
 async function readHeader(file: FileHandle, at: number): Promise<Header | undefined> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, at);
   const words = new Uint32Array(new Uint8Array(buffer).buffer);
@@ -81,7 +83,7 @@ async function readHeader(file: FileHandle, at: number): Promise<Header | undefi
 
 const MAGIC = 0xbeefc0de;
 const HEADER_BYTES = 168;
-/** In words of four bytes. */
+/** Positions in words of four bytes. */
 const AT = { magic: 6, pageSize: 12, lastPage: 36, transaction: 38 } as const;
 
 export function parseState(dataDir: string, record: Buffer | undefined): JournalState {

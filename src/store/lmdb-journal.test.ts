@@ -16,8 +16,8 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 test.each([
   ["a newer format", '{"format":7,"revision":1,"reserved":1}', "format version 7"],
-  ["a format without a name", "nonsense", "format version unknown"],
-])("%s is refused by name and left as it is", async (_, record, message) => {
+  ["an unreadable format", "nonsense", "format version unknown"],
+])("opening %s fails, reports the version and changes nothing", async (_, record, message) => {
   const database = open<Buffer, Buffer>({
     path: join(dataDir, "store"),
     noSubdir: false,
@@ -35,11 +35,11 @@ test.each([
 });
 
 test.each([
-  ["a file that is no database", () => "this is not a database".repeat(1000)],
-  ["a file with nothing in it", () => ""],
-  ["a database cut short", (bytes: Buffer) => bytes.subarray(0, 4000)],
-  ["one that lacks its last pages", (bytes: Buffer) => bytes.subarray(0, 3 * 4096)],
-])("%s is refused and left as it is", async (_, spoil) => {
+  ["a file that is not a database", () => "this is not a database".repeat(1000)],
+  ["an empty file", () => ""],
+  ["a database cut within its first page", (bytes: Buffer) => bytes.subarray(0, 4000)],
+  ["a database without its last pages", (bytes: Buffer) => bytes.subarray(0, 3 * 4096)],
+])("opening %s fails and changes nothing", async (_, spoil) => {
   await (await openStore({ dataDir })).close();
   await (await openStore({ dataDir })).close();
   await writeFile(databaseFile(), spoil(await readFile(databaseFile())));
@@ -48,7 +48,7 @@ test.each([
   expect(await digest()).toBe(before);
 });
 
-test("a database whose directory vanished is not begun anew after a failure", async () => {
+test("after a failure, a database whose directory was removed is not created again", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const journal = await openLmdbJournal(dataDir);
   const put = (key: string) => journal.append({ ...STATE, puts: [[key, Buffer.from("1")]] });
@@ -63,10 +63,10 @@ test("a database whose directory vanished is not begun anew after a failure", as
 });
 
 test.each([
-  ["nothing but a name", () => Buffer.alloc(0)],
+  ["an empty file", () => Buffer.alloc(0)],
   ["zeros", (bytes: Buffer) => Buffer.alloc(bytes.length)],
   ["half a page", (bytes: Buffer) => bytes.subarray(0, 2000)],
-])("what is left of a database that was being made, %s, is made once more", async (_, spoil) => {
+])("an unfinished new database (%s) is created again", async (_, spoil) => {
   await (await openLmdbJournal(dataDir)).close();
   const unborn = join(dataDir, "store.new", "data.mdb");
   await writeFile(unborn, spoil(await readFile(unborn)));
@@ -75,7 +75,7 @@ test.each([
   await store.close();
 });
 
-test("the file grows with what is in it", async () => {
+test("the file grows with its contents", async () => {
   const journal = await openLmdbJournal(dataDir);
   const bytes = Buffer.alloc(1024 * 1024, "x");
   for (let revision = 1; revision <= 40; revision++) {

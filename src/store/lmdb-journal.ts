@@ -1,12 +1,12 @@
 /**
- * The journal on LMDB: one entry per object, per note and one for the state, changed in one
- * transaction. Notes are in the same tree, before all objects: what lmdb tells of its pages is then
- * told of theirs, too.
+ * The journal on LMDB: one entry per object, one per note and one for the state, changed in one
+ * transaction. Notes are in the same tree as objects, before all of them, so that lmdb's page
+ * statistics include the notes.
  *
  * overlappingSync is off: a transaction then resolves only after its pages were written and
- * fdatasync'ed, and after the page that makes them valid was written through O_DSYNC. With it on,
- * as is the default, lmdb promises no more than that a resolved write is visible.
- * sync-order.test.ts watches the system calls to make sure that it stays that way.
+ * fdatasync'ed, and after the page that makes them valid was written through O_DSYNC. With the
+ * default, on, lmdb promises only that a resolved write is visible. sync-order.test.ts checks this
+ * order by watching the system calls.
  */
 import { statSync } from "node:fs";
 import { mkdir, open as openFile, rename, rm, statfs } from "node:fs/promises";
@@ -34,15 +34,16 @@ export async function openLmdbJournal(dataDir: string): Promise<Journal> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await refuseUnusable(dataDir, path);
   const journal = new LmdbJournal(dataDir, path);
-  // A file whose directory entry is not synced is not there after a power failure.
+  // After a power failure a file is missing if its directory entry was not synced.
   for (const directory of [path, dataDir, dirname(dataDir)]) await syncDirectory(directory);
   return journal;
 }
 
 const STORE = "store";
 /**
- * Where a database is until its first batch is synced. What a power cut leaves of one that was
- * being made may be no database at all, and nobody was told of anything in it: it is made anew.
+ * The directory of a new database until its first batch is synced. If the power fails before that,
+ * the file may not be a valid database. No client was told of anything in it, so the next start
+ * deletes it and creates a new one.
  */
 const UNBORN = "store.new";
 
@@ -88,7 +89,7 @@ class LmdbJournal implements Journal {
 
   async append(batch: JournalBatch): Promise<void> {
     const state = formatState(batch);
-    // Made before the transaction begins: one that throws halfway would still be committed.
+    // Convert before the transaction starts: one that throws halfway would still be committed.
     const writes = toWrites(batch);
     const { puts, deletes } = writes;
     try {
@@ -145,15 +146,16 @@ class LmdbJournal implements Journal {
   #opened(): Database {
     if (this.#database) return this.#database;
     if (this.#isAbandoning) throw new StorageFailed(`${this.#dataDir} is being opened again`);
-    // In a directory that was removed or unmounted it would begin a new one, and lose the old.
+    // If the directory was removed or unmounted, lmdb would create an empty database there, and the
+    // old data would be lost.
     if (identityOf(this.#path) !== this.#file) throw new Error("the database is no longer there");
     this.#database = openDatabase(this.#path);
     return this.#database;
   }
 
   /**
-   * LMDB refuses all work after some errors, and waits forever for a transaction it then cannot
-   * begin: after any error the next append starts with a fresh one.
+   * After some errors LMDB rejects all work, and waits forever for a transaction that it cannot
+   * begin. So after any error the next append opens the database again.
    */
   async #abandon(): Promise<void> {
     this.#isAbandoning = true;
@@ -167,12 +169,12 @@ function identityOf(path: string): string {
   return found ? `${found.dev} ${found.ino}` : "";
 }
 
-/** lmdb ends the whole process over these, so they must not reach it. */
+/** lmdb crashes the whole process in these cases, so they are rejected before it opens the file. */
 async function refuseUnusable(dataDir: string, path: string): Promise<void> {
   const database = join(path, DATABASE_FILE);
   const size = sizeOf(database);
   if (size !== undefined && !(await isDatabase(database, size))) {
-    throw new Error(`${database} is not a database, or not all of it; nothing was changed`);
+    throw new Error(`${database} is not a database, or is incomplete; nothing was changed`);
   }
   const isNew = !statSync(join(path, "lock.mdb"), { throwIfNoEntry: false });
   if (isNew && (await freeBytes(dataDir)) < PAGES_OF_A_COMMIT) {
@@ -227,7 +229,7 @@ async function explain(error: unknown, dataDir: string, size: number): Promise<S
   return new StorageFailed(`${problem} on ${dataDir}`, { cause });
 }
 
-/** The rejection of a transaction carries the reason as a promise. */
+/** If a transaction fails, lmdb rejects with an error that carries the reason as a promise. */
 async function rootCause(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<never> }).commitError;
   if (!reason) return error;
@@ -240,7 +242,7 @@ async function rootCause(error: unknown): Promise<unknown> {
 const EIO = 5;
 const ENOSPC = 28;
 
-/** LMDB calls a write that was cut short, as on a disk that filled up, an input/output error. */
+/** If a write is cut short, for example by a full disk, LMDB reports an input/output error. */
 async function refineCode(cause: unknown, dataDir: string, size: number): Promise<number> {
   const { errno, code: lmdbCode } = Object(cause) as { errno?: number; code?: unknown };
   const code = errno === undefined ? Number(lmdbCode ?? 0) : -errno;
@@ -255,5 +257,5 @@ async function freeBytes(path: string): Promise<number> {
   );
 }
 
-/** What one commit needs besides its values, generously. */
+/** The space that a commit needs besides its values, generously estimated. */
 const PAGES_OF_A_COMMIT = 64 * 4096;

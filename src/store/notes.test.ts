@@ -8,12 +8,12 @@ import { aSample, keyOf } from "../../test/durability/objects.ts";
 import { openMemoryStore, openOnJournal, openStore } from "./open.ts";
 import { type Change, type Note, StorageFailed, type Store } from "./types.ts";
 
-/** A note for every change: what happened last to the object of the name. */
+/** A note for every change, with the last change of the object of that name. */
 function notesOf({ key, type, revision }: Change): Note[] {
   return [{ key: `n\0${key.name}`, bytes: Buffer.from(`${type} ${revision}`) }];
 }
 
-test("a note is read as soon as its change is applied, and after a restart", async () => {
+test("a note can be read as soon as its change is applied, and after a restart", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "tally-notes-"));
   const store = await openStore({ dataDir, notesOf });
   const made = store.create(keyOf("a"), aSample(keyOf("a")));
@@ -30,7 +30,7 @@ test("a note is read as soon as its change is applied, and after a restart", asy
   await rm(dataDir, { recursive: true });
 });
 
-test("a range begins where it is asked to, ends with its prefix and has a limit", async () => {
+test("listNotes honours from, prefix and limit", async () => {
   const store = openMemoryStore({}, { notesOf: ({ key }) => [note(key.name)] });
   const write = (names: readonly string[]) => {
     for (const name of names) store.create(keyOf(name), aSample(keyOf(name)));
@@ -49,7 +49,7 @@ test("a range begins where it is asked to, ends with its prefix and has a limit"
   await store.close();
 });
 
-test("what lies over the disk and what is on it are read as one", async () => {
+test("listNotes merges pending notes with notes on disk", async () => {
   const name = fc.constantFrom("a", "b", "c", "d", "e");
   const step = fc.record({ name, kind: fc.constantFrom("put", "put", "remove", "sync") });
   await fc.assert(
@@ -78,7 +78,7 @@ test("what lies over the disk and what is on it are read as one", async () => {
 });
 
 test.each([false, true])(
-  "when a batch fails its notes are as they were, though it was written: %s",
+  "a failed batch leaves its notes unchanged, even if it was written: %s",
   async (isWritten) => {
     const journal = new DroppingJournal({ isAutomatic: true });
     const store = await openOnJournal(journal, { notesOf });
@@ -105,7 +105,7 @@ test.each([false, true])(
   },
 );
 
-test("notes that cannot be made or kept are reported, and the change stands", () => {
+test("notes that throw or have an invalid key are reported, and the change is kept", () => {
   const reported: unknown[] = [];
   const bad: { readonly [name: string]: () => Note[] } = {
     thrown: () => {
@@ -129,7 +129,7 @@ test("notes that cannot be made or kept are reported, and the change stands", ()
   expect([store.count("configmaps"), read(store)]).toEqual([4, []]);
 });
 
-test("a closed store removes no notes", async () => {
+test("removing notes from a closed store fails", async () => {
   const store = openMemoryStore();
   await store.close();
   await expect(store.removeNotes(["a"])).rejects.toThrow("closed");
@@ -139,7 +139,7 @@ function note(key: string): Note {
   return { key, bytes: Buffer.from(key) };
 }
 
-/** Writes the object of the name, and returns the text of its note. */
+/** Writes the object of that name, and returns the text of its note. */
 function change(store: Store, name: string): string {
   const key = keyOf(name);
   const current = store.get(key);

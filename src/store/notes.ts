@@ -1,26 +1,26 @@
 /**
  * Notes: small values that a change leaves beside the objects, written to disk in the same batch.
- * They are not kept in memory: only those that the disk does not hold yet are, laid over what it
- * has, so that a reader sees the notes of every change it sees.
+ * Memory holds only the notes that are not on disk yet. Reads merge them with the notes on disk, so
+ * that a reader that sees a change also sees its notes.
  */
 import type { NoteStorage } from "./journal.ts";
 import { entriesWithPrefix, sortedTree } from "./sorted-tree.ts";
 import { MAX_KEY_BYTES } from "./stored-object.ts";
 import type { Note, NoteRange } from "./types.ts";
 
-/** What one batch says of notes, by key: undefined for those it removes. */
+/** The note changes of one batch, by key; undefined removes the note. */
 export type NoteChanges = Map<string, Uint8Array | undefined>;
 
 interface Pending {
   readonly bytes: Uint8Array | undefined;
-  /** The batch that will write it. */
+  /** The batch that writes this note. */
   readonly batch: NoteChanges;
 }
 
 export class Notes {
   readonly #storage: NoteStorage;
   readonly #pending = sortedTree<Pending>();
-  /** What the disk must hold of a batch that failed, and may not. */
+  /** Notes of a failed batch: the values that must be on disk, but may not be. */
   readonly #uncertain: NoteChanges = new Map();
 
   constructor(storage: NoteStorage) {
@@ -55,7 +55,7 @@ export class Notes {
     return found;
   }
 
-  /** What the disk holds of the notes a batch is about to change. */
+  /** The values on disk of the notes that a batch is about to change. */
   before(batch: NoteChanges): NoteChanges {
     const held: NoteChanges = new Map();
     for (const key of batch.keys()) {
@@ -72,7 +72,7 @@ export class Notes {
     }
   }
 
-  /** Nothing that was pending will be written; the next batch repeats what was held. */
+  /** Drops all pending notes. The next batch writes the values again that were on disk before. */
   lost(held: NoteChanges): NoteChanges {
     this.#pending.clear();
     for (const [key, bytes] of held) this.#uncertain.set(key, bytes);
@@ -82,7 +82,7 @@ export class Notes {
   }
 }
 
-/** Notes have plain keys, so that memory and disk order them alike. */
+/** Note keys are ASCII, so that memory and disk sort them in the same order. */
 export function isNoteKey(key: string): boolean {
   return key.length > 0 && key.length <= MAX_NOTE_KEY && PLAIN.test(key);
 }

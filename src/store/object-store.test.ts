@@ -15,7 +15,7 @@ import {
 
 const RESOURCE = "configmaps";
 
-test("a write takes the next revision, shows at once and says so in the object", () => {
+test("a write takes the next revision, is visible at once and sets resourceVersion", () => {
   const store = openMemoryStore();
   const first = store.create(keyOf("a"), aSample(keyOf("a"), "1"));
   expect(first.metadata.resourceVersion).toBe(String(store.revision));
@@ -29,7 +29,7 @@ test("a write takes the next revision, shows at once and says so in the object",
   expect(store.count(RESOURCE)).toBe(0);
 });
 
-test("a write that cannot be leaves no trace", () => {
+test("a rejected write changes nothing", () => {
   const store = openMemoryStore();
   const created = store.create(keyOf("a"), aSample(keyOf("a")));
   const before = store.revision;
@@ -52,7 +52,7 @@ test("lists follow etcd's key order, in which a-b comes before a", () => {
   expect(order).toEqual(["a-b", "a", "b"]);
 });
 
-test("a page whose rest matches nothing still says that there is more", () => {
+test("a page reports more objects even if none of the rest match", () => {
   const store = filled("a", "b", "c");
   const isA = (object: KubeObject) => object.metadata.name === "a";
   expect(store.list(RESOURCE, { limit: 1, matches: isA })).toMatchObject({ more: true });
@@ -61,12 +61,12 @@ test("a page whose rest matches nothing still says that there is more", () => {
   expect(rest).toMatchObject({ items: [], more: false });
 });
 
-test("a revision that was not given out yet cannot be listed", () => {
+test("listing at a future revision fails", () => {
   const store = filled("a");
   expect(() => store.list(RESOURCE, { at: store.revision + 1 })).toThrow(ExpiredRevision);
 });
 
-test("a collection that did not change is listed at revisions the history has forgotten", () => {
+test("an unchanged collection can be listed at revisions before the history", () => {
   const store = openMemoryStore({}, { historyLimits: { changes: 2 } });
   store.create(keyOf("a"), aSample(keyOf("a")));
   const revision = store.revision;
@@ -77,13 +77,13 @@ test("a collection that did not change is listed at revisions the history has fo
   expect(() => store.subscribe(RESOURCE, revision, () => {})).toThrow(ExpiredRevision);
 });
 
-test("an index the store was not opened with is a bug and says so", () => {
+test("listing by an unknown index throws", () => {
   const store = filled("a");
   const lookup = { index: "color", value: "red" };
   expect(() => store.list(RESOURCE, { lookup })).toThrow('without the index "color"');
 });
 
-test("a listener that throws is reported and does not keep others from hearing", async () => {
+test("a listener that throws is reported, and the others still receive the change", async () => {
   const reported: unknown[] = [];
   const store = openMemoryStore({}, { report: (error) => reported.push(error) });
   const heard: string[] = [];
@@ -102,7 +102,7 @@ test("a listener that throws is reported and does not keep others from hearing",
   expect(reported).toHaveLength(3);
 });
 
-test("all listeners hear changes in the order of their revisions, even if one writes", () => {
+test("all listeners receive changes in the order of their revisions, even if one writes", () => {
   const store = openMemoryStore();
   const heard: [string, number][] = [];
   store.subscribe(RESOURCE, store.revision, ({ key, revision }) => {
@@ -120,7 +120,7 @@ test("all listeners hear changes in the order of their revisions, even if one wr
   ]);
 });
 
-test("a listener that writes while it hears the past misses nothing", () => {
+test("a listener that writes during the replay of past changes misses nothing", () => {
   const store = filled("a", "b");
   const heard: string[] = [];
   store.subscribe(RESOURCE, 1, ({ key }) => {
@@ -131,7 +131,7 @@ test("a listener that writes while it hears the past misses nothing", () => {
   expect(heard).toEqual(["a", "b", "c", "d"]);
 });
 
-test("a subscription made while changes are being told neither misses nor repeats one", () => {
+test("a subscription made during delivery neither misses nor repeats a change", () => {
   const store = openMemoryStore();
   const late: string[] = [];
   store.subscribe(RESOURCE, store.revision, ({ key }) => {
@@ -144,7 +144,7 @@ test("a subscription made while changes are being told neither misses nor repeat
   expect(late).toEqual(["a", "b", "c"]);
 });
 
-test("a closed subscription hears nothing more", async () => {
+test("a closed subscription receives nothing more", async () => {
   const store = openMemoryStore();
   const heard: unknown[] = [];
   const hear = (what: unknown) => heard.push(what);
@@ -159,7 +159,7 @@ test("a closed subscription hears nothing more", async () => {
   expect(heard).toEqual([]);
 });
 
-test("the history is also bounded by the size of what it holds", async () => {
+test("the history is also limited by the size of its objects", async () => {
   const store = openMemoryStore({}, { historyLimits: { bytes: 50_000 } });
   for (let n = 0; n < 20; n++) {
     store.create(keyOf(`n${n}`), aSample(keyOf(`n${n}`), "x".repeat(10_000)));
@@ -171,7 +171,7 @@ test("the history is also bounded by the size of what it holds", async () => {
   expect(heard).toHaveLength(3);
 });
 
-test("several changes of an object while the disk is busy are one write", async () => {
+test("several changes of an object while the disk is busy become one write", async () => {
   const { store, journal } = await onDisk();
   let object = store.create(keyOf("a"), aSample(keyOf("a"), "0"));
   await turn();
@@ -189,7 +189,7 @@ test("several changes of an object while the disk is busy are one write", async 
   expect(sizes).toEqual([1]);
 });
 
-test("a large burst reaches the disk in bounded batches, each a state that was", async () => {
+test("a large burst reaches the disk in bounded batches, each a real past state", async () => {
   const { store, journal } = await onDisk();
   const sizes: number[] = [];
   const append = journal.append.bind(journal);
@@ -222,14 +222,14 @@ test("writes made together reach the disk in one batch, however many there are",
   expect(recovered.count(RESOURCE)).toBe(1100);
 });
 
-test("writes made together are refused as a whole if the disk does not keep up", async () => {
+test("writes made together are rejected as a whole if too few revisions are reserved", async () => {
   const { store } = await onDisk(1000);
   const write = () => store.create(keyOf("a"), aSample(keyOf("a")));
   expect(() => store.together(600, write)).toThrow(StorageFailed);
   expect(store.count(RESOURCE)).toBe(0);
 });
 
-test("outsiders hear of a change only once it is synced", async () => {
+test("durable subscribers receive a change only after it is synced", async () => {
   const { store, journal } = await onDisk();
   const heard: number[] = [];
   store.subscribeDurable(RESOURCE, store.revision, (changes) => heard.push(changes.length));
@@ -245,7 +245,7 @@ test("outsiders hear of a change only once it is synced", async () => {
   expect([heard, late, store.durableRevision]).toEqual([[1], [1], store.revision]);
 });
 
-test("when the disk fails, memory returns to what the disk holds", async () => {
+test("when the disk fails, memory returns to the state on disk", async () => {
   const { store, journal } = await onDisk();
   journal.isAutomatic = true;
   const kept = store.create(keyOf("kept"), aSample(keyOf("kept"), "old"));
@@ -288,7 +288,7 @@ test("when the disk fails, memory returns to what the disk holds", async () => {
   expect(replayed).toEqual(outside);
 });
 
-test("what listeners write while a failure is undone is told after it and tried anew", async () => {
+test("writes that listeners make during an undo are delivered after it and synced", async () => {
   const { store, journal } = await onDisk();
   const heard: string[] = [];
   store.subscribe(RESOURCE, store.revision, ({ type, key }) => {
@@ -307,7 +307,7 @@ test("what listeners write while a failure is undone is told after it and tried 
   expect(store.list(RESOURCE).items.map(({ metadata }) => metadata.name)).toEqual(["c"]);
 });
 
-test("while the disk fails, writes end before revisions do, and begin again with it", async () => {
+test("while the disk fails, writes fail before revisions run out, and resume later", async () => {
   const { store, journal } = await onDisk(20);
   const highest = store.revision + 20;
   const attempt = async () => {
@@ -330,7 +330,7 @@ test("while the disk fails, writes end before revisions do, and begin again with
   await store.durable(store.revision);
 });
 
-test("after a clean close revisions go on without a gap, and the past is gone", async () => {
+test("after a clean close revisions continue without a gap, and the history is gone", async () => {
   const { store, journal } = await onDisk();
   journal.isAutomatic = true;
   store.create(keyOf("a"), aSample(keyOf("a"), "1"));
@@ -349,7 +349,7 @@ test("after a clean close revisions go on without a gap, and the past is gone", 
   expect(heard).toHaveLength(1);
 });
 
-test("closing waits for what was written", async () => {
+test("closing waits until pending writes are synced", async () => {
   const { store, journal } = await onDisk();
   store.create(keyOf("a"), aSample(keyOf("a")));
   const closed = store.close();
@@ -382,7 +382,7 @@ function versionOf(object: KubeObject | undefined): string {
   return object?.metadata.resourceVersion ?? "";
 }
 
-/** All that can happen without the disk has happened. */
+/** Waits until everything has happened that does not need the disk. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

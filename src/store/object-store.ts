@@ -1,4 +1,4 @@
-/** The store: objects in memory, read and written synchronously; the disk follows behind. */
+/** The store: objects in memory, read and written synchronously. Changes reach the disk later. */
 import { encodeJson } from "../api/json-bytes.ts";
 import type { Draft, KubeObject } from "../api/object.ts";
 import { Collection } from "./collection.ts";
@@ -30,18 +30,20 @@ import { DurableWatchers, guarded, type ReportError, Watchers } from "./watchers
 
 export interface ObjectStoreOptions {
   readonly journal: Journal;
-  /** Where the revisions of this run begin: above all that were ever given out. */
+  /** The revision at which this run starts: above all that were ever assigned. */
   readonly revision: number;
-  /** How far the journal allows to go. */
+  /** The highest revision that the journal has reserved so far. */
   readonly reserved: number;
   readonly reserveSize: number;
   readonly objects: Iterable<readonly [ObjectKey, KubeObject]>;
   readonly indexes: IndexDefinitions;
   readonly historyLimits: HistoryLimits;
-  /** Finds code that changes what it does not own; too slow for more than tests. */
+  /**
+   * Freezes objects, to find code that modifies objects it does not own. Too slow for production.
+   */
   readonly freeze: boolean;
   readonly notesOf: NotesOf;
-  /** Hears of listeners that throw. */
+  /** Receives the errors of listeners that throw. */
   readonly report: ReportError;
   /** Called last when the store closes. */
   readonly release: () => Promise<void>;
@@ -162,7 +164,7 @@ export class ObjectStore implements Store {
   }
 
   onDurable(listener: (revision: number) => void): Subscription {
-    // Wrapped, so that the same function may listen twice.
+    // Wrapped, so that the same function can be registered twice.
     const wrapped = (revision: number) => listener(revision);
     this.#durableListeners.add(wrapped);
     return { close: () => void this.#durableListeners.delete(wrapped) };
@@ -208,7 +210,7 @@ export class ObjectStore implements Store {
       this.#watchers.clear();
       this.#durableWatchers.clear();
       this.#durableListeners.clear();
-      // Without the seal the next start merely skips some revisions.
+      // If sealing fails, the next start only skips some revisions.
       await this.#queue.seal(this.#revision).catch(() => {});
       await this.#options.journal.close();
     } finally {
@@ -232,14 +234,16 @@ export class ObjectStore implements Store {
     throw new RevisionMismatch(`${describe(key)} is at ${actual}, not at ${expectedRevision}`);
   }
 
-  /** All that can be refused is refused here: what follows must not fail halfway. */
+  /** Every check that may reject a write happens here: later steps must not fail halfway. */
   #nextRevision(key: ObjectKey): number {
     formatKey(key);
     this.#requireRevisions(1);
     return this.#revision + 1;
   }
 
-  /** Enough are reserved for the writes, and for undoing everything the disk does not hold yet. */
+  /**
+   * Requires enough reserved revisions for the writes, and for undoing all that is not on disk yet.
+   */
   #requireRevisions(writes: number): void {
     if (this.#closing) throw new Error("the store is closed");
     const last = this.#revision + writes;
@@ -256,7 +260,10 @@ export class ObjectStore implements Store {
     return change.object;
   }
 
-  /** The change is applied by now: what is wrong with its notes must not stop it halfway. */
+  /**
+   * The change is already applied, so an error in its notes is reported and does not stop the
+   * write.
+   */
   #notesOf(change: Change): readonly Note[] {
     const { notesOf, report } = this.#options;
     try {
@@ -287,8 +294,9 @@ export class ObjectStore implements Store {
   }
 
   /**
-   * Back to what the disk holds, in steps of their own so that caches inside follow. One revision
-   * more, with no change, is a state outsiders may be shown although the last write was lost.
+   * Restores the state on disk, by changes with revisions of their own, so that caches inside the
+   * process follow. One more revision, without a change, is the state that clients outside may see
+   * although the last writes were lost.
    */
   #undo(lost: readonly LostState[], error: StorageFailed): void {
     this.#lastFailure = error;

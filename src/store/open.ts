@@ -1,6 +1,7 @@
 /**
- * Opening a store: lock, recover, reserve. After kill -9 it is a prefix of what was applied and
- * contains all that was ever reported durable; its revisions go on above all that were given out.
+ * Opening a store: lock, recover, reserve revisions. After kill -9 the store is a prefix of the
+ * applied changes and contains every change that was reported durable. New revisions start above
+ * all that were ever assigned.
  */
 import type { KubeObject } from "../api/object.ts";
 import { lockDirectory } from "../base/directory-lock.ts";
@@ -17,7 +18,7 @@ export interface StoreOptions {
   /** How many revisions are reserved on disk at a time. */
   readonly reserveSize?: number;
   readonly freeze?: boolean;
-  /** What changes leave behind beside the objects; nothing unless told. */
+  /** The notes that a change leaves beside the objects; by default none. */
   readonly notesOf?: NotesOf;
   readonly report?: (error: unknown) => void;
 }
@@ -37,7 +38,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   }
 }
 
-/** Nothing is kept: a write is durable a moment later. Objects are frozen unless told not to. */
+/** A store without a disk: writes are durable a moment later. Objects are frozen by default. */
 export function openMemoryStore(indexes: IndexDefinitions = {}, options: StoreOptions = {}): Store {
   const reserved = Number.MAX_SAFE_INTEGER;
   const own = { journal: memoryJournal(), revision: FIRST_REVISION, reserved, objects: [] };
@@ -70,7 +71,7 @@ export async function openOnJournal(
 
 const NOTHING = { puts: [], deletes: [], notes: new Map(), makesRoom: true };
 
-/** Not 0: in a request that one means "any". */
+/** Not 0: in a request, resourceVersion 0 means "any". */
 const FIRST_REVISION = 1;
 
 const DEFAULTS = {

@@ -51,12 +51,12 @@ export class OrderedObjects {
     if (existed) this.#count(position.namespace, -1);
   }
 
-  /** A snapshot: neither side sees what happens to the other. */
+  /** A snapshot: later changes to either side do not affect the other. */
   copy(): OrderedObjects {
     return new OrderedObjects(this.#tree.clone(), new Map(this.#counts));
   }
 
-  /** One page; the candidates are all objects of the namespace unless a caller knows fewer. */
+  /** One page. `candidates` defaults to all objects of the namespace. */
   page(query: PageQuery, candidates?: Iterable<[string, KubeObject]>): Page {
     const prefix = namespacePrefix(query.namespace);
     const after = query.after && orderKey(query.after);
@@ -97,14 +97,14 @@ export function orderKey({ namespace, name }: Position): string {
   return namespace + SEPARATOR + name;
 }
 
-/** "" stands for all: no namespaced object lives there, and all cluster-scoped ones do. */
+/** "" means all namespaces. Only cluster-scoped objects have an empty namespace. */
 export function namespacePrefix(namespace: string | undefined): string {
   return namespace ? namespace + SEPARATOR : "";
 }
 
 interface Taken {
   readonly items: readonly KubeObject[];
-  /** Where the limit cut, absent if it did not. */
+  /** The key at which the limit cut the page; absent if it did not. */
   readonly last?: string;
 }
 

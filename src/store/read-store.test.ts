@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test("what was synced is read without being the one who wrote it", async () => {
+test("a reader reads synced objects and notes without opening the store for writing", async () => {
   const store = await openStore({ dataDir, notesOf: ({ key }) => [aNote(key.name)] });
   for (const [namespace, name] of [
     ["a", "one"],
@@ -41,12 +41,12 @@ test("what was synced is read without being the one who wrote it", async () => {
   await reader?.close();
 });
 
-test("where nothing was stored there is nothing to read, and nothing is made", async () => {
+test("reading an empty or missing directory returns nothing and creates nothing", async () => {
   expect(await openStoreReader(dataDir)).toBeUndefined();
   expect(await openStoreReader(path.join(dataDir, "none"))).toBeUndefined();
 });
 
-test("a file that is no database is refused", async () => {
+test("a file that is not a database is rejected", async () => {
   await mkdir(path.join(dataDir, "store"));
   writeFileSync(path.join(dataDir, "store", "data.mdb"), "x".repeat(20_000));
   await expect(openStoreReader(dataDir)).rejects.toThrow("is not a database");

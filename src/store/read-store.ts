@@ -1,7 +1,8 @@
 /**
- * What is on disk, read beside the process that writes it or where there is none. LMDB shows each
- * reader a state that was synced as a whole: nothing is locked or recovered, and only what is asked
- * for is parsed. A list of a million items costs nothing to whoever asks for the Job.
+ * Reads the store on disk, with or without another process that writes it. LMDB shows each reader a
+ * state that was committed as a whole. The reader takes no lock, recovers nothing and parses only
+ * the objects that are requested, so that a Job can be read quickly beside a list of a million
+ * items.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -22,11 +23,11 @@ import { formatKey, parseObject } from "./stored-object.ts";
 import type { Note, NoteRange, ObjectKey, StoredObjects } from "./types.ts";
 
 export interface StoreReader extends StoredObjects {
-  /** Safe to call twice. Has to be over before this process opens the store to write. */
+  /** Can be called twice. Must be closed before this process opens the store for writing. */
   close(): Promise<void>;
 }
 
-/** Undefined where nothing was ever stored. */
+/** Undefined if nothing was ever stored. */
 export async function openStoreReader(dataDir: string): Promise<StoreReader | undefined> {
   if (!ensureOwnDirectory(dataDir)) return undefined;
   const path = join(dataDir, "store");

@@ -1,7 +1,7 @@
 /**
- * States of the past, for lists that go on page by page: the newest state with everything since
- * taken back. The last few are kept, so a list of many pages pays once, and goes on even when the
- * history has moved past its revision.
+ * Past states, for paged lists: the newest state with all later changes reverted. The last few are
+ * kept, so that a list of many pages computes its snapshot once, and can continue even if the
+ * history no longer reaches back to its revision.
  */
 import type { History } from "./history.ts";
 import type { OrderedObjects } from "./ordered-objects.ts";
@@ -15,7 +15,7 @@ export class Snapshots {
     this.#history = history;
   }
 
-  /** Throws ExpiredRevision when the history does not reach back that far. */
+  /** Throws ExpiredRevision if the history does not reach back that far. */
   at(revision: number, resource: string, newest: OrderedObjects): OrderedObjects {
     const id = `${revision} ${resource}`;
     const snapshot = this.#kept.get(id) ?? this.#takeBack(revision, resource, newest);

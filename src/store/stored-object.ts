@@ -1,8 +1,8 @@
-/** Pure: the names objects have on disk, and what is there, parsed. */
+/** Pure: keys of objects on disk, and parsing of stored keys and objects. */
 import type { KubeObject } from "../api/object.ts";
 import type { ObjectKey } from "./types.ts";
 
-/** Below what one page of the tree on disk allows, above any name that passes validation. */
+/** Less than lmdb allows for a key, more than any name that passes validation. */
 export const MAX_KEY_BYTES = 1900;
 
 export function formatKey({ resource, namespace, name }: ObjectKey): string {

@@ -1,9 +1,11 @@
 /**
- * What the store promises: objects by key, one growing revision, the past for watches, the disk.
+ * The contract of the store: objects by key, one increasing revision, a history for watches,
+ * durability on disk.
  *
- * Reading order: types, object-store (the three writes and how all parts meet), ordered-objects and
- * collection (what is), history and watchers (what happened), commit-queue, notes and journal (what
- * is on disk), open (recovery), lock. Nothing here knows HTTP, kinds or what an object means.
+ * Reading order: types, object-store (the three writes and how all parts work together),
+ * ordered-objects and collection (current state), history and watchers (changes), commit-queue,
+ * notes and journal (disk), open (recovery). Nothing here knows about HTTP, kinds or the meaning of
+ * an object.
  */
 import type { Draft, KubeObject } from "../api/object.ts";
 
@@ -16,9 +18,9 @@ export interface ObjectKey {
 }
 
 /**
- * One step of the store. A step that undoes what could not be synced has a revision of its own but
- * brings back the very object that is on disk, under the resourceVersion it has there: whoever asks
- * how far a cache has come must look at the revision of the change, not of the object.
+ * One change in the store. A change that undoes a write that could not be synced has a revision of
+ * its own, but restores the object on disk with the resourceVersion that it has there. To know how
+ * far a cache has come, use the revision of the change, not the one of the object.
  */
 export interface Change {
   readonly revision: number;
@@ -30,36 +32,36 @@ export interface Change {
   readonly previous?: KubeObject;
 }
 
-/** A value to find objects by without looking at all of them. */
+/** Finds objects by the value of an index, without a scan. */
 export interface IndexLookup {
   readonly index: string;
   readonly value: string;
 }
 
-/** Per resource, by index name, the values an object is found under. */
+/** Per resource and index name: computes the values under which an object is found. */
 export type IndexDefinitions = {
   readonly [resource: string]: {
     readonly [index: string]: (object: KubeObject) => readonly string[];
   };
 };
 
-/** A small value beside the objects, found by its key alone. */
+/** A small value stored beside the objects, found only by its key. */
 export interface Note {
-  /** Of ASCII characters; notes are ordered by them. */
+  /** ASCII characters only; notes are sorted by key. */
   readonly key: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * What a change is to leave behind: a pure function, asked once for every change and quick to say
- * that there is nothing. A note replaces the one of the same key. It is written together with the
- * change, and lost with it.
+ * Computes the notes that a change leaves. It must be pure, and fast when there are none, because
+ * the store calls it once for every change. A note replaces the one with the same key. It is
+ * written together with the change; if the change is lost, so is the note.
  */
 export type NotesOf = (change: Change) => readonly Note[];
 
 export interface NoteRange {
   readonly prefix: string;
-  /** The first key of interest; absent: the first there is. */
+  /** The first key to return; by default the first with the prefix. */
   readonly from?: string;
   readonly limit: number;
 }
@@ -67,24 +69,27 @@ export interface NoteRange {
 export interface ListQuery {
   /** Absent or "": all namespaces. */
   readonly namespace?: string;
-  /** The state at this revision; absent: the newest. Throws ExpiredRevision when it is unknown. */
+  /**
+   * List the state at this revision; by default the newest. Throws ExpiredRevision if it is
+   * unknown.
+   */
   readonly at?: number;
-  /** Only objects ordered after this one: how a page goes on. */
+  /** Only objects after this position, to continue a paged list. */
   readonly after?: { readonly namespace: string; readonly name: string };
   readonly limit?: number;
   readonly matches?: (object: KubeObject) => boolean;
-  /** A hint: objects outside the lookup need not be considered. */
+  /** A hint: objects outside the lookup may be skipped. */
   readonly lookup?: IndexLookup;
 }
 
 export interface ListResult {
-  /** The revision the list shows. */
+  /** The revision of the listed state. */
   readonly revision: number;
-  /** Ordered by "namespace/name" as one string, as etcd does: "a-b/x" comes before "a/x". */
+  /** Ordered by "namespace/name" as one string, like in etcd: "a-b/x" comes before "a/x". */
   readonly items: readonly KubeObject[];
-  /** True if the limit cut the list; what follows may still contain nothing that matches. */
+  /** True if the limit cut the list. The remaining objects may still contain no match. */
   readonly more: boolean;
-  /** How many objects are left after this page; counted only where nothing filters them. */
+  /** How many objects are left after this page; counted only if the list has no filter. */
   readonly remaining?: number;
 }
 
@@ -92,66 +97,66 @@ export interface Subscription {
   close(): void;
 }
 
-/** As much of a store as can be had without being the one that writes it. */
+/** The part of a store that a process can read without being its writer. */
 export interface StoredObjects {
   get(key: ObjectKey): KubeObject | undefined;
   list(
     resource: string,
     query?: Pick<ListQuery, "namespace" | "lookup">,
   ): Pick<ListResult, "items">;
-  /** Notes in order of their keys, read from disk: those of every change up to the revision. */
+  /** Notes in order of key, including those of every change up to the current revision. */
   listNotes(range: NoteRange): readonly Note[];
 }
 
 export interface Store {
   /** The revision of the last applied write. */
   readonly revision: number;
-  /** Everything up to here is synced to disk. */
+  /** All changes up to this revision are synced to disk. */
   readonly durableRevision: number;
-  /** The earliest revision whose successors are all known: subscriptions can begin there. */
+  /** The earliest revision from which a subscription can start: all later changes are known. */
   readonly oldestRevision: number;
   get(key: ObjectKey): KubeObject | undefined;
   list(resource: string, query?: ListQuery): ListResult;
   count(resource: string): number;
   /**
-   * The three writes. Each takes the next revision, puts it into metadata.resourceVersion of the
-   * draft (which the store owns from then on), applies it and tells subscribers, all before it
-   * returns. It is durable only after durable(revision).
+   * The three writes. Each takes the next revision, sets it as metadata.resourceVersion of the
+   * draft (which the store owns from then on), applies the change and notifies subscribers, all
+   * before it returns. The write is durable only after durable(revision) has resolved.
    */
   create(key: ObjectKey, object: Draft<KubeObject>): KubeObject;
   update(key: ObjectKey, object: Draft<KubeObject>, expectedRevision: string): KubeObject;
   remove(key: ObjectKey, expectedRevision: string): KubeObject;
   /**
-   * The writes made by the function reach the disk in one commit: all of them, or none. It throws
-   * before the first one if there is no room for that many.
+   * The writes made by the function reach the disk in one commit: all of them, or none. Throws
+   * before the first one if not enough revisions are reserved for that many.
    */
   together<T>(writes: number, write: () => T): T;
   /**
-   * Settles when the revision is synced; rejects with StorageFailed when it cannot be (disk full,
-   * disk gone), also when asked only after the write was undone.
+   * Settles when the revision is synced. Rejects with StorageFailed if it cannot be (disk full,
+   * disk gone), also if called after the write was undone.
    */
   durable(revision: number): Promise<void>;
   /** Called after each sync with the new durable revision. */
   onDurable(listener: (revision: number) => void): Subscription;
   /**
-   * Every change of the resource after the revision, first those of the past, then each as it
-   * happens, before it is durable. Throws ExpiredRevision when the past is no longer known.
+   * Delivers every change of the resource after the revision: first the past ones, then each new
+   * one as it happens, before it is durable. Throws ExpiredRevision if the past is no longer known.
    */
   subscribe(resource: string, after: number, listener: (change: Change) => void): Subscription;
   /**
    * The same for clients outside the process: changes arrive in batches, each only after it is
-   * synced, and one that could not be synced never arrives.
+   * synced. A change that could not be synced never arrives.
    */
   subscribeDurable(
     resource: string,
     after: number,
     listener: (changes: readonly Change[]) => void,
   ): Subscription;
-  /** The first changes of the resource after the revision that subscribeDurable would tell. */
+  /** The first changes of the resource after the revision that subscribeDurable would deliver. */
   durableAfter(resource: string, after: number, limit: number): readonly Change[];
-  /** Notes in order of their keys, read from disk: those of every change up to the revision. */
+  /** Notes in order of key, including those of every change up to the current revision. */
   listNotes(range: NoteRange): readonly Note[];
-  /** Settles as durable does. Takes no revision: no object changes. */
+  /** Settles like durable(). Takes no revision, because no object changes. */
   removeNotes(keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -169,7 +174,7 @@ export class RevisionMismatch extends Error {
   override readonly name = "RevisionMismatch";
 }
 
-/** The watch history no longer reaches back that far; oldest is the earliest one can ask for. */
+/** The watch history no longer reaches back that far; `oldest` is the earliest usable revision. */
 export class ExpiredRevision extends Error {
   override readonly name = "ExpiredRevision";
   readonly oldest: number;
@@ -179,7 +184,7 @@ export class ExpiredRevision extends Error {
   }
 }
 
-/** The journal cannot write: what was applied since the last sync was undone. */
+/** The journal cannot write. All changes applied since the last sync were undone. */
 export class StorageFailed extends Error {
   override readonly name = "StorageFailed";
 }

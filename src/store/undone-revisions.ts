@@ -1,9 +1,9 @@
-/** Revisions that never reached the disk: what was lost and the steps that took it back. */
+/** Revisions that never reached the disk: the lost changes and the changes that undid them. */
 import type { StorageFailed } from "./types.ts";
 
 export interface UndoneRange {
   readonly from: number;
-  /** The revision at which memory was what the disk holds again; it is as good as synced. */
+  /** The revision at which memory matches the disk again; it counts as synced. */
   readonly to: number;
   readonly error: StorageFailed;
 }
@@ -15,13 +15,13 @@ export class UndoneRevisions {
     this.#ranges.push(range);
   }
 
-  /** Why the revision will never be durable; undefined if it is, or may still be. */
+  /** Why the revision will never be durable; undefined if it is durable or may still become so. */
   failureOf(revision: number): StorageFailed | undefined {
     const range = this.#find(revision);
     return range && revision < range.to ? range.error : undefined;
   }
 
-  /** Whether a change of this revision must stay inside the process. */
+  /** Whether a change of this revision must not be shown outside the process. */
   hides(revision: number): boolean {
     return this.#find(revision) !== undefined;
   }

@@ -1,12 +1,12 @@
 /**
- * Who wants to know of changes. Each watcher remembers the last revision it was told, so the past
- * and the present join without a gap or a repetition, even when a listener writes or subscribes.
+ * Subscriptions to changes. Each watcher remembers the last revision it received, so that past and
+ * new changes join without a gap or a duplicate, even if a listener writes or subscribes.
  */
 import type { Change, Subscription } from "./types.ts";
 
 export type ReportError = (error: unknown) => void;
 
-/** Told of each change as it happens. */
+/** Watchers that receive each change as it happens. */
 export class Watchers {
   readonly #byResource = new ByResource<Watcher<Change>>();
   readonly #report: ReportError;
@@ -18,8 +18,8 @@ export class Watchers {
   }
 
   /**
-   * A listener may write: its change waits until everybody has been told of the one before, or
-   * watchers would see the two in different orders.
+   * A listener may write. Its change is queued until all watchers have received the current one;
+   * otherwise watchers would see the two changes in different orders.
    */
   publish(changes: readonly Change[]): void {
     this.#queue.push(...changes);
@@ -61,7 +61,7 @@ export class Watchers {
   }
 }
 
-/** Told of changes in batches, once they are synced. */
+/** Watchers that receive changes in batches, after they are synced. */
 export class DurableWatchers {
   readonly #byResource = new ByResource<Watcher<readonly Change[]>>();
   readonly #report: ReportError;
@@ -102,7 +102,7 @@ export class DurableWatchers {
     const first = batch[0];
     if (first === undefined) return;
     const isNews = first.revision > watcher.told;
-    // Everybody is handed the same array: it can be turned into bytes once.
+    // All watchers get the same array, so that it can be encoded once for all of them.
     const news = isNews ? batch : batch.filter((change) => change.revision > watcher.told);
     const last = news.at(-1);
     if (last === undefined) return;
@@ -135,7 +135,7 @@ class ByResource<Item> {
   }
 }
 
-/** One listener's bug must not keep the others from hearing. */
+/** An error in one listener must not keep the others from receiving the change. */
 export function guarded(report: ReportError, call: () => void): void {
   try {
     call();

@@ -1,4 +1,4 @@
-import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -244,4 +244,41 @@ test("a log that is quiet is not looked at", () => {
   written([0, "a\n"]);
   for (let each = 0; each < 10; each++) look();
   expect(own.clock.untilNextMs()).toBeUndefined();
+});
+
+test.each([
+  [{ tailLines: 1 }, "c\n"],
+  [{ tailLines: 99 }, "b\nc\n"],
+  [{ tailLines: 99, limitBytes: 3 }, "b\nc"],
+  [{ limitBytes: 4 }, "a\0\0\0"],
+  [{ follow: true, tailLines: 99 }, "b\nc\n"],
+])("a log with a hole of terabytes is read with %j", async (options, expected) => {
+  const { logs } = own;
+  const file = written([0, "a"]);
+  truncateSync(file, 4 * 1024 ** 4);
+  appendFileSync(file, "b\nc\n");
+  logs.end(id);
+  expect(await readText(logs, pod, options)).toBe(expected);
+});
+
+test.each([
+  [{}, "b\nc\n"],
+  [{ tailLines: 1 }, "c\n"],
+])("what was written after a time and a hole is read with %j", async (options, expected) => {
+  const startMs = own.clock.nowMs();
+  const file = written([0, "a"]);
+  truncateSync(file, 4 * 1024 ** 4);
+  write(file, "b\nc\n", startMs + 1000);
+  look();
+  const since = { ...options, sinceMs: startMs + 500 };
+  expect(await readText(own.logs, pod, since)).toBe(expected);
+});
+
+test("the last words of a run are found though its log is a hole", async () => {
+  const file = own.logs.begin(pod, run);
+  writeFileSync(file, "words\n");
+  expect(await own.logs.lastWords(pod, run, { lines: 2, bytes: 100 })).toBe("words\n");
+  truncateSync(file, 4 * 1024 ** 4);
+  const words = await own.logs.lastWords(pod, run, { lines: 2, bytes: 100 });
+  expect(words).toBe("\0".repeat(100));
 });

@@ -110,7 +110,9 @@ export class LogStore {
   /** The last lines, cut to the last bytes of them. */
   async lastWords(pod: Pod, run: PodRun, most: LastWords): Promise<string> {
     let kept = Buffer.alloc(0);
-    for await (const piece of this.read(pod, run, { tailLines: most.lines })) {
+    // The bytes bound the search as well: a line may be as long as the disk is large.
+    const end = { tailLines: most.lines, lastBytes: most.bytes };
+    for await (const piece of this.read(pod, run, end)) {
       const all = Buffer.concat([kept, piece]);
       kept = all.subarray(Math.max(0, all.length - most.bytes));
     }

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, truncateSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   loggedPod,
@@ -57,4 +58,12 @@ test("logs are removed by pod, and no others", async () => {
   await own.logs.remove("uid-of-a");
   expect(left()).toEqual(["b"]);
   expect(await readText(own.logs, loggedPod("a"))).toBe("");
+});
+
+test("a hole in the log of one pod costs no other pod its log", async () => {
+  aLog("a", 20, 3);
+  aLog("sparse", 10, 1);
+  const sparse = readdirSync(own.directory).find((name) => name.includes("_sparse_")) ?? "";
+  truncateSync(path.join(own.directory, sparse), 4 * 1024 ** 4);
+  expect(await own.logs.prune({ totalBytes: 1_000_000 })).toEqual({ pods: 0, bytes: 0 });
 });

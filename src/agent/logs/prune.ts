@@ -53,6 +53,8 @@ interface PodLogs {
   readonly writtenMs: number;
 }
 
+const BYTES_PER_BLOCK = 512;
+
 async function measureLogs(directory: string): Promise<PodLogs[]> {
   const byPod = new Map<string, string[]>();
   for (const name of await listDirectory(directory)) {
@@ -77,7 +79,8 @@ async function measureFiles(
   for (const name of files) {
     const found = await stat(path.join(directory, name)).catch(() => undefined);
     if (found === undefined) continue;
-    bytes += found.size;
+    // Of a file with holes only what it takes of the disk: otherwise others would go for nothing.
+    bytes += Math.min(found.size, found.blocks * BYTES_PER_BLOCK);
     writtenMs = Math.max(writtenMs, found.mtimeMs);
   }
   return { bytes, writtenMs };

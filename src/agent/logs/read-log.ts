@@ -2,7 +2,13 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import type { GrowingLog } from "./growing-log.ts";
 import { NEWLINE, stampLines } from "./line-stamps.ts";
-import { lastLinesStart, nextLineStart, readBlock } from "./log-block.ts";
+import {
+  countLines,
+  findLastLines,
+  type LastLines,
+  nextLineStart,
+  readBlock,
+} from "./log-block.ts";
 import { addMark, decodeMarks, type Mark, offsetSince } from "./marks.ts";
 import { marksFile } from "./places.ts";
 
@@ -14,6 +20,8 @@ export interface ReadOptions {
   readonly limitBytes?: number;
   /** What was written before is left out, wherever a line begins. */
   readonly fromByte?: number;
+  /** The same for all but so many bytes at the end. */
+  readonly lastBytes?: number;
 }
 
 export interface LogToRead {
@@ -40,13 +48,29 @@ export async function* readLog(
       const isLast = !options.follow || growing === undefined || growing.isOver;
       file ??= await openIfThere(log.file);
       if (reading) await reading.measure();
-      else if (file) reading = await beginReading(file, log, options);
+      else if (file) reading = await beginReading(file, log, options, signal);
       if (reading) yield* reading.more(signal);
       if (isLast || signal.aborted || reading?.isDone) return;
       await growing.changed(version, signal);
     }
   } finally {
     await file?.close();
+  }
+}
+
+/** What would be read now, without reading it. The signal ends the search. */
+export async function measureLog(
+  log: LogToRead,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<LastLines> {
+  const file = await openIfThere(log.file);
+  if (file === undefined) return { start: 0, count: 0 };
+  try {
+    const reading = await beginReading(file, log, options, signal);
+    return await reading.measureRest(signal);
+  } finally {
+    await file.close();
   }
 }
 
@@ -63,10 +87,11 @@ async function beginReading(
   file: FileHandle,
   log: LogToRead,
   options: ReadOptions,
+  signal: AbortSignal,
 ): Promise<Reading> {
   const needsMarks = options.timestamps === true || options.sinceMs !== undefined;
   const reading = new Reading(file, log.maxBytes, options, needsMarks ? await marksOf(log) : []);
-  await reading.begin();
+  await reading.begin(signal);
   return reading;
 }
 
@@ -88,6 +113,8 @@ class Reading {
   private end = 0;
   private remaining: number;
   private beginsLine = true;
+  /** The last lines, if only these are wanted. */
+  private found: LastLines | undefined;
 
   constructor(
     private readonly file: FileHandle,
@@ -99,18 +126,33 @@ class Reading {
   }
 
   /** Finds where to begin: of the last lines those that are not too old. */
-  async begin(): Promise<void> {
-    const { tailLines, sinceMs, fromByte = 0 } = this.options;
+  async begin(signal: AbortSignal): Promise<void> {
+    const { tailLines, sinceMs, fromByte = 0, lastBytes = Number.POSITIVE_INFINITY } = this.options;
     const { file } = this;
     await this.measure();
-    const { end } = this;
-    let first = Math.min(fromByte, end);
-    if (tailLines !== undefined) first = await lastLinesStart(file, { lines: tailLines, end });
+    const to = this.end;
+    const from = Math.min(Math.max(fromByte, to - lastBytes), to);
+    const lines = tailLines ?? Number.POSITIVE_INFINITY;
+    let first = from;
+    if (tailLines !== undefined) {
+      this.found = await findLastLines(file, { lines, from, to }, signal);
+      first = this.found.start;
+    }
     if (sinceMs !== undefined) {
-      const from = offsetSince(this.marks, sinceMs) ?? end;
-      first = Math.max(first, await nextLineStart(file, { from, to: end }));
+      const since = offsetSince(this.marks, sinceMs) ?? to;
+      const start =
+        (await nextLineStart(file, { from: since, to }, signal)) ??
+        (await findLastLines(file, { lines, from, to }, signal)).start;
+      first = Math.max(first, start);
     }
     await this.skipTo(first);
+  }
+
+  /** How many lines there are from where it begins. */
+  async measureRest(signal: AbortSignal): Promise<LastLines> {
+    const { position: start, end, found } = this;
+    if (found?.start === start) return found;
+    return { start, count: await countLines(this.file, { from: start, to: end }, signal) };
   }
 
   /** Takes in what there is by now, which need not be all there will be. */

@@ -2,38 +2,37 @@
  * The log of a run whose outputs are kept apart, as one: what it wrote to stdout, as it comes, and
  * then what it wrote to stderr. In which order they were written between each other nobody knows.
  */
-import { type LogToRead, type ReadOptions, readLog } from "./read-log.ts";
+import { type LogToRead, measureLog, type ReadOptions, readLog } from "./read-log.ts";
+
+interface Logs {
+  readonly out: LogToRead;
+  readonly err: LogToRead;
+}
 
 export async function* readSplitLog(
-  logs: { readonly out: LogToRead; readonly err: LogToRead },
+  logs: Logs,
   options: ReadOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const { tailLines, limitBytes, follow: _, ...rest } = options;
-  const tail = tailLines === undefined ? {} : { tailLines };
-  const errors = () => readLog(logs.err, { ...rest, ...tail }, signal);
-  let room = limitBytes ?? Number.POSITIVE_INFINITY;
-  if (tailLines === undefined) {
-    yield* readLog(logs.out, options, signal);
-    yield* errors();
-    return;
-  }
-  // The last lines of both are those of stderr, and of stdout only as many as those leave.
-  const pieces: Buffer[] = [];
-  for await (const piece of errors()) pieces.push(piece);
-  const last = Buffer.concat(pieces);
-  const left = Math.max(0, tailLines - countLines(last));
-  for await (const piece of readLog(logs.out, { ...options, tailLines: left }, signal)) {
+  const { out, err } = await partsOf(logs, options, signal);
+  let room = options.limitBytes ?? Number.POSITIVE_INFINITY;
+  for await (const piece of readLog(logs.out, out, signal)) {
     yield piece;
     room -= piece.length;
   }
-  if (room > 0) yield last.subarray(0, Math.min(last.length, room));
+  if (room > 0) yield* readLog(logs.err, { ...err, limitBytes: room }, signal);
 }
 
-function countLines(bytes: Buffer): number {
-  let lines = 0;
-  for (const byte of bytes) if (byte === NEWLINE) lines++;
-  return bytes.length > 0 && bytes.at(-1) !== NEWLINE ? lines + 1 : lines;
+/** The last lines of both are those of stderr, and of stdout only as many as those leave. */
+async function partsOf(
+  logs: Logs,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<{ readonly out: ReadOptions; readonly err: ReadOptions }> {
+  const { tailLines, limitBytes: _, follow: __, ...err } = options;
+  if (tailLines === undefined) return { out: options, err };
+  // Counted before stdout is sent, and not kept: a line may be as long as the disk is large.
+  const errors = await measureLog(logs.err, { ...err, tailLines }, signal);
+  const left = Math.max(0, tailLines - errors.count);
+  return { out: { ...options, tailLines: left }, err: { ...err, fromByte: errors.start } };
 }
-
-const NEWLINE = 0x0a;

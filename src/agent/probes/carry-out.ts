@@ -1,6 +1,4 @@
 /** Asks once, in the way the probe says, and no longer than it may take. */
-import { mkdirSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Container, Pod, Probe } from "../../api/generated/core.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -9,6 +7,7 @@ import type { ComposedSurroundings } from "../compose-run.ts";
 import { resolvePort } from "../hooks/http-hook.ts";
 import type { RunId, Runtime } from "../runtimes/runtime.ts";
 import type { ProbeWarning } from "./http-probe.ts";
+import { ProbeOutput } from "./probe-output.ts";
 import { type ProbeKind, timeoutMs } from "./results.ts";
 
 export interface CarryOutOptions {
@@ -16,7 +15,7 @@ export interface CarryOutOptions {
   readonly runtime: Pick<Runtime, "exec">;
   readonly surround: (pod: Pod, container: Container) => ComposedSurroundings;
   readonly podIp: (pod: Pod) => string;
-  /** Where commands leave what they print until it is read; absent: it is not heard. */
+  /** Where commands print to; absent: nowhere. */
   readonly directory?: string;
 }
 
@@ -33,12 +32,26 @@ export type ProbeOutcome = ProbeWarning | { readonly error: string };
 
 export type CarryOut = (asked: AskedProbe, signal: AbortSignal) => Promise<ProbeOutcome>;
 
-const LONGEST_OUTPUT_BYTES = 10 * 1024;
+export interface ProbeCarrier {
+  readonly carryOut: CarryOut;
+  /** The run is over: what its probes have printed can go. */
+  forget(id: RunId, kind: ProbeKind): void;
+  /** Runs go on, and so does what probes have left behind in them. */
+  close(): void;
+}
 
-export function probeCarrier(options: CarryOutOptions): CarryOut {
-  const { clock } = options;
+export function probeCarrier(options: CarryOutOptions): ProbeCarrier {
+  const { clock, directory } = options;
+  const outputs = new Map<string, ProbeOutput>();
+  const outputOf = (id: RunId, kind: ProbeKind): ProbeOutput | undefined => {
+    if (directory === undefined) return undefined;
+    const key = keyOf(id, kind);
+    const output = outputs.get(key) ?? new ProbeOutput(join(directory, key), clock);
+    outputs.set(key, output);
+    return output;
+  };
   let count = 0;
-  return async (asked, signal) => {
+  const carryOut: CarryOut = async (asked, signal) => {
     const late = new AbortController();
     const timer = clock.schedule(timeoutMs(asked.probe), () => late.abort());
     const either = AbortSignal.any([signal, late.signal]);
@@ -46,13 +59,30 @@ export function probeCarrier(options: CarryOutOptions): CarryOut {
       if (!asked.probe.exec) return await request(options, asked, either);
       count++;
       const name = `${asked.kind}-${clock.nowMs().toString(36)}-${count}`;
-      return await execute(options, asked, { name, signal: either });
+      const output = outputOf(asked.id, asked.kind);
+      return await execute(options, asked, { name, signal: either, output });
     } catch (error) {
       return { error: describeError(error) };
     } finally {
       timer.cancel();
     }
   };
+  return {
+    carryOut,
+    forget: (id, kind) => {
+      const key = keyOf(id, kind);
+      void outputs.get(key)?.close({ removes: true });
+      outputs.delete(key);
+    },
+    close: () => {
+      for (const output of outputs.values()) void output.close({ removes: false });
+      outputs.clear();
+    },
+  };
+}
+
+function keyOf({ podUid, container, attempt }: RunId, kind: ProbeKind): string {
+  return `${podUid}-${container}-${attempt}-${kind}`;
 }
 
 /** What talks to the network is loaded by whoever first needs it. */
@@ -80,19 +110,26 @@ async function request(
   return { error: "missing probe handler" };
 }
 
+interface Execution {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly output: ProbeOutput | undefined;
+}
+
 async function execute(
-  { runtime, surround, directory }: CarryOutOptions,
+  { runtime, surround }: CarryOutOptions,
   { pod, container, id, probe }: AskedProbe,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  { name, signal, output }: Execution,
 ): Promise<ProbeOutcome> {
   const { command = [] } = probe.exec ?? {};
   const around = surround(pod, container);
   if ("problem" in around) return { error: around.problem.message };
   const { environment, workingDirectory, settings } = around;
-  const outputFile = directory === undefined ? undefined : join(directory, `${id.podUid}-${name}`);
-  if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  await output?.begin();
+  let printed = "";
+  let exitCode: number;
   try {
-    const exitCode = await runtime.exec(
+    exitCode = await runtime.exec(
       {
         of: id,
         name,
@@ -101,31 +138,16 @@ async function execute(
         isPassing: true,
         ...(workingDirectory === undefined ? {} : { workingDirectory }),
         ...(settings === undefined ? {} : { settings }),
-        ...(outputFile === undefined ? {} : { outputFile }),
+        ...(output === undefined ? {} : { outputFile: output.file }),
       },
       signal,
     );
-    if (signal.aborted) {
-      return { isSuccess: false, output: `command ${JSON.stringify(command.join(" "))} timed out` };
-    }
-    if (exitCode === 0) return { isSuccess: true, output: "" };
-    return { isSuccess: false, output: await readOutput(outputFile) };
   } finally {
-    if (outputFile !== undefined) await rm(outputFile, { force: true });
+    // What cannot be read is as good as not printed.
+    printed = (await output?.end().catch(() => "")) ?? "";
   }
-}
-
-async function readOutput(file: string | undefined): Promise<string> {
-  if (file === undefined) return "";
-  try {
-    const opened = await open(file, "r");
-    try {
-      const { bytesRead, buffer } = await opened.read(Buffer.alloc(LONGEST_OUTPUT_BYTES));
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await opened.close();
-    }
-  } catch {
-    return "";
+  if (signal.aborted) {
+    return { isSuccess: false, output: `command ${JSON.stringify(command.join(" "))} timed out` };
   }
+  return { isSuccess: exitCode === 0, output: exitCode === 0 ? "" : printed };
 }

@@ -13,7 +13,7 @@ import { factsOf, initsOf, isStarted, mainsOf } from "../pod/facts.ts";
 import { probeFound } from "../pod/transitions.ts";
 import type { PodRecord } from "../pod-record.ts";
 import type { RunId, Running } from "../runtimes/runtime.ts";
-import type { CarryOut } from "./carry-out.ts";
+import type { ProbeCarrier } from "./carry-out.ts";
 import {
   countResult,
   isSettled,
@@ -25,7 +25,7 @@ import {
 
 export interface ProbesOptions {
   readonly clock: Clock;
-  readonly carryOut: CarryOut;
+  readonly carrier: ProbeCarrier;
   readonly tell: TellOfPod;
   readonly wake: (uid: string) => void;
 }
@@ -40,7 +40,7 @@ export class Probes {
   follow(record: PodRecord): void {
     const uid = record.pod.metadata.uid ?? "";
     const known = this.probers.get(uid) ?? [];
-    const alive = known.filter((prober) => prober.isOfRun(record) || prober.stop());
+    const alive = known.filter((prober) => prober.isOfRun(record) || this.end(prober));
     for (const container of probedContainers(record)) {
       const { running } = factsOf(record.facts, container.name);
       if (!running || alive.some((prober) => prober.isAbout(running.id))) continue;
@@ -56,12 +56,21 @@ export class Probes {
 
   /** The agent is through with the pod. */
   leave(uid: string): void {
-    for (const prober of this.probers.get(uid) ?? []) prober.stop();
+    for (const prober of this.probers.get(uid) ?? []) this.end(prober);
     this.probers.delete(uid);
   }
 
   close(): void {
-    for (const uid of [...this.probers.keys()]) this.leave(uid);
+    for (const probers of this.probers.values()) for (const prober of probers) prober.stop();
+    this.probers.clear();
+    this.options.carrier.close();
+  }
+
+  private end(prober: Prober): false {
+    prober.stop();
+    const { running, kind } = prober.of;
+    this.options.carrier.forget(running.id, kind);
+    return false;
   }
 
   private kick(uid: string): void {
@@ -92,7 +101,7 @@ class Prober {
   constructor(
     private readonly options: ProbesOptions,
     private readonly record: PodRecord,
-    private readonly of: Probed,
+    readonly of: Probed,
   ) {
     this.schedule();
   }
@@ -115,11 +124,10 @@ class Prober {
     this.schedule();
   }
 
-  stop(): false {
+  stop(): void {
     this.timer?.cancel();
     this.timer = undefined;
     this.ending.abort();
-    return false;
   }
 
   private schedule(): void {
@@ -157,7 +165,7 @@ class Prober {
   }
 
   private async ask(): Promise<void> {
-    const { carryOut } = this.options;
+    const { carryOut } = this.options.carrier;
     const { kind, probe, container, running } = this.of;
     const { signal } = this.ending;
     const outcome = await carryOut(

@@ -10,10 +10,10 @@ import type { StartOrder } from "./protocol.ts";
 const known = new Set<string>();
 const MOST_KNOWN = 1024;
 
-/** The slot only opens them: it has the umask of the run, by which others might read them. */
-export function makeLogs({ logFile, errorFile, terminal }: StartOrder): void {
+/** A shell only opens them: it has the umask of the run, by which others might read them. */
+export function makeLogs({ logFile, errorFile, terminal }: StartOrder, isCompiled: boolean): void {
   ensureFolder(dirname(logFile));
-  if (terminal !== undefined) return;
+  if (terminal !== undefined || isCompiled) return;
   makeFile(logFile);
   if (errorFile !== undefined) makeFile(errorFile);
 }

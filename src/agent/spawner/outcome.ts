@@ -91,6 +91,6 @@ export function findStatus(
   // A torn line has no end yet.
   if (at < 0 || at === lines.length - 1 || status === undefined) return undefined;
   const before = lines.slice(0, at).filter((line) => !/^b \d+$/.test(line));
-  const from = before.findLastIndex((line) => /^e \d+ \d+$/.test(line)) + 1;
+  const from = before.findLastIndex((line) => /^e \d+ \d+( |$)/.test(line)) + 1;
   return { status: Number(status), remarks: before.slice(from).join("\n") };
 }

@@ -5,14 +5,18 @@
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import type { StartOrder } from "./protocol.ts";
 import type { RecordedRun } from "./records.ts";
-import { Slot, type SlotEvents } from "./slot.ts";
+import { Slot, type SlotEvents, type SlotKind } from "./slot.ts";
+import { isTask } from "./task.ts";
 
 export interface PoolOptions extends SlotEvents {
   readonly directory: string;
   readonly boot: string;
   /** Not used by any pool of this directory before. */
   readonly generation: string;
+  /** Which slots most tasks need. */
+  readonly kind: SlotKind;
 }
 
 /** Runs younger than this may be over before a new slot is there. */
@@ -40,17 +44,23 @@ export class Pool {
   }
 
   /** Undefined: ask again when a slot came free, or after a few milliseconds. */
-  findSlot(): Slot | undefined {
-    const spare = this.idle.pop();
-    if (spare !== undefined) return spare;
-    return this.youngRuns() < YOUNG_RUNS ? this.make() : undefined;
+  findSlot(order: StartOrder, isOnlyForIt: boolean): Slot | undefined {
+    const kind = isTask(order) ? this.options.kind : "shell";
+    const at = isOnlyForIt ? -1 : this.idle.findLastIndex((slot) => slot.kind === kind);
+    if (at >= 0) return this.idle.splice(at, 1)[0];
+    if (!isOnlyForIt && this.youngRuns() >= YOUNG_RUNS) return undefined;
+    try {
+      return this.make(kind);
+    } catch {
+      // No more processes or files to be had: the start waits until some are.
+      return undefined;
+    }
   }
 
-  /** For a run that its slot does not outlive. */
-  make(): Slot {
+  private make(kind = this.options.kind): Slot {
     const { directory, generation } = this.options;
     const name = `${generation}-${this.made++}`;
-    return new Slot({ ...this.options, name, file: slotFile(directory, name) });
+    return new Slot({ ...this.options, kind, name, file: slotFile(directory, name) });
   }
 
   begin(slot: Slot, run: RecordedRun): void {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { formatLimits, parseLimits, readProcLimits } from "../../base/process-limits.ts";
-import { decideRestore, type Means } from "./restore-settings.ts";
+import { decideRestore, type Means, UNCHANGED } from "./restore-settings.ts";
 
 const OWN = "core=0:unlimited stack=8388608:unlimited nofile=4096:4096 nproc=500:500 as=2048:4096";
 
@@ -18,7 +18,7 @@ const restore = (limits: string, change?: Partial<Means>) =>
   decideRestore({ umask: "0022", limits }, means(change));
 
 test("nothing is done for what the spawner has itself", () => {
-  expect(restore(OWN)).toEqual({ shell: "", prefix: [], unmet: [] });
+  expect(restore(OWN)).toEqual(UNCHANGED);
 });
 
 test.each<[string, string]>([

@@ -15,6 +15,10 @@ import {
 import type { OrderedSettings } from "./protocol.ts";
 
 export interface Restored {
+  /** Absent: that of the slot. */
+  readonly umask?: number;
+  /** Those that differ from the slot's. */
+  readonly limits: readonly (readonly [name: string, range: Range])[];
   /** Commands for the fork, each followed by "&&"; empty where nothing differs. */
   readonly shell: string;
   /** Words before the command. */
@@ -37,24 +41,32 @@ export interface Means {
 /** One limit, set in shell or by prlimit. */
 export type Way = { readonly shell: readonly string[] } | { readonly flag: string };
 
-export const UNCHANGED: Restored = { shell: "", prefix: [], unmet: [] };
+export const UNCHANGED: Restored = { limits: [], shell: "", prefix: [], unmet: [] };
 
 export function decideRestore({ umask, limits }: OrderedSettings, means: Means): Restored {
   const mask = Number.parseInt(umask, 8);
   const commands = mask === means.umask ? [] : [`umask ${mask.toString(8).padStart(4, "0")}`];
   const flags: string[] = [];
   const unmet: string[] = [];
+  const set: [string, Range][] = [];
   for (const [name, wanted] of parseLimits(limits)) {
     const own = means.limits.get(name);
     if (own === undefined || isSameRange(own, wanted)) continue;
     const { way, given } = decideLimit(name, wanted, own, means);
     if (!isSameRange(given, wanted)) unmet.push(unmetText(name, wanted, given));
     if (way === undefined) continue;
+    set.push([name, given]);
     if ("flag" in way) flags.push(way.flag);
     else commands.push(...way.shell);
   }
   const prefix = flags.length > 0 ? [means.prlimit ?? "", ...flags] : [];
-  return { shell: commands.map((each) => `${each}&&`).join(""), prefix, unmet };
+  return {
+    ...(mask === means.umask ? {} : { umask: mask }),
+    limits: set,
+    shell: commands.map((each) => `${each}&&`).join(""),
+    prefix,
+    unmet,
+  };
 }
 
 interface Decided {

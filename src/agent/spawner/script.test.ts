@@ -101,6 +101,7 @@ test("a process has any variable, byte for byte", () => {
 
 test("umask and limits are set in the fork, before its files are opened", () => {
   const restored = {
+    limits: [],
     shell: "umask 0027&&ulimit -S -n 256&&",
     prefix: ["/usr/bin/prlimit", "--nproc=5:6"],
     unmet: [],

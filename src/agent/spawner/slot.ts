@@ -1,10 +1,10 @@
 /**
- * A shell that stays: it reads one run after the other from its standard input and does them one
- * at a time, each in a fork. It leads a process group of its own, so one signal reaches a whole
- * tree. Nothing of it is lost with the spawner: it finishes the run it has, notes how that ended in
- * its own file, and leaves when its input ends.
+ * A process that stays: it reads one task after the other from its standard input and runs each in
+ * a child. It is a compiled program (native/slot.c), or a shell that reads scripts (script.ts). It
+ * leads a process group, so that one signal reaches a whole tree. If the spawner dies, it finishes
+ * the task it has, notes how that ended in its own file, and leaves.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
   existsSync,
@@ -15,6 +15,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { bytesOfText, hasEscapedBytes } from "../../base/byte-text.ts";
+import { packageFile } from "../../base/package-file.ts";
 import { findStatus } from "./outcome.ts";
 import { findTicks } from "./processes.ts";
 import { splitLines } from "./protocol.ts";
@@ -27,7 +28,10 @@ export interface SlotEvents {
   readonly onDeath: (slot: Slot) => void;
 }
 
+export type SlotKind = "compiled" | "shell";
+
 export interface SlotOptions extends SlotEvents {
+  readonly kind?: SlotKind;
   readonly name: string;
   readonly file: string;
   readonly boot: string;
@@ -37,6 +41,7 @@ export interface SlotOptions extends SlotEvents {
 
 export class Slot {
   readonly identity: SlotIdentity;
+  readonly kind: SlotKind;
   /** Whether its birth is on record. */
   isRecorded = false;
   private readonly shell: ChildProcess;
@@ -45,11 +50,13 @@ export class Slot {
   private rest = "";
 
   constructor(options: SlotOptions) {
-    const { name, file, boot, prefix = [], onEnd, onDeath } = options;
+    const { name, file, boot, prefix = [], kind = "shell", onEnd, onDeath } = options;
     this.file = file;
+    this.kind = kind;
     const notes = openSync(file, "a", 0o600);
     const outer = process.env[MARKER];
-    const [program = SHELL, ...args] = [...prefix, SHELL, "-s"];
+    const own = kind === "compiled" ? [COMPILED_SLOT] : [SHELL, "-s"];
+    const [program = "", ...args] = [...prefix, ...own];
     this.shell = spawn(program, args, {
       detached: true,
       env: outer === undefined ? {} : { [MARKER]: outer },
@@ -60,7 +67,7 @@ export class Slot {
     const { pid } = this.shell;
     if (pid === undefined) {
       this.shell.once("error", () => {});
-      throw new Error("no shell: out of processes or files");
+      throw new Error("no slot: out of processes or files");
     }
     this.identity = { slot: name, pid, ticks: findTicks(pid) ?? "", boot };
     this.shell.once("exit", () => onDeath(this));
@@ -72,21 +79,22 @@ export class Slot {
       const { lines, rest } = splitLines(this.rest, text);
       this.rest = rest;
       for (const line of lines) {
-        const at = line.indexOf(" ");
-        onEnd(this, Number(line.slice(0, at)), Number(line.slice(at + 1)));
+        const [number, status] = line.split(" ");
+        onEnd(this, Number(number), Number(status));
       }
     });
-    this.shell.stdin?.write(SLOT_PREAMBLE);
+    if (kind === "shell") this.shell.stdin?.write(SLOT_PREAMBLE);
   }
 
-  run(script: string): void {
+  run(task: string | Buffer): void {
     this.runs++;
-    this.write(script);
+    this.write(task);
   }
 
   /** What is no run: its output is said to `onEnd`. */
-  write(script: string): void {
-    this.shell.stdin?.write(hasEscapedBytes(script) ? bytesOfText(script) : script);
+  write(text: string | Buffer): void {
+    const isText = typeof text === "string" && !hasEscapedBytes(text);
+    this.shell.stdin?.write(isText || typeof text !== "string" ? text : bytesOfText(text));
   }
 
   /** What the shell said before it told the status of a run. */
@@ -116,7 +124,18 @@ export class Slot {
 }
 
 export const SHELL = existsSync("/bin/dash") ? "/bin/dash" : "/bin/sh";
+const COMPILED_SLOT = packageFile("dist", "slot");
 const RUNS_PER_FILE = 512;
+
+/** Compiled slots are used if the program was built and runs on this machine. */
+export function findSlotKind(environment = process.env): SlotKind {
+  if (environment[SLOTS] === "shell" || !existsSync(COMPILED_SLOT)) return "shell";
+  const { status } = spawnSync(COMPILED_SLOT, ["check"], { stdio: "ignore" });
+  return status === 0 ? "compiled" : "shell";
+}
+
+/** "shell" prefers shells. */
+export const SLOTS = "TALLY_SLOTS";
 
 /** The file of a slot, and when it was last written to. */
 export function readNotes(file: string): { text: string; writtenMs: number } | undefined {

@@ -30,8 +30,9 @@ import { isSandboxSlot } from "./sandbox/sandbox-slot.ts";
 import { SandboxStarts, type Start } from "./sandbox/sandbox-starts.ts";
 import { childOf } from "./sandbox/seat.ts";
 import { MARKER } from "./script.ts";
-import { removeNotes, type Slot } from "./slot.ts";
+import { findSlotKind, removeNotes, type Slot } from "./slot.ts";
 import { Sweeper } from "./sweeper.ts";
+import { composeTask } from "./task.ts";
 import { toRunning } from "./to-running.ts";
 
 export interface SpawnerOptions {
@@ -80,7 +81,7 @@ export class Spawner {
       onEnd: (slot: Slot, number: number, status: number) => this.onEnd(slot, number, status),
       onDeath: (slot: Slot) => this.onDeath(slot),
     };
-    this.pool = new Pool(slots);
+    this.pool = new Pool({ ...slots, kind: findSlotKind() });
     this.sandboxes = new SandboxStarts({
       ...slots,
       onChange: () => this.startWaiting(),
@@ -91,6 +92,7 @@ export class Spawner {
     this.adopted = new AdoptedRuns(directory, boot, {
       onEnd: (run, ending) => {
         this.finish(run, ending);
+        this.sweeper.clearAfter(run.run);
         this.cleanUp(run.slot?.slot ?? "");
       },
       onDeath: (run) => void this.finishDead(run, ""),
@@ -165,7 +167,7 @@ export class Spawner {
   startWaiting(): void {
     const begun = this.sandboxes.takeSeated().map(({ start, slot }) => this.assign(start, slot));
     for (const start of this.waiting.values()) {
-      const slot = this.findSlot(start.order.limits);
+      const slot = this.pool.findSlot(start.order, this.cgroups.enforces(start.order.limits));
       if (slot === undefined) break;
       begun.push(this.assign(start, slot));
     }
@@ -249,15 +251,6 @@ export class Spawner {
     return elder && isSameProcess(elder) ? childOf(elder.pid) : undefined;
   }
 
-  private findSlot(limits: StartOrder["limits"]): Slot | undefined {
-    try {
-      return this.cgroups.enforces(limits) ? this.pool.make() : this.pool.findSlot();
-    } catch {
-      // No more processes or files to be had: the start waits until some are.
-      return undefined;
-    }
-  }
-
   private assign(start: Start, slot: Slot): Begun {
     this.waiting.delete(start.order.run);
     // What its file says of earlier runs must be on record before it is emptied.
@@ -297,21 +290,22 @@ export class Spawner {
 
   private hand(begun: Begun): void {
     const { order, run, slot, executable } = begun;
-    let script: string;
+    const isCompiled = slot.kind === "compiled";
+    let task: string | Buffer;
     try {
-      makeLogs(order);
+      makeLogs(order, isCompiled);
       const limited = this.sandboxes.limitedProcess(slot);
       const { slot: name } = slot.identity;
       if (this.cgroups.enforces(order.limits)) this.cgroups.confine(name, limited, order.limits);
       const marker = this.outerMarker + (order.beside ?? run.run);
       const facts = { number: run.number, executable, marker, ...this.settings.factsOf(order) };
-      script = this.sandboxes.compose(order, slot, facts);
+      task = isCompiled ? composeTask(order, facts) : this.sandboxes.compose(order, slot, facts);
     } catch (error) {
       this.refuse(begun, describeError(error));
       return;
     }
     this.sweeper.spare(run.run);
-    slot.run(script);
+    slot.run(task);
     this.options.tell({ news: "started", ...toRunning(run), ...this.settings.unmet(order) });
   }
 
@@ -328,6 +322,8 @@ export class Spawner {
     if (run?.number !== number) return;
     const remarks = status === 0 ? "" : slot.remarksOn(number);
     this.finish(run, { status, remarks, finishedMs: Date.now() });
+    // A compiled slot has ended them already.
+    if (slot.kind === "shell") this.sweeper.clearAfter(run.run);
     if (this.cgroups.holds(slot.identity.slot)) {
       this.pool.drop(slot);
       slot.dismiss();
@@ -348,7 +344,10 @@ export class Spawner {
     if (run !== undefined && found === undefined) {
       void this.finishDead(run, notes);
     } else {
-      if (run && found) this.finish(run, { ...found, finishedMs: Date.now() });
+      if (run && found) {
+        this.finish(run, { ...found, finishedMs: Date.now() });
+        this.sweeper.clearAfter(run.run);
+      }
       this.cleanUp(slot.identity.slot);
     }
     this.startWaiting();
@@ -361,7 +360,6 @@ export class Spawner {
     // A folder may be gone that was there a moment ago.
     if (end.exitCode === NEVER_RAN) forgetFolders();
     this.runs.end(end);
-    this.sweeper.clearAfter(run.run);
   }
 
   /** Its shell is gone: what is left of it must be gone too before anybody hears of its end. */

@@ -24,19 +24,25 @@ const NEW_YORK = "America/New_York";
 
 test.each<[string, string, string, readonly string[], string?]>([
   ["every minute", "* * * * *", "2026-01-01T00:00:30Z", ["2026-01-01T00:01", "2026-01-01T00:02"]],
-  ["a time that is now is over", "5 * * * *", "2026-01-01T00:05:00Z", ["2026-01-01T01:05"]],
+  ["a time that is now is already over", "5 * * * *", "2026-01-01T00:05:00Z", ["2026-01-01T01:05"]],
   ["the end of a year", "0 0 1 1 *", "2026-06-01T00:00:00Z", ["2027-01-01T00:00"]],
   ["a leap day", "0 0 29 2 *", "2026-01-01T00:00:00Z", ["2028-02-29T00:00"]],
-  ["either day field", "0 0 13 * 5", "2026-02-01T00:00:00Z", ["2026-02-06T00:00"]],
+  ["either day field can match", "0 0 13 * 5", "2026-02-01T00:00:00Z", ["2026-02-06T00:00"]],
   ["a weekday of any date", "0 0 * * 1", "2026-01-01T00:00:00Z", ["2026-01-05T00:00"]],
   [
-    "a step over all days is a star no more",
+    "a step restricts the day field, unlike a star",
     "0 0 */2 * 1",
     "2026-01-01T12:00:00Z",
     ["2026-01-03T00:00", "2026-01-05T00:00"],
   ],
   ["an interval", "@every 90s", "2026-01-01T00:00:00.700Z", ["2026-01-01T00:01"]],
-  ["clocks of the zone", "0 9 * * *", "2026-01-01T00:00:00Z", ["2026-01-01T14:00"], NEW_YORK],
+  [
+    "a schedule follows the local time of the zone",
+    "0 9 * * *",
+    "2026-01-01T00:00:00Z",
+    ["2026-01-01T14:00"],
+    NEW_YORK,
+  ],
   [
     "a skipped time is skipped",
     "30 2 * * *",
@@ -84,7 +90,7 @@ test.each<[string, string, string, readonly string[], string?]>([
   expect(times(text, from, expected.length, zone)).toEqual(expected);
 });
 
-test("a date that does not exist never comes", () => {
+test("a date that does not exist is never due", () => {
   expect(nextTime(schedule("59 23 31 2 *"), Date.parse("2026-01-01"), "UTC")).toBeUndefined();
 });
 
@@ -98,7 +104,7 @@ const aSchedule = fc
   .tuple(field(59), field(23), fc.constant("*"), fc.constant("*"), field(6))
   .map((fields) => fields.join(" "));
 
-test("the next time is the first minute whose clock shows what is asked for", () => {
+test("the next time is the first minute whose local time matches the fields", () => {
   const zones = fc.constantFrom("UTC", NEW_YORK, "Europe/Berlin", "Australia/Lord_Howe");
   const starts = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2027, 0) });
   fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Pure: when a schedule is due next. A moment is due if the clocks of the zone, as they stand then,
- * show what the fields ask for: an hour that clocks skip is skipped, one they repeat comes twice.
+ * Pure: when a schedule is due next. A moment is due if the local time of the zone at that moment
+ * matches the fields: an hour that clocks skip is skipped, and one that they repeat occurs twice.
  */
 import type { Schedule, ScheduleFields } from "./schedule.ts";
 import { zoneOffsetMs } from "./zone-offset.ts";
@@ -10,10 +10,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A date that has not come up by then never will. */
+/** A date that has not occurred within this many years never will. */
 const YEARS_AHEAD = 5;
 
-/** Undefined for dates that do not exist, as the 31st of February. */
+/** Undefined for dates that do not exist, such as 31 February. */
 export function nextTime(
   schedule: Schedule,
   afterMs: number,
@@ -25,7 +25,7 @@ export function nextTime(
   const zone = schedule.timeZone ?? timeZone;
   const wallMs = afterMs + zoneOffsetMs(zone, afterMs);
   const lastYear = new Date(wallMs).getUTCFullYear() + YEARS_AHEAD;
-  // Where clocks go back over midnight the day before is not over yet.
+  // Start one day earlier: if clocks go back over midnight, the previous day is not over yet.
   let dayMs = Math.floor(wallMs / DAY_MS) * DAY_MS - DAY_MS;
   for (; new Date(dayMs).getUTCFullYear() <= lastYear; dayMs += DAY_MS) {
     if (!isDueOn(schedule, dayMs)) continue;
@@ -39,7 +39,7 @@ export function nextTime(
   return undefined;
 }
 
-/** Where both day fields are restricted, either may match. */
+/** If both day fields are restricted, a match of either is sufficient. */
 function isDueOn({ month, dayOfMonth, dayOfWeek }: ScheduleFields, dayMs: number): boolean {
   const date = new Date(dayMs);
   if (!month.values.has(date.getUTCMonth() + 1)) return false;
@@ -53,7 +53,9 @@ interface Search {
   readonly zone: string;
 }
 
-/** The first moment after the given one at which clocks show this day and a time that is due. */
+/**
+ * The first moment after `afterMs` at which the local time is on this day and matches the schedule.
+ */
 function firstOf(
   { hour, minute }: ScheduleFields,
   dayMs: number,
@@ -74,7 +76,7 @@ function firstOf(
   return first;
 }
 
-/** One on most days, two where clocks change. */
+/** One offset on most days, two if clocks change. */
 function offsetsAround(dayMs: number, zone: string): readonly number[] {
   const moments = [dayMs - DAY_MS, dayMs, dayMs + DAY_MS, dayMs + 2 * DAY_MS];
   return [...new Set(moments.map((atMs) => zoneOffsetMs(zone, atMs)))];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseSchedule, type ScheduleField } from "./schedule.ts";
+import { parseSchedule } from "./schedule.ts";
+import type { ScheduleField } from "./schedule-field.ts";
 
 function valuesOf(field: ScheduleField): number[] {
   return [...field.values].sort((a, b) => a - b);
@@ -15,7 +16,7 @@ test("fields are lists, ranges, steps and names", () => {
   expect(valuesOf(schedule.dayOfWeek)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a star is a star only as long as it skips nothing", () => {
+test("a star with a step above 1 is a restriction", () => {
   const schedule = parseSchedule("* */1 ? */2 1,*");
   if (schedule.kind !== "fields") throw new Error("not a schedule of fields");
   const { minute, hour, dayOfMonth, month, dayOfWeek } = schedule;
@@ -23,13 +24,13 @@ test("a star is a star only as long as it skips nothing", () => {
   expect(stars).toEqual([true, true, true, false, true]);
 });
 
-test("a number with a step goes on to the end", () => {
+test("a number with a step runs to the end of the field", () => {
   const schedule = parseSchedule("50/4 * * * *");
   if (schedule.kind !== "fields") throw new Error("not a schedule of fields");
   expect(valuesOf(schedule.minute)).toEqual([50, 54, 58]);
 });
 
-test("a time zone may stand in front", () => {
+test("a time zone can precede the fields", () => {
   expect(parseSchedule("CRON_TZ=Europe/Paris 0 * * * *")).toMatchObject({
     timeZone: "Europe/Paris",
   });
@@ -60,7 +61,7 @@ test.each([
   ["@every 1h15m30.9s", 4530],
   ["@every 10ms", 1],
   ["@every -5m", 1],
-])("%s comes every %d seconds", (text, seconds) => {
+])("%s runs every %d seconds", (text, seconds) => {
   expect(parseSchedule(text)).toEqual({ kind: "every", seconds });
 });
 

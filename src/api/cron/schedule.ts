@@ -4,15 +4,11 @@
  * Five fields of "*", "?", lists, ranges, steps and names, or a descriptor such as "@daily" or
  * "@every 5m". Problems are worded as the parser Kubernetes uses words them.
  */
-import { quote } from "../finding.ts";
 import { parseGoDuration } from "../go-duration.ts";
+import { Malformed } from "./malformed.ts";
+import { type Bounds, parseField, type ScheduleField } from "./schedule-field.ts";
+import { joinFields, splitFields } from "./split-fields.ts";
 import { isTimeZone } from "./time-zone.ts";
-
-export interface ScheduleField {
-  readonly values: ReadonlySet<number>;
-  /** Not restricted: when both day fields are restricted, either of them may match. */
-  readonly isStar: boolean;
-}
 
 export interface ScheduleFields {
   readonly kind: "fields";
@@ -42,15 +38,6 @@ export function parseSchedule(text: string): ParsedSchedule {
     if (error instanceof Malformed) return { kind: "problem", problem: error.message };
     throw error;
   }
-}
-
-/** Never leaves this file. */
-class Malformed extends Error {}
-
-interface Bounds {
-  readonly min: number;
-  readonly max: number;
-  readonly names: readonly string[];
 }
 
 const MINUTES: Bounds = { min: 0, max: 59, names: [] };
@@ -107,81 +94,22 @@ function parseDescriptor(text: string): Schedule {
 }
 
 function parseFields(text: string): ScheduleFields {
-  const fields = text.split(/\s+/).filter((field) => field !== "");
-  const [minute, hour, dayOfMonth, month, dayOfWeek, ...more] = fields;
-  if (dayOfWeek === undefined || more.length > 0) {
-    const found = `found ${fields.length}: [${fields.join(" ")}]`;
-    throw new Malformed(`expected exactly 5 fields, ${found}`);
-  }
+  const { count, first } = splitFields(text, FIELDS);
+  const [minute = "", hour = "", dayOfMonth = "", month = "", dayOfWeek = ""] = first;
+  if (count !== FIELDS) throw wrongCount(text, count);
   return {
     kind: "fields",
-    minute: parseField(minute ?? "", MINUTES),
-    hour: parseField(hour ?? "", HOURS),
-    dayOfMonth: parseField(dayOfMonth ?? "", DAYS),
-    month: parseField(month ?? "", MONTHS),
+    minute: parseField(minute, MINUTES),
+    hour: parseField(hour, HOURS),
+    dayOfMonth: parseField(dayOfMonth, DAYS),
+    month: parseField(month, MONTHS),
     dayOfWeek: parseField(dayOfWeek, WEEKDAYS),
   };
 }
 
-function parseField(field: string, bounds: Bounds): ScheduleField {
-  const ranges = field.split(",").filter((expression) => expression !== "");
-  const parsed = ranges.map((expression) => parseRange(expression, bounds));
-  return {
-    values: new Set(parsed.flatMap((range) => [...range.values])),
-    isStar: parsed.some((range) => range.isStar),
-  };
-}
+const FIELDS = 5;
 
-function parseRange(expression: string, bounds: Bounds): ScheduleField {
-  const [range = "", stepText, ...moreSteps] = expression.split("/");
-  const [low = "", high, ...moreLimits] = range.split("-");
-  const isStar = low === "*" || low === "?";
-  const start = isStar ? bounds.min : parseValue(low, bounds);
-  let end = bounds.max;
-  if (!isStar) {
-    end = high === undefined ? start : parseValue(high, bounds);
-    if (moreLimits.length > 0) throw new Malformed(`too many hyphens: ${expression}`);
-  }
-  if (moreSteps.length > 0) throw new Malformed(`too many slashes: ${expression}`);
-  const step = stepText === undefined ? 1 : parseInteger(stepText);
-  // "5/15" goes on to the end of the field.
-  if (stepText !== undefined && high === undefined) end = bounds.max;
-  checkRange({ start, end, step }, bounds, expression);
-  const values = new Set<number>();
-  for (let value = start; value <= end; value += step) values.add(value);
-  return { values, isStar: isStar && step <= 1 };
-}
-
-function checkRange(
-  { start, end, step }: { start: number; end: number; step: number },
-  { min, max }: Bounds,
-  expression: string,
-): void {
-  const first = `beginning of range (${start})`;
-  if (start < min) throw new Malformed(`${first} below minimum (${min}): ${expression}`);
-  const last = `end of range (${end})`;
-  if (end > max) throw new Malformed(`${last} above maximum (${max}): ${expression}`);
-  if (start > end) throw new Malformed(`${first} beyond ${last}: ${expression}`);
-  if (step === 0) {
-    throw new Malformed(`step of range should be a positive number: ${expression}`);
-  }
-}
-
-function parseValue(text: string, { min, names }: Bounds): number {
-  const named = names.indexOf(text.toLowerCase());
-  return named < 0 ? parseInteger(text) : named + min;
-}
-
-const INT64_MAX = 2n ** 63n - 1n;
-
-function parseInteger(text: string): number {
-  const failed = (reason: string) =>
-    new Malformed(
-      `failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${reason}`,
-    );
-  if (!/^[+-]?[0-9]+$/.test(text)) throw failed("invalid syntax");
-  const value = BigInt(text.replace(/^\+/, ""));
-  if (value > INT64_MAX || value < -INT64_MAX - 1n) throw failed("value out of range");
-  if (value < 0n) throw new Malformed(`negative number (${value}) not allowed: ${text}`);
-  return Number(value);
+function wrongCount(text: string, count: number): Malformed {
+  const found = `found ${count}: [${joinFields(text)}]`;
+  return new Malformed(`expected exactly ${FIELDS} fields, ${found}`);
 }

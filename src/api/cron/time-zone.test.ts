@@ -35,6 +35,6 @@ test.each([
   "Local",
   " UTC",
   "+01:00",
-])("%s is none", (name) => {
+])("%s is not a time zone", (name) => {
   expect(isTimeZone(name)).toBe(false);
 });

@@ -9,8 +9,12 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set([
   ...["IET", "IST", "JST", "MIT", "NET", "NST", "PLT", "PNT", "PRT", "PST", "SST", "VST"],
 ]);
 
+/** The longest name of the database has 32 characters. */
+const LONGEST_NAME = 64;
+
 /** The database tells Europe/Paris from europe/paris, the runtime does not. */
 export function isTimeZone(name: string): boolean {
+  if (name.length > LONGEST_NAME) return false;
   if (CANONICAL.has(name) || name === "UTC") return true;
   if (FOLDED.has(name.toLowerCase()) || ABBREVIATIONS.has(name)) return false;
   return hasDatabaseCase(name) && isKnownToRuntime(name);

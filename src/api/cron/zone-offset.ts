@@ -1,6 +1,6 @@
-/** Pure: how far the clocks of a time zone are ahead of UTC at a moment. */
+/** Pure: the offset of a time zone from UTC at a given moment. */
 
-/** Making one takes as long as asking it a thousand times. */
+/** Cached: creating a format takes as long as a thousand uses of it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 export function zoneOffsetMs(timeZone: string, atMs: number): number {

@@ -1,8 +1,8 @@
 /**
- * Pure: how long ago something happened, as people read it.
+ * Pure: how long ago something happened, in human-readable form.
  *
- * The folder holds what the tables of a server and the descriptions of a client share: ages here,
- * labels and their selectors in selector.ts. It knows no kind.
+ * This folder contains what the tables of a server and the descriptions of a client share: ages
+ * here, labels and their selectors in selector.ts. It does not know any kind.
  */
 
 const SECOND = 1000;
@@ -11,16 +11,16 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** The age of a timestamp: `<unknown>` when it was never set, `<invalid>` when it lies ahead. */
+/** The age of a timestamp: `<unknown>` if it was never set, `<invalid>` if it is in the future. */
 export function age(timestamp: string | null | undefined, now: Date): string {
   if (timestamp === undefined || timestamp === null || timestamp === "") return "<unknown>";
   return humanDuration(now.getTime() - Date.parse(timestamp));
 }
 
-/** Two units while both matter, one once the second has become noise. */
+/** Two units while both are relevant, otherwise one. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / SECOND);
-  // Clocks differ: two seconds ahead is still now.
+  // Clocks differ, so up to two seconds in the future count as now.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (milliseconds < 2 * MINUTE) return `${seconds}s`;

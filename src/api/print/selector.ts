@@ -1,7 +1,7 @@
-/** Pure: labels and label selectors as tables print them. */
+/** Pure: formats labels and label selectors for tables. */
 import type { LabelSelector, LabelSelectorRequirement } from "../generated/meta.ts";
 
-/** "a=b,c in (x,y),!d", sorted by key; `<none>` when it selects by nothing. */
+/** "a=b,c in (x,y),!d", sorted by key; `<none>` for an empty selector. */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   const requirements: Requirement[] = Object.entries(selector?.matchLabels ?? {}).map(
     ([key, value]) => ({ key, text: `${key}=${value}` }),

@@ -1,11 +1,11 @@
 /** Pure: []byte in JSON: base64 as Go's StdEncoding reads and writes it. */
 
-/** The canonical text of the same bytes, or the offset at which Go gives up. */
+/** The canonical text of the same bytes, or the offset of the first error according to Go. */
 export function canonicalBase64(text: string): { readonly text: string } | { readonly at: number } {
   if (isCanonical(text)) return { text };
   const at = corruptAt(text);
   if (at !== undefined) return { at };
-  // What is left are line breaks and stray bits in the last digit, which Go ignores.
+  // Only line breaks and stray bits in the last digit remain, which Go ignores.
   return { text: Buffer.from(text, "base64").toString("base64") };
 }
 
@@ -35,7 +35,7 @@ function corruptAt(text: string): number | undefined {
     else if (char === "=" && digits % 4 >= 2) return paddingCorruptAt(bytes, offset, digits % 4);
     else return offset;
   }
-  // Go names the start of the incomplete group of four, counted back in bytes.
+  // Go reports the start of the incomplete group of four, in bytes.
   return digits % 4 === 0 ? undefined : offset - (digits % 4);
 }
 

@@ -57,11 +57,11 @@ test.each([
     `Job${AS_A_JOB}json: cannot unmarshal string into Go struct field ` +
       "JobSpec.spec.parallelism of type int32",
   ],
-])("the body %s is refused", (text, message) => {
+])("the body %s is rejected", (text, message) => {
   expect(refusal(() => decode(text))).toBe(message);
 });
 
-test("malformed YAML is refused", () => {
+test("malformed YAML is rejected", () => {
   expect(refusal(() => decode("a: b: c\n  - d", "yaml"))).toBe(
     `${UNRECOGNIZED}yaml: mapping values are not allowed in this context ` +
       "(613a20623a20630a20202d2064)",
@@ -74,11 +74,11 @@ test.each([
   '{"kind":"Job"}',
   '{"apiVersion":"batch/v1"}',
   '{"apiVersion":"batch/","KIND":"Job"}',
-])("the kind that %s leaves out is that of the URL", (text) => {
+])("a kind missing in %s is taken from the URL", (text) => {
   expect(decode(text).object).toMatchObject({ kind: "Job", apiVersion: "batch/v1" });
 });
 
-test("an event of the other group is refused for its version", () => {
+test("an event of the other group is rejected for its version", () => {
   const bytes = new TextEncoder().encode('{"apiVersion":"v1","kind":"Event"}');
   const expected = {
     group: "events.k8s.io",
@@ -106,14 +106,14 @@ function deleteOptions(text: string) {
   return decodeDeleteOptions({ bytes: new TextEncoder().encode(text), mediaType: "json" });
 }
 
-test("DeleteOptions may be of any group or of none", () => {
+test("DeleteOptions may have any group or none", () => {
   const options = { propagationPolicy: "Background" };
   expect(deleteOptions(JSON.stringify(options))).toEqual(options);
   const grouped = { kind: "DeleteOptions", apiVersion: "batch/v1", ...options };
   expect(deleteOptions(JSON.stringify(grouped))).toEqual(grouped);
 });
 
-test("DeleteOptions are refused without naming a kind", () => {
+test("errors in DeleteOptions do not name a kind", () => {
   expect(refusal(() => deleteOptions("{"))).toBe(
     "couldn't get version/kind; json parse error: unexpected end of JSON input",
   );

@@ -1,7 +1,7 @@
 /**
- * Pure: the body of a create or update to an object of the expected kind, as the API server's
- * serializer decodes it: read the text, ask it for its kind, decode it as that kind, and refuse
- * it if it is another than the one that the URL speaks of.
+ * Pure: decodes the body of a create or update to an object of the expected kind, like the
+ * serializer of the API server: parse the text, determine its kind, decode it as that kind, and
+ * reject it if it differs from the kind in the URL.
  */
 import { type ApiError, badRequest } from "../errors.ts";
 import { quote } from "../finding.ts";
@@ -25,11 +25,11 @@ export type TextMediaType = "json" | "yaml";
 export interface TextBody {
   readonly bytes: Uint8Array;
   readonly mediaType: TextMediaType;
-  /** What the YAML says, if it was read before. */
+  /** The parsed YAML, if it was parsed before. */
   readonly yaml?: ReadYaml | undefined;
 }
 
-/** Throws ApiError 400. Whether to refuse, warn of or ignore `strict` is the caller's choice. */
+/** Throws ApiError 400. The caller decides whether to reject, warn about or ignore `strict`. */
 export function decodeBody(
   body: TextBody,
   expected: ExpectedKind,
@@ -44,7 +44,7 @@ export function decodeBody(
   }
 }
 
-/** The refusal of a body for what fieldValidation=Strict objects to. */
+/** The error for a body that fieldValidation=Strict rejects. */
 export function strictDecodingError(expected: ExpectedKind, strict: readonly string[]): ApiError {
   return badRequest(cannotBeHandled(expected, expected, formatStrict(strict)));
 }
@@ -83,7 +83,7 @@ function readBody(
   }
 }
 
-/** The body does not even tell what it is. */
+/** The kind of the body cannot be determined. */
 export function unrecognized(bytes: Uint8Array, expected: ExpectedKind, problem: string): ApiError {
   const what = `must be of type ${expected.kind}`;
   const shown = summarize(bytes);

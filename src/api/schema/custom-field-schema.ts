@@ -1,4 +1,7 @@
-/** Pure: how fields of custom resources are merged and owned, by the schema their user gave. */
+/**
+ * Pure: how fields of custom resources are merged and owned, according to the schema of their
+ * definition.
+ */
 import type { JSONSchemaProps } from "../generated/apiextensions.ts";
 import {
   DEDUCED,
@@ -9,7 +12,7 @@ import {
   type ScalarSchema,
 } from "./field-schema.ts";
 
-/** The same one for the same schema. */
+/** Cached: returns the same result for the same schema. */
 export function customFieldSchema(schema: JSONSchemaProps): MapSchema {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
@@ -79,7 +82,7 @@ function mapOfProps(props: JSONSchemaProps): FieldSchema {
   return { kind: "map", isAtomic, field, ...(element ? { element } : {}) };
 }
 
-/** Fields that nobody declared are pruned before anyone could own them, unless they are kept. */
+/** Undeclared fields are pruned before they could be owned, unless they are preserved. */
 function elementOfProps(props: JSONSchemaProps): (() => FieldSchema) | undefined {
   const more = props.additionalProperties as JSONSchemaProps | boolean | undefined;
   if (typeof more === "object") return () => schemaOfProps(more);

@@ -1,4 +1,4 @@
-/** Objects as a Kubernetes 1.36 server answered them, of shapes that are easy to get wrong. */
+/** Objects as answered by a Kubernetes 1.36 server, with shapes that are easy to get wrong. */
 import type { Json } from "../object.ts";
 
 export interface RecordedObject {

@@ -4,7 +4,7 @@ import { RECORDED } from "./decode.fixtures.ts";
 import { canonicalize, decodeMessage, decodeObject } from "./decode.ts";
 import { parseJson } from "./json-text.ts";
 
-test.each(RECORDED)("what a server answered for a $kind is canonical", (object) => {
+test.each(RECORDED)("the recorded answer for a $kind is canonical", (object) => {
   const message = object.message;
   const { object: decoded, strict } = decodeObject({ value: object.body }, message);
   expect(decoded).toEqual(object.body);
@@ -101,14 +101,14 @@ test.each([
   expect(decode).toThrow(`json: cannot unmarshal ${message}`);
 });
 
-test("the kind of an object within another is blamed by the struct that has it", () => {
+test("an error in the kind of a nested object names the struct that contains it", () => {
   const text = '{"spec":{"volumeClaimTemplates":[{"kind":1}]}}';
   const decode = () => decodeObject(parseJson(text), "apps/v1.StatefulSet");
   const where = "PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind of type string";
   expect(decode).toThrow(`json: cannot unmarshal number into Go struct field ${where}`);
 });
 
-test("a body that is no object has no field to blame", () => {
+test("the error for a body that is not an object names no field", () => {
   const decode = () => decodeObject(parseJson("5"), "batch/v1.Job");
   expect(decode).toThrow("json: cannot unmarshal number into Go value of type v1.Job");
 });
@@ -120,7 +120,7 @@ test("the first type error is reported, unless a quantity or time cannot be pars
   expect(decode(',"creationTimestamp":"x"')).toThrow('parsing time "x"');
 });
 
-test("bytes that are no base64 are located", () => {
+test("the error for invalid base64 contains the position", () => {
   const decode = (text: string) => () =>
     decodeMessage({ value: { binaryData: { a: text } } }, "core/v1.ConfigMap");
   expect(decode("***")).toThrow("illegal base64 data at input byte 0");
@@ -155,7 +155,7 @@ test("a repeated struct is decoded into what the first occurrence left", () => {
   expect(object).not.toHaveProperty("spec.suspend");
 });
 
-test("what strict decoding reports is limited", () => {
+test("the number of strict findings is limited", () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 1]));
   expect(decodeMessage({ value: many }, "core/v1.ConfigMap").strict).toHaveLength(100);
 });
@@ -180,7 +180,7 @@ test("decoding is idempotent", () => {
   );
 });
 
-test("the largest int64 stays one when it is read back", () => {
+test("the largest int64 can be printed and read back", () => {
   const first = decodeMessage(
     parseJson('{"generation":9223372036854775807}'),
     "meta/v1.ObjectMeta",

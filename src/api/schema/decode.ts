@@ -1,11 +1,11 @@
 /**
- * Pure: JSON to the canonical form of a message: what Go's json.Marshal prints after
- * sigs.k8s.io/json has read it. Unknown and repeated fields are reported, not refused; what does
- * not fit its type is a DecodeError with Go's message.
+ * Pure: decodes JSON to the canonical form of a message: what Go's json.Marshal prints after
+ * sigs.k8s.io/json has read it. Unknown and repeated fields are reported, not rejected. A value of
+ * the wrong type is a DecodeError with Go's message.
  *
- * What a patch made of a canonical object shares with it all that the patch left alone. Such a part
- * is taken over by reference, unread: the cost is that of the change, and who compares old and new
- * sees at once what cannot differ.
+ * The result of a patch shares all unchanged parts with the canonical object it was applied to.
+ * Such parts are taken over by reference without decoding them: the cost depends only on the
+ * change, and a comparison of old and new can skip them.
  */
 import type { Draft, Json, KubeObject } from "../object.ts";
 import {
@@ -38,13 +38,13 @@ export interface TypeMeta {
 
 export interface Decoded<T> {
   readonly object: T;
-  /** What fieldValidation=Strict refuses: `unknown field "spec.foo"`. */
+  /** What fieldValidation=Strict rejects: `unknown field "spec.foo"`. */
   readonly strict: string[];
 }
 
 /**
- * An API object with kind and apiVersion first; `typeMeta` overrules those of the JSON. With a
- * known object the result shares parts with it, none of which is to be written to.
+ * Decodes an API object, with kind and apiVersion first; `typeMeta` overrides those of the JSON. If
+ * `known` is given, the result shares parts with it, which must not be written to.
  */
 export function decodeObject(
   json: ParsedJson,
@@ -55,19 +55,19 @@ export function decodeObject(
   const { object, strict } = decodeMessage(json, messageName, known as unknown as Json);
   const whole = typeMeta === undefined ? object : withTypeMeta(object, typeMeta);
   const draft = whole as unknown as Draft<KubeObject>;
-  // Of all parts the server writes into this one whatever the request is about.
+  // The server always writes to the metadata, so it must not be shared.
   if (known && draft.metadata === known.metadata) draft.metadata = { ...draft.metadata };
   if (emptiesManagedFields(json.value)) draft.metadata.managedFields = [];
   return { object: draft, strict };
 }
 
-/** The one empty list that means something: forget who owns what. */
+/** An empty list of managedFields has a meaning: it resets the ownership of all fields. */
 function emptiesManagedFields(value: Json): boolean {
   const { metadata } = (value ?? {}) as { metadata?: { managedFields?: Json } | null };
   return Array.isArray(metadata?.managedFields) && metadata.managedFields.length === 0;
 }
 
-/** Any message of the tables: "meta/v1.DeleteOptions", "autoscaling/v1.Scale". */
+/** Decodes any message of the tables: "meta/v1.DeleteOptions", "autoscaling/v1.Scale". */
 export function decodeMessage(
   json: ParsedJson,
   messageName: string,
@@ -82,7 +82,7 @@ export function decodeMessage(
   return { object: object as { [key: string]: Json }, strict };
 }
 
-/** The canonical form of an object that is already a tree: the outcome of a patch. */
+/** The canonical form of an object that is already a tree, such as the result of a patch. */
 export function canonicalize(value: unknown, messageName: string): Draft<KubeObject> {
   return decodeObject(parsed(value as Json), messageName).object;
 }
@@ -94,9 +94,9 @@ function withTypeMeta(object: { [key: string]: Json }, { kind, apiVersion }: Typ
 interface Field extends FieldStep {
   readonly index: number;
   readonly codec: Codec;
-  /** Whether a null empties the field; other fields ignore it. */
+  /** Whether null clears the field; other fields ignore it. */
   readonly nullable: boolean;
-  /** What is printed for a decoded value, or for none; undefined leaves the field out. */
+  /** What is printed for a decoded value, or for none; undefined omits the field. */
   readonly print: (value: Json | undefined) => Json | undefined;
 }
 
@@ -112,7 +112,7 @@ function messageCodec(name: string): Codec {
   if (known !== undefined) return known;
   getMessage(name);
   let compiled: Struct | undefined;
-  // Compiled on first use, because messages contain themselves.
+  // Compiled on first use, because messages can contain themselves.
   const struct = () => {
     compiled ??= compileStruct(name);
     return compiled;
@@ -158,7 +158,7 @@ function schemaParts(): UnionParts {
   return { schema, schemas: listCodec(schema, "[]v1.JSONSchemaProps") };
 }
 
-/** "[]v1.Capability" holds v1.Capability; a named list or map holds strings or quantities. */
+/** "[]v1.Capability" contains v1.Capability; a named list or map contains strings or quantities. */
 function elementType(goType: string): string {
   return /^(?:\[\]|map\[[^\]]*\])(.+)$/.exec(goType)?.[1] ?? "string";
 }
@@ -212,7 +212,7 @@ function readFields(
   }
 }
 
-/** Go decodes each occurrence of a key into what the one before has left. */
+/** Go decodes each occurrence of a key into the result of the previous one. */
 function readRepeatedFields(
   value: RepeatedKeys,
   byName: Struct["byName"],
@@ -331,9 +331,9 @@ function valuePrinter(facts: FieldFacts, zero: Json): Field["print"] {
 }
 
 /**
- * An empty list is written as null although Go would print []: objects are stored as protobuf,
- * which has no empty lists, so that is what every client gets. The items of a list stay, and so
- * does what may never be stored empty: the refusal shows it as it was sent.
+ * An empty list becomes null although Go would print []: Kubernetes stores objects as protobuf,
+ * which has no empty lists, so this is what every client gets. Exceptions are the items of a list,
+ * and fields that must never be stored empty: the error shows them as they were sent.
  */
 function collectionPrinter(facts: FieldFacts, owner: string): Field["print"] {
   const isItems = facts.json === "items" && owner.endsWith("List");

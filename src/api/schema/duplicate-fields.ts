@@ -1,7 +1,7 @@
-/** Pure: finds the keys that a text of JSON gives more than once. */
+/** Pure: finds keys that occur more than once in a JSON text. */
 import { type ExactJson, type ParsedJson, RepeatedKeys } from "./parsed-json.ts";
 
-/** One complaint per path, in the order of the text. */
+/** One message per path, in the order of the text. */
 export function findDuplicates({ exact }: ParsedJson): string[] {
   if (exact === undefined) return [];
   const found = new Set<string>();

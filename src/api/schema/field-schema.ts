@@ -1,7 +1,7 @@
 /**
- * Pure: how the fields of a type are merged and owned: which lists are sets or have keys, which
- * maps are taken as a whole. Built-in types have it from the tables; whoever has another
- * description of a type, such as a custom resource, builds a FieldSchema of it.
+ * Pure: how the fields of a type are merged and owned: which lists are sets or have keys, and which
+ * maps are atomic. For built-in types it is derived from the tables. For types with another
+ * description, such as custom resources, the caller builds a FieldSchema.
  */
 import { type FieldFacts, findMessage, jsonFields, parseType, type Scalar } from "./tables.ts";
 
@@ -15,34 +15,34 @@ export interface ScalarSchema {
 export interface ListSchema {
   readonly kind: "list";
   readonly relation: "atomic" | "set" | "map";
-  /** The fields an item of a list of kind "map" is known by, sorted. */
+  /** The fields that identify an item of a list of kind "map", sorted. */
   readonly keys: readonly ListKey[];
   readonly element: () => FieldSchema;
 }
 
 export interface ListKey {
   readonly name: string;
-  /** What an item that leaves the key out has instead; absent: it must not. */
+  /** The value for an item without the key; absent: the key is required. */
   readonly default?: string | number | boolean;
 }
 
 export interface MapSchema {
   readonly kind: "map";
   readonly isAtomic: boolean;
-  /** The declared fields of a struct; none for a map of anything. */
+  /** The declared fields of a struct; none for a plain map. */
   readonly field: (name: string) => FieldSchema | undefined;
-  /** What keys other than declared fields hold; absent: there may be no others. */
+  /** The type of keys that are not declared fields; absent: no other keys are allowed. */
   readonly element?: () => FieldSchema;
 }
 
-/** Known only by looking at a value: maps are merged, lists are taken as a whole. */
+/** The type is derived from the value: maps are merged, lists are atomic. */
 export interface DeducedSchema {
   readonly kind: "deduced";
 }
 
 export const DEDUCED: DeducedSchema = { kind: "deduced" };
 
-/** The schema of a message of the tables; the same one each time. */
+/** The schema of a message of the tables. Cached. */
 export function fieldSchemaOf(messageName: string): MapSchema {
   const known = schemas.get(messageName);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ function relationOf(element: string, facts: MergeFacts): Pick<ListSchema, "relat
   return { relation: "map", keys };
 }
 
-/** Keys have the default of their field, which is the zero of its type but for these. */
+/** A key has the default of its field. With these exceptions it is the zero value of the type. */
 function listKey(element: string, name: string): ListKey {
   if (element === "core/v1.ObjectReference") return { name };
   if (name === "protocol") return { name, default: "TCP" };
@@ -105,7 +105,7 @@ function listKey(element: string, name: string): ListKey {
   return { name, default: type === "int32" || type === "int64" ? 0 : "" };
 }
 
-/** Any object, which is written and owned as one. */
+/** An object that is written and owned as a whole. */
 const WHOLE: MapSchema = {
   kind: "map",
   isAtomic: true,

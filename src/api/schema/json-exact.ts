@@ -1,4 +1,4 @@
-/** Pure: a slow JSON parser that loses nothing, and fails with the words of Go's scanner. */
+/** Pure: a slow, lossless JSON parser with the error messages of Go's scanner. */
 import { quote } from "../finding.ts";
 import { type ExactJson, NumberLiteral, RepeatedKeys, setOwn } from "./parsed-json.ts";
 
@@ -11,8 +11,8 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Deeper than any object. Go goes on to ten times that; here some who look at an object later call
- * themselves for every level, which must not end in the middle of a request.
+ * Deeper than any real object. Go allows ten times as much, but some functions here recurse for
+ * every level and must not overflow the stack in the middle of a request.
  */
 export const MAX_DEPTH = 1_000;
 
@@ -21,7 +21,7 @@ export function parseExact(text: string): ExactJson {
   const open: Container[] = [];
   for (;;) {
     let value = readValue(cursor, open);
-    // A finished value finishes every container that it was the last of.
+    // A completed value may complete the containers in which it is the last element.
     while (value !== undefined) {
       const container = open.at(-1);
       if (container === undefined) {
@@ -43,7 +43,7 @@ type Container =
   | { readonly kind: "array"; readonly items: ExactJson[] }
   | { readonly kind: "object"; readonly entries: [string, ExactJson][]; key: string };
 
-/** A finished value, or undefined after an opening bracket that has something inside. */
+/** A completed value, or undefined after the opening bracket of a non-empty container. */
 function readValue(cursor: Cursor, open: Container[]): ExactJson | undefined {
   const char = skipSpace(cursor);
   if (char === "{" || char === "[") return readOpening(cursor, open, char);
@@ -198,7 +198,7 @@ function invalidCharacter({ text, at }: Cursor, context: string): JsonSyntaxErro
   return new JsonSyntaxError(`invalid character ${quoteByte(text, at)} ${context}`);
 }
 
-/** Go reads bytes: of a character outside ASCII it prints the first one. */
+/** Go reads bytes, so for a character outside ASCII it prints the first byte. */
 function quoteByte(text: string, at: number): string {
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const byte = String.fromCharCode(Buffer.from(char, "utf8")[0] ?? 0);

@@ -27,7 +27,7 @@ test.each([
   ["'a'", "invalid character '\\'' looking for beginning of value"],
   ["\ufeff{}", "invalid character 'ï' looking for beginning of value"],
   ["[".repeat(10_001), "invalid character '[' exceeded max depth"],
-])("%.30j is refused in Go's words", (text, message) => {
+])("%.30j is rejected with Go's message", (text, message) => {
   expect(() => parseJson(text)).toThrow(message);
 });
 
@@ -70,7 +70,7 @@ test("a thousand levels are read", () => {
   expect(() => parseJson("[".repeat(depth) + "]".repeat(depth))).not.toThrow();
 });
 
-test("whatever JSON.stringify writes is read back", () => {
+test("everything that JSON.stringify writes is read back", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(JSON.stringify(parseJson(text).value)).toBe(JSON.stringify(JSON.parse(text)));

@@ -1,12 +1,12 @@
 /**
- * Pure: JSON text to a tree, with the errors and the exactness of Go's encoding/json.
+ * Pure: parses JSON text to a tree, with the errors and the exactness of Go's encoding/json.
  *
- * JSON.parse does the work. One pass over the text tells whether it lost something that Go's
- * decoder would see (a repeated key, a number that is not a plain integer, half of a surrogate
- * pair); only then, or when the text is malformed, the exact parser reads it again.
+ * JSON.parse does the work. A scan of the text detects whether it lost something that Go's decoder
+ * would see (a repeated key, a number that is not a plain integer, half of a surrogate pair). Only
+ * then, or if the text is malformed, the exact parser reads it again.
  *
  * Numbers are doubles. The exact tree keeps the literals of integers beyond 2^53, so that their
- * range is judged exactly, but an object holds the nearest double.
+ * range is checked exactly, but an object holds the nearest double.
  */
 import type { Json } from "../object.ts";
 import { MAX_DEPTH, parseExact } from "./json-exact.ts";
@@ -38,7 +38,7 @@ function parseFast(text: string): Json | undefined {
 interface Scan {
   readonly keys: number;
   readonly depth: number;
-  /** Whether a number or a string says something that the parsed value does not. */
+  /** Whether a number or a string contains more than the parsed value. */
   readonly isLossy: boolean;
 }
 
@@ -47,7 +47,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const MAX_EXACT_DIGITS = 15;
 
-/** Reads valid JSON. Outside of strings a colon follows a key, and nothing else. */
+/** Expects valid JSON. Outside of strings a colon occurs only after a key. */
 function scan(text: string): Scan {
   let keys = 0;
   let depth = 0;
@@ -60,7 +60,7 @@ function scan(text: string): Scan {
       if (digits > MAX_EXACT_DIGITS) return { keys, depth, isLossy: true };
       continue;
     }
-    // A fraction or an exponent follows digits; the e's of true and false do not.
+    // A fraction or an exponent follows digits, unlike the e in true and false.
     if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) {
       return { keys, depth, isLossy: true };
     }
@@ -81,7 +81,9 @@ function scan(text: string): Scan {
   return { keys, depth: deepest, isLossy: false };
 }
 
-/** Where the closing quote is; undefined if the string may hold half of a surrogate pair. */
+/**
+ * The position of the closing quote; undefined if the string may contain half of a surrogate pair.
+ */
 function endOfString(text: string, start: number): number | undefined {
   for (let from = start + 1; ; ) {
     const end = text.indexOf('"', from);

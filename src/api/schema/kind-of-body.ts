@@ -1,6 +1,6 @@
 /**
- * Pure: of what kind a text says to be, and the object it is as that kind. No reader of texts is
- * needed here: what a patch makes goes through as well.
+ * Pure: determines the kind of a parsed text, and decodes it as that kind. It does not parse texts,
+ * so it is also used for results of patches.
  */
 import { badRequest } from "../errors.ts";
 import { quote } from "../finding.ts";
@@ -13,15 +13,15 @@ import { findMessageOfKind, type GroupVersionKind, structName } from "./tables.t
 export interface ExpectedKind extends GroupVersionKind {
   /** The name of the message: "batch/v1.Job". */
   readonly message: string;
-  /** What reads it instead of the tables, where a user defined the kind. */
+  /** Decodes instead of the tables, for kinds that users defined. */
   readonly custom?: {
     readonly decode: (json: ParsedJson) => Decoded<Draft<KubeObject>>;
   };
 }
 
 /**
- * The outcome of a patch as an object of the expected kind. What it says of its kind counts, except
- * that without a version Go takes it for its internal type, of which JSON names no field.
+ * Decodes the result of a patch as an object of the expected kind. The kind in the object counts,
+ * except that without a version Go uses its internal type, which has no JSON field names.
  */
 export function decodePatched(
   json: ParsedJson,
@@ -46,14 +46,14 @@ export function decodePatched(
   return { object, strict: unknown.sort().map((key) => `unknown field ${quote(key)}`) };
 }
 
-/** Whether a changed object says of itself what it said before, and has no field it had not. */
+/** Whether a changed object has the same kind as before and no additional top-level fields. */
 function isSameKindAs(known: KubeObject, value: Json): boolean {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
   if (value["apiVersion"] !== known.apiVersion || value["kind"] !== known.kind) return false;
   return Object.keys(value).every((key) => Object.hasOwn(known, key));
 }
 
-/** Go writes the outcome with sorted keys: of "KIND" and "kind" the latter comes last. */
+/** Go writes the result with sorted keys: "KIND" comes before "kind". */
 function sortedByKey(value: Json): Json {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
@@ -73,7 +73,7 @@ const KIND_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
   'Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What the text says it is. Unlike all other fields these are found in any letter case. */
+/** The kind in the text. Unlike all other fields, these are matched case-insensitively. */
 export function interpret(json: ParsedJson): GroupVersionKind {
   const value = json.exact ?? json.value;
   if (value === null) return { group: "", version: "", kind: "" };
@@ -106,7 +106,7 @@ function parseGroupVersion(text: string): { group: string; version: string } {
   return second === undefined ? { group: "", version: first } : { group: first, version: second };
 }
 
-/** What the text leaves out is taken from the URL. */
+/** Missing parts are taken from the URL. */
 export function withDefaults(
   actual: GroupVersionKind,
   expected: GroupVersionKind,
@@ -167,7 +167,7 @@ function isSameKind(actual: GroupVersionKind, expected: GroupVersionKind): boole
   );
 }
 
-/** The Go package of the internal types: both groups of events share one. */
+/** The Go package of the internal types. Both groups of events share one. */
 function internalPackage({ group }: GroupVersionKind): string {
   if (group === "" || group === "events.k8s.io") return "core";
   return group.split(".")[0] ?? group;

@@ -1,8 +1,8 @@
 /**
- * Pure: JSON as it was written: a tree, and what JSON.parse loses of the text.
+ * Pure: parsed JSON: a tree, and what JSON.parse loses of the text.
  *
- * Go's decoder judges number literals ("2.0" is no integer) and sees every occurrence of a repeated
- * key. Most texts have neither, so the exact tree exists only for those that do.
+ * Go's decoder checks number literals ("2.0" is not an integer) and sees every occurrence of a
+ * repeated key. Most texts have neither, so the exact tree exists only for those that do.
  */
 import type { Json } from "../object.ts";
 
@@ -10,7 +10,9 @@ export interface ParsedJson {
   readonly value: Json;
   /** The same tree with literals and repetitions kept; absent when `value` loses nothing. */
   readonly exact?: ExactJson;
-  /** What the text's own reader found before any schema was known: YAML's repeated keys. */
+  /**
+   * Problems that the parser of the text found before any schema was known: repeated keys in YAML.
+   */
   readonly strict?: readonly string[];
 }
 
@@ -24,7 +26,7 @@ export type ExactJson =
   | ExactJson[]
   | { [key: string]: ExactJson };
 
-/** A number whose text says more than its value: "2.0", "1e3", "9007199254740993". */
+/** A number whose text contains more than its value: "2.0", "1e3", "9007199254740993". */
 export class NumberLiteral {
   readonly text: string;
 
@@ -42,12 +44,12 @@ export class RepeatedKeys {
   }
 }
 
-/** JSON that never was text: the result of a patch. */
+/** Wraps JSON that was not parsed from text, such as the result of a patch. */
 export function parsed(value: Json): ParsedJson {
   return { value };
 }
 
-/** The tree as JSON.parse gives it: of a repeated key the last occurrence counts. */
+/** The tree as JSON.parse returns it: the last occurrence of a repeated key counts. */
 export function toPlain(exact: ExactJson): Json {
   if (exact === null || typeof exact !== "object") return exact;
   if (exact instanceof NumberLiteral) return Number(exact.text);
@@ -58,7 +60,7 @@ export function toPlain(exact: ExactJson): Json {
   return out;
 }
 
-/** Assignment that makes "__proto__" a key like any other. */
+/** Assigns a key, including "__proto__". */
 export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { ...DATA, value });
@@ -66,7 +68,7 @@ export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): 
 
 const DATA = { configurable: true, enumerable: true, writable: true };
 
-/** The text of a tree, with its literals as they were written. */
+/** The text of a tree, with its literals as written. */
 export function formatExact(exact: ExactJson): string {
   if (exact === null || typeof exact !== "object") return JSON.stringify(exact);
   if (exact instanceof NumberLiteral) return exact.text;

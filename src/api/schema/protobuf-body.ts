@@ -1,11 +1,11 @@
-/** Pure: the protobuf body of a create or update to an object of the expected kind. */
+/** Pure: decodes the protobuf body of a create or update to an object of the expected kind. */
 import { ApiError, badRequest } from "../errors.ts";
 import type { Draft, KubeObject } from "../object.ts";
 import { unrecognized } from "./body.ts";
 import type { ExpectedKind } from "./kind-of-body.ts";
 import { decodeMessage, decodeProtobuf, type Envelope } from "./protobuf.ts";
 
-/** Throws ApiError 400 for bytes that are no such object. */
+/** Throws ApiError 400 for invalid bytes. */
 export function decodeProtobufBody(
   bytes: Uint8Array,
   expected: ExpectedKind,

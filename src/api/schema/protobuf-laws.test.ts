@@ -24,7 +24,7 @@ const LAWFUL = [
   "meta/v1.DeleteOptions",
 ];
 
-test.each(LAWFUL)("what is written of a %s is read back the same", (messageName) => {
+test.each(LAWFUL)("encoding and decoding a %s gives the same object", (messageName) => {
   fc.assert(
     fc.property(canonicalObject(messageName, 6), (object) => {
       const bytes = encodeMessage(object, messageName);
@@ -34,7 +34,7 @@ test.each(LAWFUL)("what is written of a %s is read back the same", (messageName)
   );
 });
 
-test.each(LAWFUL)("damaged bytes of a %s are read or refused, nothing else", (messageName) => {
+test.each(LAWFUL)("damaged bytes of a %s are decoded or rejected", (messageName) => {
   const damaged = fc
     .tuple(
       canonicalObject(messageName, 4),
@@ -66,7 +66,7 @@ function expectReadOrRefused(read: () => unknown): void {
   }
 }
 
-/** Any canonical object of a message; below the given depth only what must be there. */
+/** Any canonical object of a message. Beyond the given depth it contains only what is required. */
 function canonicalObject(messageName: string, depth: number): fc.Arbitrary<object> {
   const fields = [...jsonFields(messageName).values()].filter(({ number }) => number !== 0);
   const empty = decodeMessage(messageName, new Uint8Array());
@@ -103,7 +103,7 @@ function canonicalValue(reference: string, go: string, depth: number): fc.Arbitr
 
 const seconds = fc.integer({ min: -2_000_000_000, max: 4_000_000_000 });
 
-// No zeros: where omitempty is set they would not be canonical, and rows above cover them.
+// No zeros: with omitempty they would not be canonical, and the cases above cover them.
 const SCALAR_VALUES: { readonly [name in Scalar]: fc.Arbitrary<unknown> } = {
   string: fc.string({ minLength: 1, unit: "grapheme" }),
   bool: fc.constant(true),

@@ -1,9 +1,9 @@
 /**
- * Pure: messages, lists and maps on the wire, compiled once per message from the tables.
+ * Pure: codecs for messages, lists and maps on the wire, compiled once per message from the tables.
  *
- * Go writes fields in ascending order of their numbers, and a field that is not a pointer even
- * when it is zero. What the wire lacks is therefore zero too, and the field's omitempty says
- * whether JSON shows that zero.
+ * Go writes fields in ascending order of their numbers, and writes a field that is not a pointer
+ * even if it is zero. A field that is missing on the wire is therefore zero, too, and its omitempty
+ * decides whether JSON shows that zero.
  */
 import type { Reader, Writer } from "protobufjs/minimal.js";
 import { setOwn } from "./parsed-json.ts";
@@ -40,15 +40,15 @@ export function messageCodec(messageName: string): MessageCodec {
 
 const codecs = new Map<string, MessageCodec>();
 
-/** Messages refer to themselves only in the schemas of CustomResourceDefinitions. */
+/** Only the schemas of CustomResourceDefinitions are recursive messages. */
 const MAX_DEPTH = 200;
 
-/** What was found on the wire, by position of the field in the message. */
+/** The values found on the wire, by position of the field in the message. */
 type Collected = unknown[];
 
 function composeMessage(messageName: string): MessageCodec {
   const struct = structName(messageName);
-  // Compiled at first use: a message may contain itself.
+  // Compiled at first use, because a message may contain itself.
   let compiled: readonly Field[] | undefined;
   const fields = () => {
     compiled ??= getMessage(messageName).fields.map(composeField);
@@ -103,7 +103,7 @@ type JsonObject = { [key: string]: unknown };
 
 interface Field {
   readonly collect: (reader: Reader, wireType: number, depth: number, before: unknown) => unknown;
-  /** Adds what JSON shows of the field; undefined stands for a field that was not on the wire. */
+  /** Adds the JSON of the field; undefined means that the field was not on the wire. */
   readonly print: (collected: unknown, out: JsonObject) => void;
   readonly write: (writer: Writer, object: JsonObject) => void;
 }
@@ -111,7 +111,7 @@ interface Field {
 function composeField(facts: FieldFacts): Field {
   if (facts.inline) return inlineField(facts);
   const type = parseType(facts.type);
-  // A list type with a name of its own is a message on the wire.
+  // A named list type is a message on the wire.
   if (type.kind === "list" && !facts.go.startsWith("[]") && facts.type === "[]string") {
     return valueField(facts, stringList);
   }
@@ -152,7 +152,7 @@ function valueCodec(reference: string, go: string): ValueCodec {
   }
 }
 
-/** A struct that is nested on the wire while its fields are the parent's in JSON. */
+/** A struct that is nested on the wire, while its fields belong to the parent in JSON. */
 function inlineField(facts: FieldFacts): Field {
   const codec = messageCodec(facts.type);
   const tag = tagOf(facts.number, codec.wireType);
@@ -189,14 +189,14 @@ function valueField(facts: FieldFacts, codec: ValueCodec): Field {
   };
 }
 
-/** Pointers, and byte slices, which are nil unless they are on the wire. */
+/** Pointers and byte slices, which are nil unless they are on the wire. */
 function nilableField(facts: FieldFacts, codec: ValueCodec): Field {
   const { json, omitEmpty = false, pointer = false } = facts;
   const tag = tagOf(facts.number, codec.wireType);
   return {
     collect: collectorOf(json, codec),
     print: (collected, out) => {
-      // A pointer to a zero time prints null, and null is read back as no pointer at all.
+      // A pointer to a zero time prints null, which is read back as a nil pointer.
       const value = collected === undefined ? null : codec.toJson(collected);
       const isEmpty = value === null || (!pointer && value === codec.zero);
       if (!(omitEmpty && isEmpty)) out[json] = value;
@@ -217,7 +217,7 @@ function collectorOf(json: string, codec: ValueCodec): Field["collect"] {
   };
 }
 
-/** Go writes numbers one by one and reads them packed too. */
+/** Go writes numbers one by one and also reads packed ones. */
 function listField(facts: FieldFacts, codec: ValueCodec): Field {
   const { json, omitEmpty = false } = facts;
   const tag = tagOf(facts.number, codec.wireType);
@@ -274,7 +274,7 @@ function mapField(facts: FieldFacts, codec: ValueCodec): Field {
       const entries = (object[json] as JsonObject | null | undefined) ?? {};
       for (const key of sortedByBytes(Object.keys(entries))) {
         writer.uint32(tag).fork().uint32(keyTag).string(key);
-        // Go leaves nil byte slices out; every other value is written.
+        // Go omits nil byte slices; every other value is written.
         if (codec !== bytes || entries[key] !== null) {
           writer.uint32(valueTag);
           codec.write(writer, entries[key]);
@@ -315,7 +315,7 @@ function printEntries(entries: Map<string, unknown>, codec: ValueCodec): JsonObj
   return out;
 }
 
-/** Go compares UTF-8, JavaScript UTF-16: they differ once a key leaves the plain range. */
+/** Go compares UTF-8 and JavaScript UTF-16, which differ for some characters. */
 function sortedByBytes(keys: string[]): string[] {
   if (!keys.some((key) => /[\ud800-\uffff]/.test(key))) return keys.sort();
   return keys.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));

@@ -1,4 +1,6 @@
-/** Pure: the types whose wire form is not that of their JSON: times, quantities, raw JSON. */
+/**
+ * Pure: codecs for types whose wire format differs from their JSON: times, quantities, raw JSON.
+ */
 import type { Reader, Writer } from "protobufjs/minimal.js";
 import { storedQuantity } from "../quantity.ts";
 import {
@@ -21,7 +23,7 @@ import {
   type ValueCodec,
 } from "./protobuf-value.ts";
 
-/** Go ignores the nanoseconds of a Time because its JSON has none. */
+/** Go ignores the nanoseconds of a Time, because its JSON has none. */
 export const time: ValueCodec = {
   wireType: LENGTH_DELIMITED,
   read: (reader) => {
@@ -44,7 +46,7 @@ export const microTime: ValueCodec = {
   write: (writer, value) => writeInstant(writer, value, RFC3339_MICRO),
 };
 
-/** {1: seconds, 2: nanoseconds}; the empty message is the zero time, while second 0 is 1970. */
+/** {1: seconds, 2: nanoseconds}. The empty message is the zero time, while second 0 is 1970. */
 function readInstant(reader: Reader): Instant | null {
   let seconds = 0;
   let nanos = 0;
@@ -64,7 +66,7 @@ function readNumber(codec: ValueCodec, reader: Reader, wireType: number, field: 
   return codec.read(reader, 0, undefined) as number;
 }
 
-// JSON knows years of four digits only.
+// JSON supports only years with four digits.
 const YEAR_10000_SECONDS = 253_402_300_800;
 const OUT_OF_RANGE = "proto: Timestamp: out of range";
 
@@ -126,7 +128,7 @@ export const intOrString: ValueCodec = {
   },
 };
 
-/** RawExtension, FieldsV1 and JSON: JSON text in a message of its own, absent for null. */
+/** RawExtension, FieldsV1 and JSON: JSON text in its own message, absent for null. */
 export const rawJson: ValueCodec = {
   wireType: LENGTH_DELIMITED,
   read: (reader) => {

@@ -1,4 +1,7 @@
-/** Pure: the three types of a CustomResourceDefinition's schema whose JSON is one of two shapes. */
+/**
+ * Pure: the three types in the schema of a CustomResourceDefinition whose JSON has one of two
+ * shapes.
+ */
 import type { Reader, Writer } from "protobufjs/minimal.js";
 import {
   bool,
@@ -11,7 +14,7 @@ import {
   type ValueCodec,
 } from "./protobuf-value.ts";
 
-/** The codec of a type by the name Go gives it, if it is one of the three. */
+/** Finds the codec by the Go name of the type, if it is one of the three. */
 export function findUnionCodec(
   go: string,
   messageCodec: (name: string) => ValueCodec,
@@ -64,7 +67,7 @@ function schemaOrList(schema: () => ValueCodec, item: () => ValueCodec): ValueCo
   };
 }
 
-/** {1: allows, 2: schema}; a schema says that more is allowed. */
+/** {1: allows, 2: schema}. A schema implies that additional properties are allowed. */
 function schemaOrBool(schema: () => ValueCodec): ValueCodec {
   return {
     wireType: LENGTH_DELIMITED,

@@ -1,19 +1,19 @@
-/** Pure: scalars on the wire, and what it takes to read and write a value of any type. */
+/** Pure: codecs for scalars on the wire, and the functions that all codecs use. */
 import type { Reader, Writer } from "protobufjs/minimal.js";
 
 /**
- * One type on the wire and in JSON. Reading has two steps because a message may come in pieces:
- * read collects, and only when all is collected does toJson say what Go would print.
+ * The codec of one type. Reading has two steps because a message may arrive in pieces: `read`
+ * collects them, and `toJson` returns what Go would print when all are collected.
  */
 export interface ValueCodec {
   readonly wireType: number;
-  /** Reads one value, merging it into what an earlier piece of the same field left. */
+  /** Reads one value and merges it into the result of an earlier piece of the same field. */
   readonly read: (reader: Reader, depth: number, before: unknown) => unknown;
-  /** What Go prints; undefined stands for a field that was not on the wire. */
+  /** What Go prints; undefined means that the field was not on the wire. */
   readonly toJson: (collected: unknown) => unknown;
-  /** undefined and null stand for Go's zero value. */
+  /** undefined and null mean Go's zero value. */
   readonly write: (writer: Writer, value: unknown) => void;
-  /** The JSON that omitempty leaves out; types without one are always printed. */
+  /** The JSON that omitempty omits; types without one are always printed. */
   readonly zero?: unknown;
 }
 
@@ -53,7 +53,7 @@ export const int64: ValueCodec = {
   write: (writer, value) => writer.int64((value as number | undefined) ?? 0),
 };
 
-/** Exact up to 2^53; beyond that the nearest double that an int64 can hold. */
+/** Exact up to 2^53; beyond that the nearest double within the range of int64. */
 function readInt64(reader: Reader): number {
   const { high, low } = reader.int64();
   return Math.min(high * 2 ** 32 + (low >>> 0), MAX_INT64_DOUBLE);
@@ -78,17 +78,17 @@ export const bytes: ValueCodec = {
   write: (writer, value) => writer.bytes(Buffer.from((value as string | null) ?? "", "base64")),
 };
 
-/** Reads a nested message, length first; says whether it was empty. */
+/** Reads a nested message with its length; returns whether it was empty. */
 export function readMessage(reader: Reader, struct: string, onField: OnField): boolean {
   const length = reader.size();
   if (length > 0) readFields(reader, struct, reader.pos + length, onField);
   return length === 0;
 }
 
-/** Reads the value of one field, or answers false if the field is unknown: it is then skipped. */
+/** Reads the value of one field. Returns false if the field is unknown; then it is skipped. */
 export type OnField = (number: number, wireType: number) => boolean;
 
-/** Readers of bodies that may have no more than so many fields, and how many those have left. */
+/** The remaining number of fields, for readers with a limit. */
 const valuesLeft = new WeakMap<Reader, number>();
 
 export function limitValues(reader: Reader, most: number): void {
@@ -102,7 +102,7 @@ function countValue(reader: Reader): void {
   valuesLeft.set(reader, left - 1);
 }
 
-/** The reader's own limit moves in, so that no value can reach into the enclosing message. */
+/** Limits the reader to the message, so that no value can reach into the enclosing one. */
 export function readFields(reader: Reader, struct: string, end: number, onField: OnField): void {
   const limit = reader.len;
   if (end > limit) throw new RangeError("a length reaches beyond its message");

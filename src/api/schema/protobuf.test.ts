@@ -171,13 +171,13 @@ const MALFORMED_ROWS: readonly (readonly [string, string, string, string])[] = [
   ],
 ];
 
-test.each(MALFORMED_ROWS)("refuses %s", (_, messageName, hex, message) => {
+test.each(MALFORMED_ROWS)("rejects %s", (_, messageName, hex, message) => {
   expect(() => decodeMessage(messageName, bytesOf(hex))).toThrow(
     expect.objectContaining({ message, code: 400, reason: "BadRequest" }),
   );
 });
 
-test("refuses nesting without end", () => {
+test("rejects unlimited nesting", () => {
   const not = bytesOf("e2 01");
   let bytes: Uint8Array = new Uint8Array();
   for (let level = 0; level < 5000; level++) {
@@ -205,13 +205,13 @@ test.each([
     "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
   ],
   ["a truncated envelope", "6b 38 73 00 0a 05", "unexpected EOF"],
-])("refuses %s as a body", (_, hex, message) => {
+])("rejects %s as a body", (_, hex, message) => {
   expect(() => decodeProtobuf(bytesOf(hex))).toThrow(
     expect.objectContaining({ message, code: 400 }),
   );
 });
 
-test("a body without type says so with empty names", () => {
+test("a body without a type has empty names", () => {
   expect(decodeProtobuf(bytesOf("6b 38 73 00 12 00"))).toStrictEqual({
     apiVersion: "",
     kind: "",
@@ -234,7 +234,7 @@ test("a list is its metadata and the messages of its items", () => {
   });
 });
 
-test("a Status is written as any other message", () => {
+test("a Status is encoded like any other message", () => {
   const status = new ApiError(404, "NotFound", "no", { name: "a", kind: "jobs" }).status;
   const { message } = decodeProtobuf(encodeProtobuf(status, "meta/v1.Status"));
   const { apiVersion, kind, ...rest } = status;

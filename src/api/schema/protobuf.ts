@@ -1,10 +1,10 @@
 /**
  * Pure: Kubernetes' protobuf bodies, read into canonical objects and written as Go writes them.
  *
- * Reading order: this file (the envelope and the entry points), protobuf-message.ts (what the
- * tables say about messages, lists and maps), protobuf-value.ts (scalars and the types with a wire
- * form of their own), protobuf-union.ts (the three either-or types of CustomResourceDefinitions).
- * Nothing here knows a kind or a verb.
+ * Reading order: this file (the envelope and the entry points), protobuf-message.ts (messages,
+ * lists and maps, from the tables), protobuf-value.ts (scalars), protobuf-special.ts (types with
+ * their own wire format), protobuf-union.ts (the three either-or types of
+ * CustomResourceDefinitions). Nothing here knows a kind or a verb.
  */
 import { Reader, Writer } from "protobufjs/minimal.js";
 import { ApiError, badRequest } from "../errors.ts";
@@ -19,8 +19,8 @@ export interface Envelope {
 }
 
 /**
- * Opens a body: the magic number and runtime.Unknown. Malformed input, here and in decodeMessage,
- * is an ApiError 400 whose message is what Go's decoder says.
+ * Reads the envelope of a body: the magic number and runtime.Unknown. Malformed input, here and in
+ * decodeMessage, is an ApiError 400 with the message of Go's decoder.
  */
 export function decodeProtobuf(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw badRequest("empty data");
@@ -72,7 +72,7 @@ export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ER
 
 /**
  * One frame of a protobuf watch: the length in four bytes, then a WatchEvent whose raw object is an
- * enveloped body. The event itself goes without envelope: stream decoders know what they wait for.
+ * enveloped body. The event itself has no envelope, because stream decoders know its type.
  */
 export function encodeWatchFrame(type: WatchEventType, body: Uint8Array): Uint8Array {
   const writer = Writer.create().fixed32(0);
@@ -83,7 +83,9 @@ export function encodeWatchFrame(type: WatchEventType, body: Uint8Array): Uint8A
   return frame;
 }
 
-/** A frame without its length: what happened, and the enveloped body of what it happened to. */
+/**
+ * Decodes a frame without its length: the type of the event and the enveloped body of its object.
+ */
 export function decodeWatchEvent(frame: Uint8Array): {
   readonly type: string;
   readonly body: Uint8Array;
@@ -142,14 +144,14 @@ function tag(field: number): number {
   return (field << 3) | LENGTH_DELIMITED;
 }
 
-// The reader over a Buffer decodes strings natively; a plain Uint8Array would be decoded in script.
+// A reader over a Buffer decodes strings natively, one over a Uint8Array in JavaScript.
 function readerOf(bytes: Uint8Array): Reader {
   return Reader.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
 /**
  * The wire reader reports truncation as RangeError and other damage as plain Error. Anything else,
- * a TypeError say, is a bug of ours and must not be blamed on the client.
+ * such as a TypeError, is a bug of ours and must not be reported as an error of the client.
  */
 function refusingMalformed<T>(read: () => T): T {
   try {

@@ -1,8 +1,8 @@
-/** Pure: one decoding under way: where it stands, and what it has found wrong so far. */
+/** Pure: the state of one decoding: the current path, and the problems found so far. */
 import { quote } from "../finding.ts";
 import { type ExactJson, NumberLiteral } from "./parsed-json.ts";
 
-/** JSON that does not fit the type it is decoded into, in the words of Go's decoder. */
+/** JSON that does not match the type it is decoded into, with the message of Go's decoder. */
 export class DecodeError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,20 +15,20 @@ export interface FieldStep {
   readonly json: string;
   /** The Go name of the struct whose JSON has the field. */
   readonly struct: string;
-  /** The JSON name after the names of the structs it is inlined from: "VolumeSource.nfs". */
+  /** The JSON name preceded by the names of the structs it is inlined from: "VolumeSource.nfs". */
   readonly go: string;
 }
 
 export interface Reading {
   /** A field, the key of a map, or the index of a list. */
   readonly path: (FieldStep | string | number)[];
-  /** What a strict decoding objects to. */
+  /** The findings of strict decoding. */
   readonly strict: Set<string>;
-  /** The first type error: Go decodes to the end and then reports it. */
+  /** The first type error. Go decodes to the end and then reports it. */
   mistake?: string;
 }
 
-/** As in sigs.k8s.io/json: a flood of unknown fields is cut off. */
+/** The limit of sigs.k8s.io/json for unknown fields. */
 const MAX_STRICT = 100;
 
 export function newReading(): Reading {
@@ -56,7 +56,7 @@ function strictPath({ path }: Reading, field: string): string {
   return out === "" ? field : `${out}.${field}`;
 }
 
-/** Notes that a value does not fit a Go type, and lets the decoding go on. */
+/** Records that a value does not match a Go type, and continues decoding. */
 export function saveTypeError(reading: Reading, value: ExactJson, goType: string): undefined {
   saveMistake(reading, typeErrorMessage(reading, describe(value), goType));
 }
@@ -65,12 +65,12 @@ export function saveMistake(reading: Reading, message: string): undefined {
   reading.mistake ??= message;
 }
 
-/** A number's literal is printed only where a number was expected: "number 1.5". */
+/** A number's literal is printed only if a number was expected: "number 1.5". */
 export function saveNumberError(reading: Reading, literal: string, goType: string): undefined {
   saveMistake(reading, typeErrorMessage(reading, `number ${literal}`, goType));
 }
 
-/** The words of a type error: the struct is the innermost, the path has fields only. */
+/** The text of a type error: the struct is the innermost one, and the path contains only fields. */
 export function typeErrorMessage(reading: Reading, what: string, goType: string): string {
   const fields = reading.path.filter((step) => typeof step === "object");
   const last = fields.at(-1);
@@ -80,7 +80,7 @@ export function typeErrorMessage(reading: Reading, what: string, goType: string)
   return `json: cannot unmarshal ${what} into ${where} of type ${goType}`;
 }
 
-/** Go's word for the kind of a JSON value. */
+/** Go's name for the kind of a JSON value. */
 export function describe(value: ExactJson): string {
   if (typeof value === "string" || typeof value === "number") return typeof value;
   if (typeof value === "boolean") return "bool";

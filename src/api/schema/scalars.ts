@@ -1,4 +1,4 @@
-/** Pure: how Go decodes the leaves of an API object, each to its canonical JSON. */
+/** Pure: how Go decodes the scalar values of an API object to their canonical JSON. */
 import type { Json } from "../object.ts";
 import { storedQuantity } from "../quantity.ts";
 import { formatInstant, parseTime, RFC3339, RFC3339_MICRO, type TimeLayout } from "../time.ts";
@@ -15,11 +15,12 @@ import {
 } from "./reading.ts";
 import type { Scalar } from "./tables.ts";
 
-/** A value of some Go type: how it is read, and what its zero value prints as. */
+/** A value of some Go type: how it is decoded, and what its zero value prints as. */
 export interface Codec {
   /**
-   * Never called with null. Undefined after a mistake, which the reading keeps. `known` is what the
-   * canonical object, of which this one is a changed copy, has in this place.
+   * Never called with null. Returns undefined after a mistake, which is recorded in the reading.
+   * `known` is the value at the same place in the canonical object that this one is a changed copy
+   * of.
    */
   readonly decode: (value: ExactJson, reading: Reading, known?: Json) => Json | undefined;
   readonly zero: () => Json;
@@ -76,10 +77,10 @@ function decodeInt32(value: ExactJson, reading: Reading, goType: string): Json |
   return Number(integer);
 }
 
-/** The largest double below 2^63, so that what is printed can be read back. */
+/** The largest double below 2^63, so that a printed value can be read back. */
 const MAX_INT64_DOUBLE = 2 ** 63 - 1024;
 
-/** Exact up to 2^53; beyond that the nearest double that an int64 can hold. */
+/** Exact up to 2^53; beyond that the nearest double within the range of int64. */
 function decodeInt64(value: ExactJson, reading: Reading, goType: string): Json | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   const literal = literalOf(value);
@@ -106,7 +107,7 @@ function decodeBytes(value: ExactJson, reading: Reading, goType: string): Json |
   return saveMistake(reading, `illegal base64 data at input byte ${canonical.at}`);
 }
 
-/** Texts that are canonical as they stand; most quantities are. */
+/** Texts that are already canonical; most quantities are. */
 const CANONICAL_QUANTITY = /^[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 
 function decodeQuantity(value: ExactJson): Json {
@@ -142,7 +143,7 @@ function literalOf(value: ExactJson): string | undefined {
   return value instanceof NumberLiteral ? value.text : undefined;
 }
 
-/** Integers in full: Go prints no exponent for those it was given. */
+/** Integers are printed in full: Go prints no exponent for them. */
 function formatNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

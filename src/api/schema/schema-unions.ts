@@ -1,4 +1,4 @@
-/** Pure: the types of a CustomResourceDefinition's schema whose JSON is one of two shapes. */
+/** Pure: the types in the schema of a CustomResourceDefinition whose JSON has one of two shapes. */
 import type { ExactJson } from "./parsed-json.ts";
 import { DecodeError } from "./reading.ts";
 import type { Codec } from "./scalars.ts";
@@ -8,7 +8,7 @@ export interface UnionParts {
   readonly schemas: Codec;
 }
 
-/** The codec of a type by the name Go gives it, if it is one of them. */
+/** Finds the codec by the Go name of the type, if it is one of them. */
 export function findSchemaUnion(go: string, parts: () => UnionParts): Codec | undefined {
   if (go.endsWith("v1.JSONSchemaPropsOrArray")) return schemaOrList(parts);
   if (go.endsWith("v1.JSONSchemaPropsOrBool")) return schemaOrBool(parts);
@@ -19,7 +19,7 @@ function schemaOrList(parts: () => UnionParts): Codec {
   return {
     decode: (value, reading, known) => {
       if (Array.isArray(value)) return parts().schemas.decode(value, reading, known);
-      // What is neither is nothing to Go.
+      // Go ignores any other value.
       return isObject(value) ? parts().schema.decode(value, reading, known) : undefined;
     },
     zero: () => null,

@@ -1,9 +1,9 @@
 /**
- * Pure: the message tables: what Kubernetes knows about every field of every API type.
+ * Pure: the message tables: the facts about every field of every Kubernetes API type.
  *
- * This folder turns bytes into canonical objects and back. Reading order: tables (the facts),
- * decode (JSON to canonical objects), json-text and yaml-text (text to JSON), body (what a request
- * carries). It must not know which kinds are served, nor what makes an object valid.
+ * This folder converts bytes to canonical objects and back. Reading order: tables (the facts),
+ * decode (JSON to canonical objects), json-text and yaml-text (text to JSON), body (the body of a
+ * request). It must not know which kinds are served, nor what makes an object valid.
  */
 import { tablesJson } from "../generated/tables.ts";
 
@@ -41,7 +41,7 @@ export interface Message {
   readonly gvk?: readonly GroupVersionKind[];
 }
 
-/** A type reference taken apart; what it is a list or a map of is a reference again. */
+/** A parsed type reference. The element of a list or a map is a reference again. */
 export type TypeReference =
   | { readonly kind: "list"; readonly element: string }
   | { readonly kind: "map"; readonly element: string }
@@ -81,7 +81,7 @@ export function getMessage(name: string): Message {
   return message;
 }
 
-/** The message that a kind is encoded with, if the tables have it. */
+/** The message of a kind, if the tables contain it. */
 export function findMessageOfKind(target: GroupVersionKind): string | undefined {
   return kinds().get(`${target.group}/${target.version}/${target.kind}`);
 }
@@ -178,7 +178,7 @@ function kinds(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, message] of tables()) {
     for (const { group, version, kind } of message.gvk ?? []) {
-      // A struct may share the kind of another group: the one that has its name is meant.
+      // A struct may have the kind of another group; the one with the same name is used.
       if (structName(name) === kind) found.set(`${group}/${version}/${kind}`, name);
     }
   }

@@ -15,7 +15,7 @@ test.each([
   ["keys on a line each", steps(MANY, "a:")],
   ["elements on a line each", steps(MANY, "-")],
   ["a hundred thousand elements", "- ".repeat(100_000)],
-])("%s beyond the limit are refused", (_, text) => {
+])("%s beyond the limit are rejected", (_, text) => {
   expect(isTooDeep(text)).toBe(true);
   expect(() => parseYaml(text)).toThrow("exceeded max depth");
 });
@@ -31,7 +31,7 @@ test.each([
   expect(() => parseYaml(text)).not.toThrow();
 });
 
-test("what is within the limit is read", () => {
+test("a text within the limit is parsed", () => {
   for (const text of [
     "- ".repeat(MAX_YAML_DEPTH - 1),
     "[".repeat(MAX_YAML_DEPTH) + "]".repeat(MAX_YAML_DEPTH),

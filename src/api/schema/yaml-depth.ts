@@ -1,15 +1,15 @@
 /**
- * Pure: how deep a text of YAML is nested, before anything follows it there: the library calls
- * itself for every level, and an engine that runs out of stack in the wrong place ends the process.
+ * Pure: the nesting depth of a YAML text, determined without recursion before it is parsed. The
+ * library recurses for every level, and a stack overflow in the wrong place would end the process.
  */
 import { Lexer } from "yaml";
 
-/** Deeper than any object is, and well within what can be followed. */
+/** Deeper than any real object, and well within what the library can handle. */
 export const MAX_YAML_DEPTH = 500;
 
 export function isTooDeep(text: string): boolean {
   if (deepestBlock(text) > MAX_YAML_DEPTH) return true;
-  // Brackets in texts are counted by the first look, too; only the second knows them apart.
+  // The first check also counts brackets within texts; only the second one can tell them apart.
   return deepestBrackets(text) > MAX_YAML_DEPTH && deepestFlow(text) > MAX_YAML_DEPTH;
 }
 
@@ -17,10 +17,10 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** What begins an element, a key or a value if a space or the end of the line follows. */
+/** Characters that start an element, a key or a value if a space or the end of the line follows. */
 const INDICATORS: readonly number[] = [0x2d, 0x3f, 0x3a];
 
-/** Each column at which something begins inside of what began further left is one level. */
+/** Each column at which something starts inside of what started further left is one level. */
 function deepestBlock(text: string): number {
   const columns: number[] = [];
   let deepest = 0;
@@ -60,7 +60,7 @@ function isBreak(code: number): boolean {
   return code === NEWLINE || code === RETURN;
 }
 
-/** What is closed without being opened changes nothing: it may be text. */
+/** A closing bracket without an opening one is ignored: it may be part of a text. */
 function deepestBrackets(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -72,7 +72,7 @@ function deepestBrackets(text: string): number {
   return deepest;
 }
 
-/** The tokens tell brackets from texts; finding them takes no recursion. */
+/** The tokens distinguish brackets from texts, and finding them takes no recursion. */
 function deepestFlow(text: string): number {
   let depth = 0;
   let deepest = 0;

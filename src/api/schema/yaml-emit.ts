@@ -1,10 +1,10 @@
-/** Pure: the scalars of a YAML text: their style, quoting and folding, as libyaml does it. */
+/** Pure: writes the scalars of a YAML text: style, quoting and folding like libyaml. */
 import { isBase60, resolveScalar } from "./yaml-scalars.ts";
 
 export interface Emitter {
   out: string;
   column: number;
-  /** Whether nothing but space came since the last indicator or line start. */
+  /** Whether only spaces were written since the last indicator or line start. */
   isAfterSpace: boolean;
   /** Whether the line so far is only indentation and indicators such as "-". */
   isIndention: boolean;
@@ -71,7 +71,10 @@ export function writeScalar(emitter: Emitter, text: string, place: ScalarPlace):
 
 type Style = "plain" | "single" | "double" | "literal";
 
-/** What would be read back as something else is quoted; several lines are kept as they are. */
+/**
+ * A text that would be read back as something else is quoted; a text of several lines is kept as it
+ * is.
+ */
 function styleOf(text: string, place: ScalarPlace): Style {
   if (HAS_SPECIAL.test(text) || / \n/.test(text)) return "double";
   if (text.includes("\n")) return place.isKey || text.endsWith(" ") ? "double" : "literal";
@@ -79,7 +82,10 @@ function styleOf(text: string, place: ScalarPlace): Style {
   return PLAIN_FORBIDDEN.test(text) ? "single" : "plain";
 }
 
-/** Neither printable to libyaml nor a line feed: tabs, controls, what is beyond 16 bits. */
+/**
+ * Characters that libyaml does not print, except line feeds: tabs, controls, and those beyond 16
+ * bits.
+ */
 const HAS_SPECIAL = /[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
 const PLAIN_FORBIDDEN =
@@ -101,7 +107,7 @@ interface FoldRange {
   readonly to: number;
 }
 
-/** A single space beyond the width becomes a line break, if it lies within the range. */
+/** A single space beyond the width becomes a line break if it is within the range. */
 function writeFolded(emitter: Emitter, text: string, place: ScalarPlace, range: FoldRange): void {
   const isQuoted = range.from > 0;
   let afterSpace = false;

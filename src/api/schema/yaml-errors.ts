@@ -1,4 +1,4 @@
-/** Pure: what is wrong with a YAML text, in the words of Go's yaml library. */
+/** Pure: the errors of a YAML text, in the wording of Go's yaml library. */
 import type { YAMLParseError } from "yaml";
 
 /** "yaml: line 3: mapping values are not allowed in this context" */
@@ -21,7 +21,7 @@ export function yamlSyntaxError(error: YAMLParseError, text: string): YamlError 
   return yamlError(`${lineOf(text, at, stage)}${problem}`);
 }
 
-/** Go's scanner counts lines from one, its parser from zero; neither names the first line. */
+/** Go's scanner counts lines from one, its parser from zero; neither reports the first line. */
 type Stage = "scanner" | "parser";
 
 function lineOf(text: string, at: number, stage: Stage): string {
@@ -46,7 +46,7 @@ const endOfText: Position = (text) => text.length;
 const NO_TOKEN = "found character that cannot start any token";
 const NO_NODE = "did not find expected node content";
 
-/** The reader's complaints, each as libyaml puts it. The first match counts. */
+/** The errors of the parser, each in the wording of libyaml. The first match counts. */
 const RULES: readonly (readonly [
   code: string,
   message: RegExp,

@@ -1,4 +1,4 @@
-/** Pure: an object as sigs.k8s.io/yaml prints it: sorted keys, two spaces, folded at 80. */
+/** Pure: formats an object like sigs.k8s.io/yaml: sorted keys, two spaces, folded at 80 columns. */
 import {
   type Emitter,
   newEmitter,
@@ -8,7 +8,7 @@ import {
   writeWord,
 } from "./yaml-emit.ts";
 
-/** Plain JSON data only; properties that are undefined are left out, as in JSON. */
+/** For plain JSON data. Properties that are undefined are omitted, as in JSON. */
 export function formatYaml(object: unknown): string {
   const emitter = newEmitter();
   writeNode(emitter, object, { indent: -2, isValueOfKey: false });
@@ -16,7 +16,7 @@ export function formatYaml(object: unknown): string {
 }
 
 interface Place {
-  /** The indent of the collection around; below zero at the top. */
+  /** The indent of the enclosing collection; negative at the top. */
   readonly indent: number;
   /** A sequence that is the value of a key is not indented under it. */
   readonly isValueOfKey: boolean;
@@ -74,7 +74,7 @@ function writeKey(emitter: Emitter, key: string, indent: number): void {
   writeIndicator(emitter, ":", { isIndention: true });
 }
 
-/** Go's order of keys: numbers inside of them count as numbers, and letters come after the rest. */
+/** Go's order of keys: digits within them are compared as numbers, and letters come last. */
 function compareKeys(left: string, right: string): number {
   const a = [...left];
   const b = [...right];

@@ -1,4 +1,4 @@
-/** Pure: which plain YAML texts are not strings, by the YAML 1.1 rules of Go's yaml library. */
+/** Pure: which plain YAML scalars are not strings, by the YAML 1.1 rules of Go's yaml library. */
 
 export type YamlScalar =
   | { readonly kind: "string" }
@@ -11,7 +11,7 @@ export type YamlScalar =
 
 const STRING: YamlScalar = { kind: "string" };
 
-/** What an unquoted scalar means. */
+/** The meaning of an unquoted scalar. */
 export function resolveScalar(text: string): YamlScalar {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -24,7 +24,7 @@ export function resolveScalar(text: string): YamlScalar {
   return FLOAT.test(plain) ? finite(Number(plain)) : STRING;
 }
 
-/** "1:20" is a number of base 60 to other readers, so it is never written without quotes. */
+/** Other readers take "1:20" for a number of base 60, so it is always quoted. */
 export function isBase60(text: string): boolean {
   return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }
@@ -45,13 +45,13 @@ function words(meaning: YamlScalar, texts: string): [string, YamlScalar][] {
 
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-/** Go's ParseFloat fails on what a double cannot hold, and the text stays a string. */
+/** Go's ParseFloat fails if the value exceeds a double, and the text stays a string. */
 function finite(value: number): YamlScalar {
   return Number.isFinite(value) ? { kind: "float", value } : STRING;
 }
 
 const MAX_UINT64 = 2n ** 64n - 1n;
-/** With all the zeros that anybody would write before it. */
+/** Enough for leading zeros that anybody might write. */
 const LONGEST_INTEGER = 1000;
 const MIN_INT64 = -(2n ** 63n);
 
@@ -63,7 +63,7 @@ function parseInteger(text: string): bigint | undefined {
   const [, sign, digits = ""] = match;
   const magnitude = BigInt(digits.replace(/^0[oO]?(?=[0-7])/, "0o"));
   const value = sign === "-" ? -magnitude : magnitude;
-  // A sign is nothing that Go's ParseUint takes.
+  // Go's ParseUint does not accept a sign.
   const max = sign === "" ? MAX_UINT64 : -MIN_INT64 - 1n;
   return value <= max && value >= MIN_INT64 ? value : undefined;
 }

@@ -28,7 +28,7 @@ test.each([
   expect(parseYaml(`a: ${text}`).value).toEqual({ a: meaning });
 });
 
-test("an integer beyond the doubles keeps its digits", () => {
+test("an integer beyond 2^53 keeps its digits", () => {
   expect(parseYaml("a: 12345678901234567890").exact).toEqual({
     a: new NumberLiteral("12345678901234567890"),
   });
@@ -47,7 +47,7 @@ test.each([
   ["a: *x", "unknown anchor 'x' referenced"],
   ["a: &x [*x]", "anchor 'x' value contains itself"],
   ["a: !!int x", "cannot decode !!str `x` as a !!int"],
-])("%j is refused in the words of Go's library", (text, problem) => {
+])("%j is rejected with the message of Go's library", (text, problem) => {
   expect(() => parseYaml(text)).toThrow(`yaml: ${problem}`);
 });
 
@@ -70,7 +70,7 @@ test("aliases and merge keys are expanded", () => {
   });
 });
 
-test("aliases that multiply are cut off", () => {
+test("excessive alias expansion is rejected", () => {
   const levels = Array.from({ length: 9 }, (_, level) =>
     level === 0
       ? "l0: &l0 [x, x, x, x, x, x, x, x, x, x]"
@@ -81,7 +81,7 @@ test("aliases that multiply are cut off", () => {
   expect(() => parseYaml(levels.join("\n"))).toThrow("document contains excessive aliasing");
 });
 
-test("only the first document counts", () => {
+test("only the first document is parsed", () => {
   expect(parseYaml("a: 1\n---\nb: 2\n").value).toEqual({ a: 1 });
 });
 
@@ -139,7 +139,7 @@ test("long strings are folded after the eightieth column", () => {
   );
 });
 
-test("what is printed is read back", () => {
+test("printed YAML is read back", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 30 }),
     fc.stringMatching(/^[a-z '":#\n-]{0,120}$/),

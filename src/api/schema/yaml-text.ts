@@ -1,8 +1,8 @@
 /**
- * Pure: YAML 1.1 to the tree that sigs.k8s.io/yaml makes of it.
+ * Pure: parses YAML 1.1 to the same tree as sigs.k8s.io/yaml.
  *
- * The library finds the structure; what a plain scalar means is decided here, because Go's reader
- * differs from every schema of the library. Only the first document of a stream counts.
+ * The library determines the structure. The meaning of plain scalars is decided here, because Go's
+ * reader differs from all schemas of the library. Only the first document of a stream is used.
  */
 import { isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, parseDocument } from "yaml";
 import { quote } from "../finding.ts";
@@ -22,12 +22,12 @@ export interface ParsedYaml extends ParsedJson {
   readonly repeatedKeys: readonly string[];
 }
 
-/** The text has more values than somebody is willing to read. */
+/** The text has more values than the given limit. */
 export class TooManyValues extends Error {
   override readonly name = "TooManyValues";
 }
 
-/** YAML that was read elsewhere: what it says, or what is wrong with it. */
+/** The result of parsing YAML elsewhere: the tree, or the problem. */
 export type ReadYaml = ParsedYaml | { readonly problem: string };
 
 /** Throws the YamlError that parseYaml would have thrown. */
@@ -36,7 +36,7 @@ export function takeYaml(read: ReadYaml): ParsedYaml {
   return read;
 }
 
-/** From the JSON of what parseYaml found; only an exact one has literals worth keeping. */
+/** From the JSON of a result of parseYaml. Literals are only kept if `isExact`. */
 export function yamlFromJson(
   json: string,
   repeatedKeys: readonly string[],
@@ -47,7 +47,7 @@ export function yamlFromJson(
   return { value, ...(exact === undefined ? {} : { exact }), ...complaints(repeatedKeys) };
 }
 
-/** In YAML only integers are literals. */
+/** In YAML only integers are kept as literals. */
 function integersOnly(exact: ExactJson): ExactJson {
   if (exact === null || typeof exact !== "object") return exact;
   if (exact instanceof NumberLiteral) {
@@ -60,8 +60,8 @@ function integersOnly(exact: ExactJson): ExactJson {
 }
 
 /**
- * Throws YamlError: "yaml: mapping values are not allowed in this context", and TooManyValues
- * before it has spent much on a text with more values than that.
+ * Throws YamlError: "yaml: mapping values are not allowed in this context". Throws TooManyValues,
+ * at little cost, if the text has more values than the limit.
  */
 export function parseYaml(text: string, mostValues = Number.POSITIVE_INFINITY): ParsedYaml {
   const walk: Walk = {
@@ -90,24 +90,27 @@ function complaints(repeatedKeys: readonly string[]): Pick<ParsedYaml, "repeated
   return { repeatedKeys, strict: [`yaml: unmarshal errors:${lines}`] };
 }
 
-/** The tokens are found in a fraction of the time and memory that the document takes. */
+/** Finding the tokens takes a fraction of the time and memory of parsing the document. */
 function refuseMany(text: string, mostValues: number): void {
   let tokens = 0;
   for (const token of new Lexer().lex(text)) {
     if (!VALUE_TOKENS.includes(token.charAt(0))) continue;
     tokens += 1;
-    // Of a pair both parts are tokens.
+    // Both parts of a pair are tokens.
     if (tokens > 2 * mostValues) throw new TooManyValues();
   }
 }
 
-/** What begins a value: a text (which the lexer announces), quotes, brackets, dashes, aliases. */
+/**
+ * Characters that start a value: a text (which the lexer announces), quotes, brackets, dashes,
+ * aliases.
+ */
 const VALUE_TOKENS = "\u001f\"'[{-*?|>";
 
 interface Walk {
   readonly text: string;
   readonly mostValues: number;
-  /** Where lines end, once somebody asks. */
+  /** The positions of line ends, computed on demand. */
   lineEnds: number[] | undefined;
   readonly anchors: Map<string, ParsedNode>;
   /** Anchors whose node is being read through an alias. */
@@ -148,7 +151,7 @@ function readNode(node: ParsedNode | null, walk: Walk): ExactJson {
   return null;
 }
 
-/** Go's bounds on alias expansion: a few bytes must not become gigabytes. */
+/** Go's limits on alias expansion: a few bytes must not expand to gigabytes. */
 const ALIAS_RATIO = { low: 400_000, high: 4_000_000, atLow: 0.99, atHigh: 0.1 };
 
 function countNode(walk: Walk): void {
@@ -195,7 +198,7 @@ function readMap(node: MapNode, walk: Walk): ExactJson {
   return out;
 }
 
-/** A search in the ends of all lines: to count them for each repeated key would take n². */
+/** A binary search in the line ends: counting lines for each repeated key would take n². */
 function lineOf(walk: Walk, at: number): number {
   walk.lineEnds ??= [...walk.text.matchAll(/\n/g)].map(({ index }) => index);
   let [low, high] = [0, walk.lineEnds.length];
@@ -222,7 +225,7 @@ function mergeInto(out: { [key: string]: ExactJson }, value: ParsedNode | null, 
   }
 }
 
-/** Keys that are numbers or booleans become text, as JSON needs it. */
+/** Keys that are numbers or booleans become texts, as required by JSON. */
 function keyName(key: ExactJson): string {
   if (key instanceof NumberLiteral) return key.text;
   if (key !== null && typeof key === "object") throw yamlError("invalid map key");
@@ -255,7 +258,7 @@ function readPlain(text: string, walk: Walk): ExactJson {
       if (Number.isFinite(scalar.value)) return scalar.value;
       throw new YamlError(`json: unsupported value: ${formatInfinite(scalar.value)}`);
     default:
-      // Timestamps stay texts: Go decodes them as such into an untyped value.
+      // Timestamps stay texts, because Go decodes them so into an untyped value.
       return text;
   }
 }

@@ -24,7 +24,7 @@ test.each([
     ],
   ],
   ["a=x\\,y\\=z\\\\", [{ field: "a", operator: "=", value: "x,y=z\\" }]],
-])("the selector %j is read", (text, requirements) => {
+])("the selector %j is parsed", (text, requirements) => {
   expect(parseFieldSelector(text)).toEqual(requirements);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ["a=b=c", "invalid field selector: unescaped character in value: 61"],
   ["a=\\x", "invalid field selector: invalid escape sequence: \\x"],
   ["a=b\\", "invalid field selector: invalid escape sequence: \\"],
-])("the selector %j is refused", (text, message) => {
+])("the selector %j is rejected", (text, message) => {
   expect(() => parseFieldSelector(text)).toThrow(message);
 });
 
@@ -51,7 +51,7 @@ test.each([
   expect(matchesFields(parseFieldSelector(text), (field) => fields.get(field))).toBe(matches);
 });
 
-test("an equality is found for an index", () => {
+test("findFieldEquality returns the value for an index", () => {
   expect(findFieldEquality(parseFieldSelector("a!=1,b=2"), "b")).toBe("2");
   expect(findFieldEquality(parseFieldSelector("a!=1,b=2"), "a")).toBeUndefined();
 });
@@ -66,7 +66,7 @@ test.each([
   [job, "status.successful=1"],
   [pod, "spec.nodeName=,metadata.name=x"],
   [{ kind: "PriorityClass", namespaced: false }, "metadata.namespace=x"],
-])("%j offers %j", (selectable, text) => {
+])("%j supports %j", (selectable, text) => {
   expect(() => checkFields(parseFieldSelector(text), selectable)).not.toThrow();
 });
 
@@ -81,6 +81,6 @@ test.each([
   [node, "metadata.namespace=x", "field label not supported: metadata.namespace"],
   [{ ...job, kind: "StatefulSet" }, "a=1", "field label not supported for appsv1.StatefulSet: a"],
   [pod, "constructor=1", "field label not supported: constructor"],
-])("%j refuses %j", (selectable, text, message) => {
+])("%j rejects %j", (selectable, text, message) => {
   expect(() => checkFields(parseFieldSelector(text), selectable)).toThrow(message);
 });

@@ -1,4 +1,4 @@
-/** Pure: the fieldSelector of a query string, parsed and matched as Kubernetes does. */
+/** Pure: parses and evaluates the fieldSelector of a query like Kubernetes. */
 import { badRequest } from "../errors.ts";
 import { quote } from "../finding.ts";
 
@@ -8,7 +8,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Throws a 400 in the words of fields.ParseSelector. */
+/** Throws a 400 with the message of fields.ParseSelector. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   return splitTerms(text)
     .sort()
@@ -33,7 +33,7 @@ export function matchesFields(
   );
 }
 
-/** The one value the field must have, so that an index can be asked before objects are. */
+/** The one value the field must have, so that an index can be used before objects are filtered. */
 export function findFieldEquality(
   requirements: readonly FieldRequirement[],
   field: string,
@@ -41,14 +41,14 @@ export function findFieldEquality(
   return requirements.find((each) => each.field === field && each.operator === "=")?.value;
 }
 
-/** What a kind lets a selector name. */
+/** The fields that a kind supports in selectors. */
 export interface SelectableKind {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly selectableFields?: { readonly [field: string]: unknown };
 }
 
-/** Throws a 400 for the first field the kind does not offer, in the words Kubernetes has for it. */
+/** Throws a 400, in Kubernetes' wording, for the first field that the kind does not support. */
 export function checkFields(
   requirements: readonly FieldRequirement[],
   selectable: SelectableKind,
@@ -60,7 +60,8 @@ export function checkFields(
 
 function offers({ namespaced, selectableFields }: SelectableKind, field: string): boolean {
   if (field === "metadata.name") return true;
-  // A kind that lists its fields does not offer the namespace of what has none; others always do.
+  // A cluster-scoped kind that lists its fields does not support the namespace; other kinds always
+  // do.
   if (field === "metadata.namespace") return namespaced || selectableFields === undefined;
   return selectableFields !== undefined && Object.hasOwn(selectableFields, field);
 }
@@ -75,7 +76,7 @@ function unsupported({ kind, selectableFields }: SelectableKind, field: string):
   return `field label not supported: ${field}`;
 }
 
-/** A backslash protects the comma after it. */
+/** A backslash escapes a comma. */
 function splitTerms(text: string): string[] {
   return [...text.matchAll(/((?:\\.|[^\\,]|\\$)*)(?:,|$)/gsu)].map(([, term = ""]) => term);
 }

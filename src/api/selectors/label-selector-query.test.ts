@@ -30,7 +30,7 @@ test.each([
       { key: "example.com/z", operator: "=", values: ["1"] },
     ],
   ],
-])("the selector %j is read", (text, requirements) => {
+])("the selector %j is parsed", (text, requirements) => {
   expect(parseLabelSelector(text)).toEqual(requirements);
 });
 
@@ -73,7 +73,7 @@ test.each([
       `values[0][x]: Invalid value: "a_": ${VALUE_RULE}]`,
   ],
   ["x=a:b", `unable to parse requirement: values[0][x]: Invalid value: "a:b": ${VALUE_RULE}`],
-])("the selector %j is refused", (text, message) => {
+])("the selector %j is rejected", (text, message) => {
   expect(refusal(text)).toMatchObject({ code: 400, reason: "BadRequest", message });
 });
 
@@ -102,11 +102,11 @@ test.each([
   expect(matchesLabels(parseLabelSelector(text), labels)).toBe(matches);
 });
 
-test("an object without labels is matched as one with none", () => {
+test("absent labels are matched like empty labels", () => {
   expect(matchesLabels(parseLabelSelector("!x"), undefined)).toBe(true);
 });
 
-test("an equality is found for an index, whichever way it is written", () => {
+test("findEquality returns the value for an index, in every notation", () => {
   for (const text of ["y,x=1", "x==1", "x in (1)"]) {
     expect(findEquality(parseLabelSelector(text), "x")).toBe("1");
   }

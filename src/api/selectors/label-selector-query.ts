@@ -1,9 +1,9 @@
 /**
- * Pure: the labelSelector of a query string, parsed and matched as Kubernetes does.
+ * Pure: parses and evaluates the labelSelector of a query like Kubernetes.
  *
- * A selector is a list of requirements that must all hold. Reading order: this file says what a
- * requirement is, label-selector-tokens.ts how the text is cut, field-selector-query.ts is the
- * simpler language of the fieldSelector. None of them knows kinds, requests or the store.
+ * A selector is a list of requirements that must all hold. Reading order: this file defines
+ * requirements, label-selector-tokens.ts splits the text, field-selector-query.ts is the simpler
+ * language of the fieldSelector. None of them knows kinds, requests or the store.
  */
 import { badRequest } from "../errors.ts";
 import { type Finding, formatFinding, invalid } from "../finding.ts";
@@ -15,13 +15,13 @@ export type LabelOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" 
 export interface Requirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted and distinct: one for the comparisons, none for exists and "!". */
+  /** Sorted and distinct: one value for comparisons, none for exists and "!". */
   readonly values: readonly string[];
 }
 
 export type Labels = { readonly [key: string]: string };
 
-/** Throws a 400 in the words of labels.Parse. */
+/** Throws a 400 with the message of labels.Parse. */
 export function parseLabelSelector(text: string): Requirement[] {
   return parseRequirements({ tokens: tokensOf(text), position: 0 });
 }
@@ -37,7 +37,7 @@ export function matchesLabels(
   });
 }
 
-/** The one value the label must have, so that an index can be asked before objects are. */
+/** The one value the label must have, so that an index can be used before objects are filtered. */
 export function findEquality(
   requirements: readonly Requirement[],
   key: string,
@@ -104,7 +104,7 @@ function parseRequirements(cursor: Cursor): Requirement[] {
   return requirements;
 }
 
-/** Where no operator may stand the keywords are ordinary words: "x=in" compares with "in". */
+/** If no operator is allowed here, keywords are ordinary words: "x=in" compares with "in". */
 function peek(cursor: Cursor): Token {
   const token = peekOperator(cursor);
   return token.type === "in" || token.type === "notin" ? { ...token, type: "word" } : token;
@@ -131,7 +131,7 @@ function parseRequirement(cursor: Cursor): Requirement {
   if (key.type !== "word") throw unparsable(found(key, "identifier"));
   const problems = qualifiedName(key.text);
   if (problems.length > 0) {
-    // The path of the finding is Go's nil: a query has no fields.
+    // Go prints a nil path, because a query has no fields.
     throw unparsable(formatFinding(invalid("<nil>", key.text, problems.join("; "))));
   }
   if (negated) return { key: key.text, operator: "!", values: [] };
@@ -170,7 +170,7 @@ function parseValue(cursor: Cursor): string[] {
   return [value.text];
 }
 
-/** "(a,b)"; a comma with nothing on one side, and "()", stand for the empty value. */
+/** "(a,b)". An empty element, and "()", mean the empty value. */
 function parseValues(cursor: Cursor): string[] {
   const open = take(cursor);
   if (open.type !== "(") throw unparsable(`found '${open.text}' expected: '('`);

@@ -1,4 +1,4 @@
-/** Pure: cuts the text of a label selector into words, keywords and symbols. */
+/** Pure: splits the text of a label selector into words, keywords and symbols. */
 
 export type Symbols = "!" | "!=" | "=" | "==" | "<" | ">" | "(" | ")" | ",";
 
@@ -7,7 +7,7 @@ export interface Token {
   readonly text: string;
 }
 
-/** Longest symbol first; a word is whatever lies between symbols and white space. */
+/** Longest symbol first. A word is everything between symbols and white space. */
 const TOKEN = /!=|==|[!=<>(),]|[^!=<>(), \t\r\n]+/g;
 
 const KEYWORDS: ReadonlySet<string> = new Set([

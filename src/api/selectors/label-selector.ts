@@ -1,4 +1,4 @@
-/** Pure: the selector of an object's spec: labels that must match, and expressions. */
+/** Pure: evaluates the selector in an object's spec: matchLabels and matchExpressions. */
 import type { LabelSelector } from "../generated/meta.ts";
 import type { KubeObject } from "../object.ts";
 import { matchesLabels, type Requirement } from "./label-selector-query.ts";

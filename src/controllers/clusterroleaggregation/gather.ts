@@ -1,9 +1,9 @@
-/** Pure: the rules of a ClusterRole that gathers them from others. */
+/** Pure: the rules of a ClusterRole that aggregates the rules of other ClusterRoles. */
 import { isEqual } from "../../api/equal.ts";
 import type { ClusterRole, PolicyRule } from "../../api/generated/rbac.ts";
 import { selects } from "../../api/selectors/label-selector.ts";
 
-/** Undefined where the role does not gather, or has what it should. */
+/** Undefined if the role does not aggregate, or already has the correct rules. */
 export function gather(
   role: ClusterRole,
   all: readonly ClusterRole[],

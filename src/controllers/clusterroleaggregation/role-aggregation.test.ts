@@ -27,7 +27,7 @@ async function start() {
   return { ...running, verbsOf };
 }
 
-test("a role has the rules of all it selects, by their names, each once", async () => {
+test("a role gets the rules of all selected roles, by name, without duplicates", async () => {
   const { client, settle, verbsOf } = await start();
   await client.create(clusterRoles, aRole("all", {}, gathering("to-all")));
   await client.create(clusterRoles, aRole("b", { "to-all": "true" }, { rules: [may("get")] }));
@@ -41,7 +41,7 @@ test("a role has the rules of all it selects, by their names, each once", async 
   expect(await verbsOf("all")).toEqual(["get"]);
 });
 
-test("what gathers is gathered from, too", async () => {
+test("an aggregated role can itself be aggregated", async () => {
   const { client, settle, verbsOf } = await start();
   await client.create(clusterRoles, aRole("admin", {}, gathering("to-admin")));
   await client.create(clusterRoles, aRole("edit", { "to-admin": "true" }, gathering("to-edit")));
@@ -50,7 +50,7 @@ test("what gathers is gathered from, too", async () => {
   expect(await verbsOf("admin")).toEqual(["get"]);
 });
 
-test("rules that somebody writes into a gathering role do not stay", async () => {
+test("rules written by a user into an aggregated role are overwritten", async () => {
   const { client, settle, verbsOf } = await start();
   const role = aRole("all", {}, { ...gathering("to-all"), rules: [may("delete")] });
   await client.create(clusterRoles, role);

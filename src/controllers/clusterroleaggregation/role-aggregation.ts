@@ -1,4 +1,6 @@
-/** Keeps the rules of ClusterRoles with an aggregationRule: those of all roles it selects. */
+/**
+ * Keeps the rules of ClusterRoles with an aggregationRule equal to those of all roles they select.
+ */
 import type { ClusterRole } from "../../api/generated/rbac.ts";
 import { clusterRoles } from "../../api/resources.ts";
 import { type Cache, openCache } from "../../client/cache.ts";
@@ -31,7 +33,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
   };
 }
 
-/** Any role may be one that others gather from. */
+/** Adds all aggregating roles, because a changed role may be selected by any of them. */
 function addGathering(worker: KeyedWorker, cache: Cache<ClusterRole>): void {
   for (const role of cache.list()) {
     if (role.aggregationRule) worker.add(role.metadata.name ?? "");

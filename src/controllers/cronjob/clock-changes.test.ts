@@ -1,4 +1,7 @@
-/** CronJobs when clocks jump: with the seasons, while nobody looks, or when somebody sets them. */
+/**
+ * CronJobs when the clock jumps: at daylight saving changes, while the controller is stopped, or
+ * when the clock is set.
+ */
 import { afterEach, expect, test } from "vitest";
 import { type AtWork, startController } from "../../../test/builders/controller.ts";
 import { jobBody } from "../../../test/builders/resources.ts";
@@ -54,7 +57,7 @@ async function startAgain(): Promise<void> {
   await settled();
 }
 
-/** The times that Jobs were started for, as the clocks of the zone showed them. */
+/** The times for which Jobs were started, in the time zone of the CronJob. */
 async function times(): Promise<readonly string[]> {
   const { items } = await work.client.list(jobs);
   return items.map(({ metadata }) => metadata.annotations?.[SCHEDULED] ?? "").sort();
@@ -62,14 +65,14 @@ async function times(): Promise<readonly string[]> {
 
 test.each<[string, string, string, string, readonly string[]]>([
   [
-    "an hour that is left out in New York",
+    "a skipped hour in New York",
     "America/New_York",
     "30 2 * * *",
     "2026-03-07T06:00:00Z",
     ["2026-03-07T02:30:00-05:00", "2026-03-09T02:30:00-04:00"],
   ],
   [
-    "an hour that comes twice in New York",
+    "a repeated hour in New York",
     "America/New_York",
     "30 1 * * *",
     "2026-10-31T04:00:00Z",
@@ -81,14 +84,14 @@ test.each<[string, string, string, string, readonly string[]]>([
     ],
   ],
   [
-    "an hour that is left out in Berlin",
+    "a skipped hour in Berlin",
     "Europe/Berlin",
     "15 2 * * *",
     "2026-03-28T00:00:00Z",
     ["2026-03-28T02:15:00+01:00", "2026-03-30T02:15:00+02:00"],
   ],
   [
-    "an hour that comes twice in Berlin",
+    "a repeated hour in Berlin",
     "Europe/Berlin",
     "15 2 * * *",
     "2026-10-24T00:00:00Z",
@@ -108,7 +111,7 @@ test.each<[string, string, string, string, readonly string[]]>([
   expect(new Set(await times())).toEqual(new Set(expected));
 });
 
-test("of the times that passed while it was stopped only the last is made up for", async () => {
+test("after a stop only the last missed time is started", async () => {
   await aCronJobSince("2026-01-01T00:00:30Z", { schedule: "0 * * * *" });
   await pass(HOUR_MS);
   work.stop();
@@ -117,7 +120,7 @@ test("of the times that passed while it was stopped only the last is made up for
   expect(await times()).toEqual(["2026-01-01T01:00:00Z", "2026-01-01T06:00:00Z"]);
 });
 
-test("with a deadline, what is too late by the next start is left out", async () => {
+test("missed times beyond startingDeadlineSeconds are skipped after a restart", async () => {
   await aCronJobSince("2026-01-01T00:00:30Z", {
     schedule: "0 * * * *",
     startingDeadlineSeconds: 600,
@@ -130,7 +133,7 @@ test("with a deadline, what is too late by the next start is left out", async ()
   expect(await times()).toEqual(["2026-01-01T06:00:00Z"]);
 });
 
-test("after hundreds of missed times a warning says so, and one Job is started", async () => {
+test("after hundreds of missed times one Job starts and a warning is recorded", async () => {
   await aCronJobSince("2026-01-01T00:00:30Z", { schedule: "* * * * *" });
   work.stop();
   work.server.clock.advance(24 * HOUR_MS);
@@ -140,7 +143,7 @@ test("after hundreds of missed times a warning says so, and one Job is started",
   expect(items.map(({ reason }) => reason)).toContain("TooManyMissedTimes");
 });
 
-test("a clock that is set back starts nothing twice", async () => {
+test("setting the clock back starts no Job twice", async () => {
   await aCronJobSince("2026-01-01T04:00:30Z", { schedule: "0 * * * *" });
   await pass(HOUR_MS);
   work.server.clock.set(Date.parse("2026-01-01T02:30:30Z"));
@@ -150,7 +153,7 @@ test("a clock that is set back starts nothing twice", async () => {
   expect(await times()).toEqual(["2026-01-01T05:00:00Z", "2026-01-01T06:00:00Z"]);
 });
 
-test("a clock that is set ahead is noticed within a minute", async () => {
+test("setting the clock ahead is noticed within a minute", async () => {
   await aCronJobSince("2026-01-01T00:00:30Z", { schedule: "0 * * * *" });
   work.server.clock.set(Date.parse("2026-01-01T03:10:00Z"));
   await pass(MINUTE_MS);

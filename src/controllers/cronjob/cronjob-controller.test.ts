@@ -25,7 +25,7 @@ function aCronJob(spec: object = {}): CronJob {
   } as unknown as CronJob;
 }
 
-/** At 20 seconds past a minute, as all further looks are. */
+/** Starts at 20 seconds past a minute; all further checks are at 20 seconds past, too. */
 async function aCronJobAtWork(spec: object = {}): Promise<void> {
   work = await startController(cronJobController("UTC"), async (client, clock) => {
     clock.advance(20_000);
@@ -42,7 +42,7 @@ async function passMinutes(count: number): Promise<void> {
   }
 }
 
-/** A write is a change, which is another look. */
+/** Settles several times, because each write is a change that triggers another reconcile. */
 async function settled(): Promise<void> {
   for (let looks = 0; looks < 4; looks++) await work.settle();
 }
@@ -78,7 +78,7 @@ async function finish(job: Job | undefined, type: "Complete" | "Failed"): Promis
   await settled();
 }
 
-test("a Job each minute, named after it", async () => {
+test("a Job is started every minute, named after the time", async () => {
   await aCronJobAtWork();
   await passMinutes(2);
   expect(await names()).toEqual([`c-${FIRST}`, `c-${FIRST + 1}`]);
@@ -89,7 +89,7 @@ test("a Job each minute, named after it", async () => {
   expect(await reasons()).toEqual(["SuccessfulCreate"]);
 });
 
-test("a Job that ends leaves the active ones, and its success is remembered", async () => {
+test("a finished Job is removed from status.active and lastSuccessfulTime is set", async () => {
   await aCronJobAtWork();
   await passMinutes(1);
   const [job] = await theJobs();
@@ -101,7 +101,7 @@ test("a Job that ends leaves the active ones, and its success is remembered", as
   expect(await reasons()).toEqual(["SawCompletedJob", "SuccessfulCreate"]);
 });
 
-test("Forbid: a time is skipped while a Job runs, and made up for when it ends", async () => {
+test("Forbid: no Job starts while one runs; the missed one starts when it ends", async () => {
   await aCronJobAtWork({ concurrencyPolicy: "Forbid" });
   await passMinutes(3);
   expect(await names()).toEqual([`c-${FIRST}`]);
@@ -111,14 +111,14 @@ test("Forbid: a time is skipped while a Job runs, and made up for when it ends",
   expect(await names()).toEqual([`c-${FIRST}`, `c-${FIRST + 2}`]);
 });
 
-test("Replace: the Job that runs gives way", async () => {
+test("Replace: the running Job is deleted", async () => {
   await aCronJobAtWork({ concurrencyPolicy: "Replace" });
   await passMinutes(2);
   expect(await names()).toEqual([`c-${FIRST + 1}`]);
   expect((await status()).active).toMatchObject([{ name: `c-${FIRST + 1}` }]);
 });
 
-test("no more finished Jobs than the history has room for", async () => {
+test("finished Jobs beyond the history limits are deleted", async () => {
   await aCronJobAtWork({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 0 });
   for (const end of ["Complete", "Failed", "Complete"] as const) {
     await passMinutes(1);
@@ -129,7 +129,7 @@ test("no more finished Jobs than the history has room for", async () => {
   expect((await status()).lastSuccessfulTime).toBe("2026-01-01T00:03:20Z");
 });
 
-test("suspended, it starts nothing; resumed, the last missed time alone", async () => {
+test("a suspended CronJob starts nothing; when resumed, only the last missed time", async () => {
   await aCronJobAtWork({ suspend: true });
   await passMinutes(5);
   expect(await names()).toEqual([]);
@@ -138,7 +138,7 @@ test("suspended, it starts nothing; resumed, the last missed time alone", async 
   expect(await names()).toEqual([`c-${FIRST + 4}`]);
 });
 
-test("a new schedule does not make up for times that were never its own", async () => {
+test("a changed schedule does not start Jobs for its past times", async () => {
   await aCronJobAtWork({ schedule: "0 5 * * *" });
   await passMinutes(3);
   const body = { spec: { schedule: "* * * * *" } };
@@ -149,7 +149,7 @@ test("a new schedule does not make up for times that were never its own", async 
   expect(await names()).toEqual([`c-${FIRST + 3}`]);
 });
 
-test("an active Job that is gone is missed, one that someone made is not counted", async () => {
+test("a missing active Job is removed from the status; a foreign Job is not added", async () => {
   await aCronJobAtWork();
   await passMinutes(1);
   const [job] = await theJobs();
@@ -163,11 +163,11 @@ test("an active Job that is gone is missed, one that someone made is not counted
   expect(await reasons()).toEqual(["MissingJob", "SuccessfulCreate", "UnexpectedJob"]);
 });
 
-test("a Job started just before a crash is found again, not started twice", async () => {
+test("a Job started just before a crash is adopted, not started twice", async () => {
   await aCronJobAtWork();
   await passMinutes(1);
   work.stop();
-  // The status of before: what is written last is what a crash loses.
+  // Restore the previous status: a crash loses the last write.
   const { lastScheduleTime: _last, active: _active, ...before } = await status();
   const present = await work.client.get(cronJobs, PLACE);
   await work.client.updateStatus(cronJobs, { ...present, status: before });
@@ -188,7 +188,7 @@ test("a Job started just before a crash is found again, not started twice", asyn
   });
 });
 
-test("the time stands in the Job as the clocks of the zone show it", async () => {
+test("the scheduled-timestamp annotation uses the CronJob's time zone", async () => {
   await aCronJobAtWork({ timeZone: "Asia/Kolkata" });
   await passMinutes(1);
   const [job] = await theJobs();
@@ -196,7 +196,7 @@ test("the time stands in the Job as the clocks of the zone show it", async () =>
   expect(stamp).toBe("2026-01-01T05:31:00+05:30");
 });
 
-test("nothing is started for a time whose deadline has passed", async () => {
+test("no Job is started after startingDeadlineSeconds has passed", async () => {
   await aCronJobAtWork({ startingDeadlineSeconds: 10, suspend: true });
   work.server.clock.advance(55_000);
   await work.client.patch(cronJobs, PLACE, { type: "merge", body: { spec: { suspend: false } } });

@@ -1,8 +1,9 @@
 /**
- * Starts Jobs at the times of a schedule, and keeps no more finished ones than asked for.
+ * Starts Jobs according to the schedules of CronJobs, and deletes finished Jobs beyond the history
+ * limits.
  *
- * Reading order: this file, decide with due (is it time, and for which time), review (what the
- * Jobs tell), new-job, reconcile. What becomes of a Job is the Job controller's business.
+ * Reading order: this file, decide with due (is a Job due, and for which time), review (the state
+ * of the existing Jobs), new-job, reconcile. Running the Jobs is the task of the Job controller.
  */
 import type { CronJob, Job } from "../../api/generated/batch.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
@@ -15,11 +16,11 @@ import { openRecorder } from "../runtime/recorder.ts";
 import { timetableOf, untilNextMs } from "./due.ts";
 import { reconcile } from "./reconcile.ts";
 
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 5;
 const BY_OWNER = "owner";
 
-/** The zone of this machine is for CronJobs that name none. */
+/** `localZone` is used for CronJobs that do not specify a time zone. */
 export function cronJobController(localZone: string): Controller {
   return { name: "cronjob", start: (context) => start(context, localZone) };
 }
@@ -74,7 +75,10 @@ async function start(context: ControllerContext, localZone: string): Promise<Run
   };
 }
 
-/** A new schedule holds from its next time on: its times of before are nothing that was missed. */
+/**
+ * A changed schedule takes effect from its next time on: its earlier times are not treated as
+ * missed.
+ */
 function newTimetableMs(
   { object, previous }: CacheChange<CronJob>,
   localZone: string,

@@ -1,4 +1,4 @@
-/** Pure: whether to start a Job now, for which time, and what is to be said instead if not. */
+/** Pure: decides whether to start a Job now and for which time, and which events to record. */
 import { parseSchedule } from "../../api/cron/schedule.ts";
 import { isTimeZone } from "../../api/cron/time-zone.ts";
 import { quote } from "../../api/finding.ts";
@@ -15,21 +15,21 @@ export interface Remark {
 
 export interface Decision {
   readonly remarks: readonly Remark[];
-  /** The time to start a Job for. */
+  /** The scheduled time to start a Job for. */
   readonly startMs?: number;
-  /** The Jobs that run are to give way to it. */
+  /** Whether running Jobs are deleted first. */
   readonly replaces?: boolean;
-  /** When to look again; absent: at the next change. */
+  /** When to reconcile again; if absent, at the next change. */
   readonly againInMs?: number;
 }
 
 export interface Moment {
   readonly nowMs: number;
-  /** Of this machine, for CronJobs that name none. */
+  /** The time zone of this machine, for CronJobs that do not specify one. */
   readonly localZone: string;
 }
 
-/** The CronJob with its active Jobs as they are known to be. */
+/** `cronJob.status.active` must already reflect the current state of the Jobs. */
 export function decide(cronJob: CronJob, { nowMs, localZone }: Moment): Decision {
   const { metadata, spec } = cronJob;
   if (metadata.deletionTimestamp !== undefined) return SILENT;

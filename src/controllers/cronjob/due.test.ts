@@ -36,13 +36,13 @@ test.each<[string, CronJob, string, object]>([
     once("01-08T04:00"),
   ],
   [
-    "when all that was missed is beyond the deadline",
+    "when all missed times are beyond the deadline",
     aCronJob({ startingDeadlineSeconds: 60 }, "01-01T01:00"),
     "01-01T04:10",
     nothing,
   ],
   [
-    "of uneven times",
+    "with irregular intervals",
     aCronJob({ schedule: "0 9 * * 1-5" }, "01-02T09:00"),
     "01-12T08:00",
     once("01-09T09:00"),
@@ -52,14 +52,14 @@ test.each<[string, CronJob, string, object]>([
   expect(due(cronJob, now)).toEqual(expected);
 });
 
-test("a date that does not exist", () => {
+test("a date that does not exist is never due", () => {
   expect(due(aCronJob({ schedule: "0 0 31 2 *" }), "01-01T01:00")).toEqual({
     kind: "impossible",
     problem: "time difference between two schedules is less than 1 second",
   });
 });
 
-test("a deadline counts from the time itself", () => {
+test("the starting deadline is measured from the scheduled time", () => {
   const cronJob = aCronJob({ startingDeadlineSeconds: 60 });
   expect(isTooLate(cronJob, at("01-01T01:00"), at("01-01T01:01"))).toBe(false);
   expect(isTooLate(cronJob, at("01-01T01:00"), at("01-01T01:01") + 1)).toBe(true);

@@ -1,16 +1,22 @@
-/** Pure: whether a CronJob is due, and when to look again. */
+/** Pure: whether a CronJob is due, and when to check again. */
 import { nextTime } from "../../api/cron/next-time.ts";
 import { parseSchedule, type Schedule } from "../../api/cron/schedule.ts";
 import type { CronJob } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
 
-/** So much later than the time itself, so that a clock that is behind does not look too soon. */
+/**
+ * Checks run this much later than the scheduled time, so that a clock that is slightly behind does
+ * not check too early.
+ */
 const LOOK_AFTER_MS = 100;
 
-/** A clock that was set, or a machine that slept, is noticed by then. */
+/**
+ * The longest time between two checks. A clock change or a sleep of the machine is noticed after
+ * it.
+ */
 const LONGEST_WAIT_MS = 60_000;
 
-/** More missed times than this are worth a warning. */
+/** If more scheduled times were missed, a warning event is recorded. */
 const MANY = 100;
 
 export interface Timetable {
@@ -18,7 +24,7 @@ export interface Timetable {
   readonly timeZone: string;
 }
 
-/** Undefined where the text says nothing that can be understood. */
+/** Undefined if the schedule cannot be parsed. */
 export function timetableOf({ spec }: CronJob, localZone: string): Timetable | undefined {
   const schedule = parseSchedule(spec.schedule);
   if (schedule.kind === "problem") return undefined;
@@ -27,7 +33,7 @@ export function timetableOf({ spec }: CronJob, localZone: string): Timetable | u
 
 export type Due =
   | { readonly kind: "nothing" }
-  /** The latest time that was missed; those before it are never made up for. */
+  /** The latest missed time. Earlier missed times are skipped. */
   | { readonly kind: "at"; readonly timeMs: number; readonly missesMany: boolean }
   | { readonly kind: "impossible"; readonly problem: string };
 
@@ -60,7 +66,10 @@ function mostRecent({ schedule, timeZone }: Timetable, earliestMs: number, nowMs
   return { kind: "at", timeMs, missesMany: missed > MANY };
 }
 
-/** Looking at every missed time could take for ever: it is looked for from the end. */
+/**
+ * Finds the latest time at or before now. It searches backwards, because iterating over all missed
+ * times could take too long.
+ */
 function latestOf(
   after: (timeMs: number) => number | undefined,
   first: number,
@@ -82,7 +91,10 @@ function latestOf(
   return latest;
 }
 
-/** Until the next time, or until the clock is worth another look; undefined where none comes. */
+/**
+ * The delay until the next scheduled time, at most LONGEST_WAIT_MS; undefined if there is no next
+ * time.
+ */
 export function untilNextMs({ schedule, timeZone }: Timetable, nowMs: number): number | undefined {
   const next = nextTime(schedule, nowMs, timeZone);
   if (next === undefined) return undefined;

@@ -1,11 +1,13 @@
-/** Pure: the Job that a CronJob starts for a time. */
+/** Pure: builds the Job that a CronJob starts for a scheduled time. */
 import { zoneOffsetMs } from "../../api/cron/zone-offset.ts";
 import type { CronJob, Job } from "../../api/generated/batch.ts";
 
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 const MINUTE_MS = 60_000;
 
-/** One name per time: what is started for it is never started twice. */
+/**
+ * The name depends only on the scheduled time, so a Job is never started twice for the same time.
+ */
 export function jobNameFor({ metadata }: CronJob, timeMs: number): string {
   return `${metadata.name ?? ""}-${Math.floor(timeMs / MINUTE_MS)}`;
 }

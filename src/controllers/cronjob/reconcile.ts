@@ -1,6 +1,6 @@
 /**
- * One look at a CronJob: clears away old Jobs, learns what became of the active ones, starts the
- * next one if it is time, and writes the status once.
+ * Reconciles one CronJob: deletes old Jobs, checks the state of the active ones, starts the next
+ * Job if it is due, and writes the status once.
  */
 import type { Client, Name } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
@@ -24,7 +24,7 @@ export interface Hands {
   readonly client: Client;
   readonly clock: Clock;
   readonly recorder: EventRecorder;
-  /** How late Jobs are started. */
+  /** Measures how late Jobs are started. */
   readonly skew: Histogram;
   readonly localZone: string;
 }
@@ -59,7 +59,7 @@ function withTime({ clock, localZone }: Hands, cronJob: CronJob) {
   return { nowMs, ...decide(cronJob, { nowMs, localZone }) };
 }
 
-/** The status with what the Jobs tell. */
+/** Returns the status, updated with the state of the Jobs. */
 async function learn(
   hands: Hands,
   cronJob: CronJob,
@@ -100,7 +100,10 @@ function withActive(status: CronJobStatus, active: readonly ObjectReference[]): 
   return active.length > 0 ? { ...others, active } : others;
 }
 
-/** Our own look may be older than our own last write. */
+/**
+ * Reads the CronJob from the server, because the cache may be older than this controller's last
+ * write.
+ */
 async function isKnownByNow({ client }: Hands, cronJob: CronJob, job: Job): Promise<boolean> {
   const live = await findObject(client, cronJobs, placeOf(cronJob));
   return (live?.status.active ?? []).some(({ uid }) => uid === job.metadata.uid);
@@ -133,7 +136,7 @@ interface Start {
   readonly replaces: boolean;
 }
 
-/** The status with the new Job in it. */
+/** Returns the status including the new Job. */
 async function begin(
   hands: Hands,
   cronJob: CronJob,
@@ -152,7 +155,7 @@ async function begin(
   };
 }
 
-/** What is left of the active Jobs after the running ones were told to stop. */
+/** Deletes the running Jobs and returns the remaining active ones (none). */
 async function clearAway(hands: Hands, cronJob: CronJob): Promise<readonly ObjectReference[]> {
   const { client, recorder } = hands;
   for (const { namespace = "", name = "" } of cronJob.status.active ?? []) {
@@ -169,7 +172,10 @@ async function clearAway(hands: Hands, cronJob: CronJob): Promise<readonly Objec
   return [];
 }
 
-/** Undefined where it is there already, and accounted for by whoever made it. */
+/**
+ * Undefined if the Job already exists and either belongs to somebody else or is already listed as
+ * active.
+ */
 async function startJob(hands: Hands, cronJob: CronJob, timeMs: number): Promise<Job | undefined> {
   const { client, recorder } = hands;
   const wanted = jobFor(cronJob, timeMs);
@@ -201,7 +207,7 @@ async function writeStatus(
   try {
     await client.updateStatus(cronJobs, { ...cronJob, status });
   } catch (error) {
-    // Whoever deleted it while we looked has the last word.
+    // If the CronJob was deleted in the meantime, there is no status to write.
     if (!isNotFound(error)) throw error;
   }
 }

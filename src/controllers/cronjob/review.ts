@@ -1,17 +1,17 @@
-/** Pure: what the Jobs of a CronJob tell: who is over, who is unknown, and whom to delete. */
+/** Pure: classifies the Jobs of a CronJob: finished, unknown, missing and to be deleted. */
 import type { CronJob, Job, JobCondition } from "../../api/generated/batch.ts";
 import type { ObjectReference } from "../../api/generated/core.ts";
 
 export interface Review {
   /** Finished Jobs beyond the history limits, oldest first. */
   readonly surplus: readonly Job[];
-  /** Finished, and still among the active ones. */
+  /** Finished Jobs that the status still lists as active. */
   readonly completed: readonly { readonly job: Job; readonly condition: string }[];
-  /** Running, and not among the active ones. */
+  /** Running Jobs that the status does not list as active. */
   readonly unexpected: readonly Job[];
-  /** Among the active ones, and not among the Jobs. */
+  /** Jobs that the status lists as active but that do not exist. */
   readonly missing: readonly ObjectReference[];
-  /** The latest completion, where it is news. */
+  /** The latest completion time, if it is later than the one in the status. */
   readonly lastSuccessfulTime?: string;
 }
 
@@ -59,7 +59,7 @@ function surplusOf(jobs: readonly Job[], limit: number | undefined): readonly Jo
   return jobs.toSorted(byStart).slice(0, Math.max(0, jobs.length - limit));
 }
 
-/** Those that never started last. */
+/** Jobs that never started come last. */
 function byStart(one: Job, other: Job): number {
   const [first, second] = [one, other].map(
     ({ status, metadata }) => `${status.startTime ?? "~"} ${metadata.name}`,

@@ -1,10 +1,16 @@
-/** Pure: how many pods of a budget may go, from how many there are and should be. */
+/**
+ * Pure: how many pods of a PodDisruptionBudget may be disrupted, from the actual and expected
+ * numbers.
+ */
 import type { Pod } from "../../api/generated/core.ts";
 import type { Condition } from "../../api/generated/meta.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../api/generated/policy.ts";
 import { formatTime, millisecondsOf } from "../../api/time.ts";
 
-/** Whoever may evict a pod deletes it at once: one that is still there by then was not. */
+/**
+ * A client that is granted an eviction deletes the pod at once. A pod that still exists after this
+ * time was not evicted.
+ */
 export const EVICTION_MS = 120_000;
 
 export interface Expectation {
@@ -12,7 +18,7 @@ export interface Expectation {
   readonly desiredHealthy: number;
 }
 
-/** Undefined where a budget asks for more than the number of pods, and that is not known. */
+/** Undefined if the budget depends on the expected number of pods and that number is unknown. */
 export function expectationOf(
   { spec }: PodDisruptionBudget,
   podCount: number,
@@ -39,9 +45,9 @@ function scaled(amount: number | string, total: number): number {
 
 export interface Counted {
   readonly status: PodDisruptionBudgetStatus;
-  /** Pods that were to be evicted and were not. */
+  /** Pods whose eviction was granted but that were not deleted in time. */
   readonly overdue: readonly string[];
-  /** When the next eviction is overdue. */
+  /** When the next granted eviction becomes overdue. */
   readonly againInMs?: number;
 }
 
@@ -78,7 +84,7 @@ export function composeStatus(
   };
 }
 
-/** Nothing may go of what cannot be counted. */
+/** If the expected number of pods is unknown, no disruption is allowed. */
 export function failedStatus(
   budget: PodDisruptionBudget,
   problem: string,

@@ -48,7 +48,7 @@ async function setStatus(name: string, status: object): Promise<void> {
 const status = async () => (await work.client.get(podDisruptionBudgets, PLACE)).status;
 const allowed = async () => (await status()).disruptionsAllowed;
 
-test("as many may go as are healthy beyond the number asked for", async () => {
+test("healthy pods beyond minAvailable may be disrupted", async () => {
   await aBudget({ minAvailable: 1 });
   expect(await allowed()).toBe(0);
   await aPod("p");
@@ -69,7 +69,7 @@ test("as many may go as are healthy beyond the number asked for", async () => {
   });
 });
 
-test("what may be missing is a share of what the set should have", async () => {
+test("a percentage in maxUnavailable refers to the expected number of pods", async () => {
   await aBudget({ maxUnavailable: "50%" });
   const labels = { app: "x" };
   const set = await work.client.create(
@@ -90,7 +90,7 @@ test("what may be missing is a share of what the set should have", async () => {
   expect(await allowed()).toBe(1);
 });
 
-test("of pods that nobody can count none may go", async () => {
+test("no disruption is allowed if the expected number of pods is unknown", async () => {
   await aBudget({ maxUnavailable: 1 });
   const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "u", controller: true };
   await aPod("p", { owner });
@@ -102,7 +102,7 @@ test("of pods that nobody can count none may go", async () => {
   expect(reasons).toContain("CalculateExpectedPodCountFailed");
 });
 
-test("an eviction that was granted and not used is granted again", async () => {
+test("a granted but unused eviction is available again later", async () => {
   await aBudget({ minAvailable: 1 });
   await aPod("p");
   await aPod("q");
@@ -118,7 +118,7 @@ test("an eviction that was granted and not used is granted again", async () => {
   expect((await status()).disruptedPods).toBeUndefined();
 });
 
-test("a pod that was to be ended, and was not, is no longer said to be", async () => {
+test("DisruptionTarget is set to False if the pod is not deleted in time", async () => {
   await aBudget({ minAvailable: 0 });
   await aPod("p");
   const lastTransitionTime = "2026-01-01T00:00:00Z";

@@ -1,6 +1,6 @@
 /**
- * Keeps the status of PodDisruptionBudgets, which evictions are charged to, and takes back the word
- * of those who said that they would end a pod and did not.
+ * Updates the status of PodDisruptionBudgets, which limits evictions. Also removes the
+ * DisruptionTarget condition from pods that were marked for disruption but not deleted.
  *
  * Reading order: this file, budget-status (the arithmetic), expected-scale.
  */
@@ -118,7 +118,7 @@ async function write(
   });
 }
 
-/** A pod that was to be disrupted and is still there was not. */
+/** A pod that was marked for disruption and still exists after EVICTION_MS was not disrupted. */
 async function clearStale({ client, clock, podCache }: Keeping, key: string): Promise<Outcome> {
   const pod = findIn(podCache, key);
   const target = pod && targetOf(pod);
@@ -138,7 +138,7 @@ async function clearStale({ client, clock, podCache }: Keeping, key: string): Pr
   return done;
 }
 
-/** Its condition, unless the pod is going or gone. */
+/** The DisruptionTarget condition, unless the pod is terminating or has ended. */
 function targetOf({ metadata, status }: Pod) {
   if (metadata.deletionTimestamp !== undefined) return undefined;
   if (status.phase === "Succeeded" || status.phase === "Failed") return undefined;

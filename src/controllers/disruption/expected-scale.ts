@@ -1,4 +1,4 @@
-/** How many pods there should be, as those who look after the pods say. */
+/** The expected number of pods, taken from spec.replicas of the controllers that own them. */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -30,7 +30,7 @@ const SCALABLE: { readonly [owner: string]: ResourceType<Scalable> } = {
 
 export type ExpectedScale =
   | { readonly scale: number; readonly unmanaged: readonly string[] }
-  /** In Kubernetes' words. */
+  /** In Kubernetes' wording. */
   | { readonly problem: string };
 
 export async function expectedScale(client: Client, pods: readonly Pod[]): Promise<ExpectedScale> {

@@ -65,7 +65,7 @@ const isOfService = ({ metadata }: { metadata: { generateName?: string } }) =>
 const members = async (): Promise<readonly Endpoint[]> =>
   (await slices()).flatMap((slice) => slice.endpoints ?? []);
 
-test("a Service without pods has an empty slice, which goes with it", async () => {
+test("a Service without pods has an empty slice, which is deleted with it", async () => {
   await aService();
   const [slice] = await slices();
   expect(slice).toMatchObject({
@@ -81,7 +81,7 @@ test("a Service without pods has an empty slice, which goes with it", async () =
   expect(await findObject(work.client, endpoints, PLACE)).toBeUndefined();
 });
 
-test("a pod comes, is labelled away, and ends", async () => {
+test("endpoints follow a pod that is created, relabelled and finished", async () => {
   await aService();
   await aPod("p");
   expect(await members()).toMatchObject([
@@ -102,7 +102,7 @@ test("a pod comes, is labelled away, and ends", async () => {
   expect((await work.client.get(endpoints, PLACE)).subsets).toBeUndefined();
 });
 
-test("a pod on a node that is not there is left out, unless all are to be published", async () => {
+test("a pod on a missing node is omitted, unless publishNotReadyAddresses is set", async () => {
   await aService();
   await aPod("p", { node: "gone" });
   expect(await members()).toEqual([]);
@@ -112,7 +112,7 @@ test("a pod on a node that is not there is left out, unless all are to be publis
   expect(await members()).toHaveLength(1);
 });
 
-test("a port by name leads to the container, or to the sidecar, that has it", async () => {
+test("a named port resolves to the container or sidecar that has it", async () => {
   await aService({ ports: [{ port: 80, targetPort: "web" }] });
   const ports = [{ name: "web", containerPort: 9090 }];
   const sidecar = { name: "s", image: "i", restartPolicy: "Always", ports };
@@ -128,7 +128,7 @@ test("a port by name leads to the container, or to the sidecar, that has it", as
   expect((await work.client.get(endpoints, PLACE)).subsets).toHaveLength(1);
 });
 
-test("a slice that someone deletes or edits is put right", async () => {
+test("a deleted or edited slice is restored", async () => {
   await aService();
   await aPod("p");
   const [slice] = await slices();
@@ -164,7 +164,7 @@ test("a slice whose label a client removed is replaced", async () => {
   expect(labelled.flatMap((each) => each.endpoints ?? [])).toHaveLength(1);
 });
 
-test("the annotation tells since when there was something to change", async () => {
+test("the annotation contains the time of the triggering change", async () => {
   await aService();
   await aPod("p");
   const annotationOf = ({ metadata }: { metadata: { annotations?: { [key: string]: string } } }) =>
@@ -173,13 +173,13 @@ test("the annotation tells since when there was something to change", async () =
   expect(annotationOf(await work.client.get(endpoints, PLACE))).toBe("2030-01-01T00:00:00Z");
 });
 
-test("Services that choose no pods are left to others", async () => {
+test("Services without a selector get no endpoints", async () => {
   await aService({ selector: undefined });
   expect(await slices()).toEqual([]);
   expect(await findObject(work.client, endpoints, PLACE)).toBeUndefined();
 });
 
-test("a pod that has the address of loopback is left out, and the others are there", async () => {
+test("a pod with a loopback address is omitted; the others are listed", async () => {
   await aService();
   await aPod("a", { ip: "127.0.0.1" });
   await aPod("b", { ip: "127.64.0.7" });

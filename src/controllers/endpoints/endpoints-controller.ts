@@ -1,10 +1,10 @@
 /**
- * Keeps, for every Service with a selector, the addresses of the pods it stands for: as
- * EndpointSlices, and as an Endpoints object for those who still read that.
+ * Maintains the pod addresses of every Service with a selector: as EndpointSlices, and as an
+ * Endpoints object for older clients.
  *
- * Reading order: this file, members with ports (who belongs, and how it is seen), slice-endpoints
- * and slice-plan, subsets, observe, then the two reconciles. Names for these addresses, and
- * connections to them, are others' business.
+ * Reading order: this file, members with ports (which pods, and how the Service shows them),
+ * slice-endpoints and slice-plan, subsets, observe, then the two reconciles. DNS and the proxy use
+ * these addresses; they are elsewhere.
  */
 import type { Service } from "../../api/generated/core.ts";
 import { endpointSlices, endpoints, nodes, pods, services } from "../../api/resources.ts";
@@ -20,9 +20,12 @@ import type { SeenTimes } from "./trigger-times.ts";
 
 export const endpointsController: Controller = { name: "endpoints", start };
 
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 5;
-/** A look costs what the namespace has in pods; changes of many are gathered in proportion. */
+/**
+ * A reconcile costs time in proportion to the pods of the namespace. In large namespaces it is
+ * delayed in proportion, so that several pod changes share one reconcile.
+ */
 const PODS_PER_MS_OF_WAIT = 50;
 
 async function start(context: ControllerContext): Promise<RunningController> {
@@ -47,7 +50,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
     if (type === "MODIFIED" && previous?.metadata.labels === object.metadata.labels) return;
     for (const service of caches.services.list()) if (selectorOf(service)) look(keyOf(service));
   });
-  // A client edited a slice of ours, perhaps its label, or deleted it.
+  // A client may have edited one of our slices, including its label, or deleted it.
   caches.slices.onChange(({ object, previous }) => {
     const keys = [object, ...(previous ? [previous] : [])].flatMap(servicesOfSlice);
     for (const key of new Set(keys)) look(key);
@@ -78,7 +81,7 @@ function sliceWorker({ client, clock, log, metrics }: ControllerContext, caches:
     reconcile: async (key) => {
       const service = findService(caches, key);
       if (!service) seenTimes.delete(key);
-      // The slices of a Service that is gone go with it: they have it as their owner.
+      // Slices of a deleted Service are garbage-collected: the Service is their owner.
       else if (selectorOf(service)) await reconcileSlices({ client, caches, seenTimes }, service);
     },
     workers: WORKERS,
@@ -114,7 +117,7 @@ function findService({ services: known }: Caches, key: string): Service | undefi
   return known.get(namespace, name);
 }
 
-/** They bear the name of their Service and have no owner. */
+/** An Endpoints object has the name of its Service and no owner, so it is deleted here. */
 async function removeEndpoints(
   { client }: Pick<ControllerContext, "client">,
   key: string,

@@ -1,4 +1,4 @@
-/** Pure: the labels that tell whose endpoints these are. */
+/** Pure: the labels that identify the Service and the manager of endpoints. */
 import type { Service } from "../../api/generated/core.ts";
 import { isHeadless } from "./members.ts";
 
@@ -10,7 +10,7 @@ export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
 
 type Labels = { readonly [label: string]: string };
 
-/** The Service's own, but for those that mean something here. */
+/** The labels of the Service, except those with a meaning of their own here. */
 export function sliceLabels(service: Service): Labels {
   const { [SERVICE_NAME]: _name, [SLICE_MANAGER]: _manager, ...own } = withoutHeadless(service);
   return {

@@ -1,9 +1,12 @@
-/** Pure: the pods that a Service stands for, and how each of them is seen through it. */
+/** Pure: which pods belong to a Service, and how each of them appears in its endpoints. */
 import type { Pod, Service } from "../../api/generated/core.ts";
 
 export type Family = "IPv4" | "IPv6";
 
-/** Services that name their pods themselves, or point outside, are looked after by others. */
+/**
+ * Undefined for Services without a selector and for ExternalName: their endpoints are not managed
+ * here.
+ */
 export function selectorOf({ spec }: Service): { readonly [label: string]: string } | undefined {
   if (spec.type === "ExternalName") return undefined;
   const { selector = {} } = spec;
@@ -15,7 +18,7 @@ export function isSelected({ metadata }: Pod, selector: { readonly [label: strin
   return Object.entries(selector).every(([label, value]) => labels[label] === value);
 }
 
-/** It has an address, and is not over. */
+/** True if the pod has an address and has not ended. */
 export function isReachable({ status }: Pod): boolean {
   if (status.phase === "Succeeded" || status.phase === "Failed") return false;
   return (status.podIP ?? "") !== "" || (status.podIPs ?? []).length > 0;
@@ -31,7 +34,7 @@ export function isTerminating({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether to take a pod for ready whatever it says of itself. */
+/** Whether pods count as ready regardless of their Ready condition. */
 export function publishesUnready({ spec }: Service): boolean {
   return spec.publishNotReadyAddresses === true;
 }
@@ -40,7 +43,7 @@ export function isHeadless({ spec }: Service): boolean {
   return (spec.clusterIP ?? "") === "" || spec.clusterIP === "None";
 }
 
-/** By which the pod has a name of its own below the Service's. */
+/** The hostname by which the pod has a DNS name below that of the Service. */
 export function hostnameIn({ metadata }: Service, { spec }: Pod): string | undefined {
   return spec.subdomain === metadata.name && spec.hostname ? spec.hostname : undefined;
 }
@@ -57,8 +60,8 @@ export function addressesOf({ status }: Pod, family: Family): readonly string[] 
 }
 
 /**
- * A pod on the network of a node that is known by loopback: no endpoint may have that address, and
- * one that is refused would take all others of its Service along.
+ * A pod with host networking on a node whose address is loopback. Endpoints must not have such an
+ * address: the server would reject the whole object, including the other addresses.
  */
 function isNodesOwn(ip: string): boolean {
   return ip === "127.0.0.1" || ip === "::1";

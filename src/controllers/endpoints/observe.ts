@@ -1,4 +1,6 @@
-/** What the caches know of a Service, and which Services a change of a pod or node concerns. */
+/**
+ * Reads the caches for a Service, and finds the Services that a change of a pod or node affects.
+ */
 
 import { isEqual } from "../../api/equal.ts";
 import type { Node, Pod, Service } from "../../api/generated/core.ts";
@@ -14,7 +16,7 @@ export interface Caches {
   readonly slices: Cache<EndpointSlice>;
 }
 
-/** Slices by the Service they are labelled with. */
+/** Index of slices by the Service in their label. */
 export const BY_SERVICE = "service";
 
 export function servicesOfSlice({ metadata }: EndpointSlice): readonly string[] {
@@ -29,7 +31,7 @@ export function selectedPods({ pods }: Caches, service: Service): readonly Pod[]
   return all.filter((pod) => isSelected(pod, selector));
 }
 
-/** The keys of the Services that look different after the change. */
+/** The keys of the Services whose endpoints the change affects. */
 export function concernedBy(caches: Caches, change: CacheChange<Pod>): readonly string[] {
   const { object, previous } = change;
   const all = caches.services.list(object.metadata.namespace ?? "");
@@ -47,7 +49,7 @@ function isChosen(service: Service, states: readonly Pod[]): boolean {
   return selector !== undefined && states.some((pod) => isSelected(pod, selector));
 }
 
-/** All of a pod that its endpoints show, but for its labels. */
+/** Everything that endpoints show of a pod, except its labels. */
 function looksOf(pod: Pod): string {
   const { spec, status } = pod;
   const seen = [isReachable(pod), isReady(pod), isTerminating(pod), spec.nodeName, status.podIP];

@@ -1,6 +1,6 @@
 /**
- * Pure: the order of the ports of a subset. Kubernetes sorts them by the MD5 of what Go prints of
- * them; clients that compare two Endpoints objects see that order.
+ * Pure: the order of the ports in a subset. Kubernetes sorts them by the MD5 of Go's printed form.
+ * The same order is used here, because clients that compare two Endpoints objects depend on it.
  */
 import { createHash } from "node:crypto";
 import type { EndpointPort } from "../../api/generated/core.ts";

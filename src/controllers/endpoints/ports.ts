@@ -1,4 +1,4 @@
-/** Pure: the port of a pod that a port of a Service leads to. */
+/** Pure: resolves a port of a Service to the port of a pod. */
 import type { Container, Pod, Service, ServicePort } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
 
@@ -9,7 +9,7 @@ export interface TargetPort {
   readonly appProtocol?: string;
 }
 
-/** A port whose name the pod does not know is left out: the pod serves the others. */
+/** A named port that the pod does not have is omitted; the pod still serves the others. */
 export function targetPortsOf({ spec }: Service, pod: Pod): readonly TargetPort[] {
   return (spec.ports ?? []).flatMap((servicePort) => {
     const port = findTarget(servicePort, pod);

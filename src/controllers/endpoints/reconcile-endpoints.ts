@@ -1,4 +1,4 @@
-/** Brings the Endpoints object of one Service up to date: the older form, which some still read. */
+/** Updates the Endpoints object of one Service: the older format, which some clients still read. */
 import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Endpoints, Service } from "../../api/generated/core.ts";

@@ -1,4 +1,4 @@
-/** Brings the EndpointSlices of one Service up to date. */
+/** Updates the EndpointSlices of one Service. */
 import type { Client } from "../../api/client.ts";
 import type { Service } from "../../api/generated/core.ts";
 import type { EndpointSlice } from "../../api/generated/discovery.ts";
@@ -44,7 +44,7 @@ function isOurs({ metadata }: EndpointSlice): boolean {
   return metadata.labels?.[SLICE_MANAGER] === SLICE_CONTROLLER;
 }
 
-/** Waits until the cache shows what was written: the next look would write it once more. */
+/** Waits until the cache shows each write. Otherwise the next reconcile would write it again. */
 async function carryOut(
   { client, caches }: SliceSync,
   { create, update, remove }: SlicePlan,

@@ -1,4 +1,4 @@
-/** Pure: the endpoints a Service should have in one family of addresses, grouped by ports. */
+/** Pure: the endpoints a Service should have in one address family, grouped by ports. */
 import type { Node, Pod, Service } from "../../api/generated/core.ts";
 import type { Endpoint, EndpointPort } from "../../api/generated/discovery.ts";
 import {
@@ -21,12 +21,12 @@ export interface PortGroup {
 
 export interface Membership {
   readonly service: Service;
-  /** Those its selector chooses. */
+  /** The pods that its selector matches. */
   readonly pods: readonly Pod[];
   readonly findNode: (name: string) => Node | undefined;
 }
 
-/** By portsKey. Pods may name different ports, and then do not fit into one slice. */
+/** By portsKey. Pods with different ports cannot share a slice. */
 export function groupEndpoints(
   { service, pods, findNode }: Membership,
   family: Family,
@@ -47,7 +47,7 @@ export function groupEndpoints(
   return groups;
 }
 
-/** On a node that is not there: soon the pod will not be there either. */
+/** The pod is assigned to a node that does not exist, so it will be removed soon. */
 function isLost({ spec }: Pod): boolean {
   return (spec.nodeName ?? "") !== "";
 }
@@ -74,7 +74,7 @@ function endpointOf(
   };
 }
 
-/** The same for the same ports in whatever order. */
+/** Equal for the same ports in any order. */
 export function portsKey(ports: readonly EndpointPort[]): string {
   const texts = ports.map(({ name, protocol, port, appProtocol }) =>
     JSON.stringify([name ?? "", protocol ?? "TCP", port ?? null, appProtocol ?? null]),

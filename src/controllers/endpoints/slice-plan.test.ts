@@ -34,7 +34,7 @@ function groupsOf(...groups: readonly PortGroup[]): Map<string, PortGroup> {
   return new Map(groups.map((group) => [portsKey(group.ports), group]));
 }
 
-/** The slices after the plan, and how many writes it takes. */
+/** Applies the plan and returns the resulting slices. */
 function carriedOut(existing: readonly EndpointSlice[], plan: SlicePlan): EndpointSlice[] {
   const left = existing.filter((slice) => !plan.remove.includes(slice));
   const updated = left.map((slice) => {
@@ -46,12 +46,12 @@ function carriedOut(existing: readonly EndpointSlice[], plan: SlicePlan): Endpoi
 
 const sizes = (contents: readonly SliceContent[]) => contents.map((each) => each.endpoints.length);
 
-test("a hundred endpoints to a slice", () => {
+test("a slice holds up to a hundred endpoints", () => {
   const plan = planSlices([], groupsOf({ ports: HTTP, endpoints: numbered(0, 250) }), LABELS);
   expect(sizes(plan.create)).toEqual([100, 100, 50]);
 });
 
-test("no endpoints: one slice that says so, and stays", () => {
+test("without endpoints there is one empty slice, which is kept", () => {
   const plan = planSlices([], groupsOf(), LABELS);
   expect(plan).toEqual({ create: [{ ports: [], endpoints: [] }], update: [], remove: [] });
   const placeholder = aSlice("a", { ports: [], endpoints: [] });
@@ -62,7 +62,7 @@ test("no endpoints: one slice that says so, and stays", () => {
   });
 });
 
-test("the last endpoint leaves: its slice becomes the empty one", () => {
+test("when the last endpoint is removed, its slice is reused as the empty one", () => {
   const slice = aSlice("a", { ports: HTTP, endpoints: numbered(0, 1) });
   const plan = planSlices([slice], groupsOf(), LABELS);
   expect(plan).toEqual({
@@ -72,7 +72,7 @@ test("the last endpoint leaves: its slice becomes the empty one", () => {
   });
 });
 
-test("a newcomer goes where there is room, and one slice is written", () => {
+test("a new endpoint is added to a slice with room, with one write", () => {
   const full = aSlice("full", { ports: HTTP, endpoints: numbered(0, 100) });
   const half = aSlice("half", { ports: HTTP, endpoints: numbered(100, 150) });
   const few = aSlice("few", { ports: HTTP, endpoints: numbered(150, 160) });
@@ -82,13 +82,13 @@ test("a newcomer goes where there is room, and one slice is written", () => {
   expect(plan.create).toEqual([]);
 });
 
-test("other labels of the Service are written to every slice", () => {
+test("changed labels of the Service are written to every slice", () => {
   const slice = aSlice("a", { ports: HTTP, endpoints: numbered(0, 1) });
   const groups = groupsOf({ ports: HTTP, endpoints: numbered(0, 1) });
   expect(planSlices([slice], groups, { app: "y" }).update).toHaveLength(1);
 });
 
-test("an endpoint that becomes ready is changed in its place", () => {
+test("an endpoint that becomes ready is updated in its slice", () => {
   const slice = aSlice("a", { ports: HTTP, endpoints: [anEndpoint(0, false), anEndpoint(1)] });
   const endpoints = [anEndpoint(1), anEndpoint(0)];
   const plan = planSlices([slice], groupsOf({ ports: HTTP, endpoints }), LABELS);
@@ -97,7 +97,7 @@ test("an endpoint that becomes ready is changed in its place", () => {
 
 const wave = fc.uniqueArray(fc.integer({ min: 0, max: 400 }), { maxLength: 300 });
 
-test("whatever came before, the slices hold exactly the endpoints there should be", () => {
+test("after any changes the slices hold exactly the wanted endpoints", () => {
   fc.assert(
     fc.property(fc.array(wave, { minLength: 1, maxLength: 5 }), (waves) => {
       let slices: EndpointSlice[] = [];

@@ -1,6 +1,6 @@
 /**
- * Pure: which slices to create, change and delete so that they hold the endpoints there should be,
- * with as few writes as that takes: whoever watches slices is told of each.
+ * Pure: plans which slices to create, update and delete for the wanted endpoints. It uses as few
+ * writes as possible, because every write is sent to all watchers of slices.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../api/generated/discovery.ts";
@@ -22,7 +22,7 @@ export interface SlicePlan {
 
 type Labels = { readonly [label: string]: string };
 
-/** Of the slices of one family. There is always one, if only to say that there are no endpoints. */
+/** Plans the slices of one family. There is always at least one slice, even if it is empty. */
 export function planSlices(
   existing: readonly EndpointSlice[],
   groups: ReadonlyMap<string, PortGroup>,
@@ -78,7 +78,7 @@ function planGroup(
   };
 }
 
-/** What of a slice stays; what it has is no longer wanted elsewhere. */
+/** Returns the endpoints that stay in a slice, and removes them from `wanted`. */
 function keep(
   slice: EndpointSlice,
   wanted: Map<string, Endpoint>,
@@ -96,14 +96,14 @@ function keep(
   return { endpoints, isSame };
 }
 
-/** The slice that is fullest with the others in it, of those that can take them all. */
+/** Of the slices with enough room for all, the one that is then fullest. */
 function findRoom(slices: readonly EndpointSlice[], count: number): EndpointSlice | undefined {
   const sizeOf = ({ endpoints }: EndpointSlice) => endpoints?.length ?? 0;
   const roomy = slices.filter((slice) => sizeOf(slice) + count <= MAX_ENDPOINTS);
   return roomy.toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
 }
 
-/** A slice to be deleted takes what a new one was to hold: one write in place of two. */
+/** A slice to be deleted takes the content of one to be created: one write instead of two. */
 function reuse({ create, update, remove }: SlicePlan): SlicePlan {
   const paired = Math.min(create.length, remove.length);
   const reused = remove.slice(0, paired).flatMap((slice, at) => {

@@ -42,19 +42,19 @@ test("ports that all pods have are in one subset", () => {
   expect(only?.ports.toSorted()).toEqual([80, 81]);
 });
 
-test("a Service with an address and no port that fits has no subset", () => {
+test("a Service with a cluster IP whose ports match no pod has no subset", () => {
   const service = aService({ ports: [{ name: "a", port: 80, targetPort: "unknown" }] });
   expect(short(service, [aPod("a", "10.0.0.1")])).toEqual([]);
 });
 
-test("a headless Service without ports has addresses all the same", () => {
+test("a headless Service without ports has addresses", () => {
   const service = aService({ clusterIP: "None", ports: [] });
   expect(short(service, [aPod("a", "10.0.0.1")])).toEqual([
     { ready: ["10.0.0.1"], unready: [], ports: [] },
   ]);
 });
 
-test("of too many addresses the ready ones stay", () => {
+test("if there are too many addresses, ready ones are kept", () => {
   const ips = Array.from({ length: MAX_ADDRESSES + 5 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
   const pods = ips.map((ip, at) => aPod(`p${at}`, ip, at >= 10));
   const { subsets, isTruncated } = truncated(subsetsOf(aService(), pods));

@@ -1,4 +1,4 @@
-/** Pure: the subsets of an Endpoints object: addresses with the same ports, ready or not. */
+/** Pure: the subsets of an Endpoints object: addresses with the same ports, ready and not ready. */
 import type {
   EndpointAddress,
   EndpointPort,
@@ -20,7 +20,10 @@ import {
 import { portOrder } from "./port-order.ts";
 import { targetPortsOf } from "./ports.ts";
 
-/** More than this make objects that are too large to be sent to every node at each change. */
+/**
+ * The limit of Kubernetes. Larger objects would be too expensive to send to every node at each
+ * change.
+ */
 export const MAX_ADDRESSES = 1000;
 
 export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
@@ -42,7 +45,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
 }
 
 interface PortAddresses {
-  /** Undefined: a headless Service has addresses without ports, too. */
+  /** Undefined for a headless Service without ports, which has addresses only. */
   readonly port: EndpointPort | undefined;
   readonly addresses: Map<string, Placed>;
 }
@@ -75,7 +78,7 @@ function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
   };
 }
 
-/** Ports that the same addresses have are in one subset. */
+/** Ports with the same addresses share a subset. */
 function pack(entries: readonly PortAddresses[]): EndpointSubset[] {
   const subsets = groupBy(entries, ({ addresses }) =>
     [...addresses]
@@ -108,7 +111,7 @@ function addressesIn(placed: readonly Placed[], isUp: boolean): EndpointAddress[
   });
 }
 
-/** The ready ones first, as many as an Endpoints object may have. */
+/** Limits the number of addresses, ready ones first. */
 export function truncated(subsets: readonly EndpointSubset[]): {
   readonly subsets: readonly EndpointSubset[];
   readonly isTruncated: boolean;

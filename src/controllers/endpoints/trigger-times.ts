@@ -1,6 +1,7 @@
 /**
- * Pure: since when the endpoints of a Service are not as they should be: the earliest change since
- * the last look. Whoever measures how fast endpoints follow their pods reads it in an annotation.
+ * Pure: the earliest change since the last reconcile that made the endpoints of a Service outdated.
+ * It is written to an annotation, which monitoring uses to measure how fast endpoints follow their
+ * pods.
  */
 import type { Pod, Service } from "../../api/generated/core.ts";
 
@@ -13,11 +14,11 @@ export interface SeenTimes {
 
 export interface TriggerTime {
   readonly seen: SeenTimes;
-  /** Absent where nothing changed. */
+  /** Absent if nothing changed. */
   readonly changedAt?: string;
 }
 
-/** Timestamps are all of one form and sort as text. */
+/** All timestamps have the same format, so they are compared as texts. */
 export function triggerTimeOf(
   service: Service,
   pods: readonly Pod[],

@@ -15,7 +15,7 @@ import { configMaps, pods } from "../../api/resources.ts";
 import type { Controller } from "../runtime/controller.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 
-/** Objects are spoken of by numbers, which are counted around those that were made so far. */
+/** Objects are referred to by numbers, modulo the number of objects created so far. */
 interface Owner {
   readonly which: number;
   readonly blocks: boolean;
@@ -83,13 +83,13 @@ function isInReach(dependent: KubeObject, owning: KubeObject): boolean {
   return !isNamespaced(owning) || owning.metadata.namespace === dependent.metadata.namespace;
 }
 
-/** Does the steps, as far as what has become of the objects allows. */
+/** Performs the steps, as far as the current state of the objects allows. */
 class Actor {
   readonly made: Made[] = [];
 
   constructor(private readonly client: Client) {}
 
-  /** The object that was created, changed or deleted, as it was then. */
+  /** Returns the object that was created, changed or deleted, in its state at that time. */
   async perform(step: Step): Promise<KubeObject | undefined> {
     if (step.kind === "create") return this.create(step.place, step.owners);
     const target = this.pick(step.which);
@@ -114,13 +114,16 @@ class Actor {
 
   private async own(target: Made, owner: Owner): Promise<KubeObject | undefined> {
     const ownerReferences = this.references(target.object, [owner]);
-    // An object that blocks itself can never go: Kubernetes does not care for it either.
+    // An object that blocks itself can never be deleted, as in Kubernetes.
     if (ownerReferences[0]?.uid === uidOf(target.object)) return undefined;
     const body = { metadata: { ownerReferences } };
     return this.client.patch(target.type, placeOf(target), { type: "strategic", body });
   }
 
-  /** Nor can one be deleted that something blocks which is never collected, as such may not be. */
+  /**
+   * Cluster-scoped dependents never block: they may never be collected, so their owner could never
+   * be deleted.
+   */
   private references(dependent: KubeObject, owners: readonly Owner[]): OwnerReference[] {
     const byUid = new Map<string, OwnerReference>();
     for (const { which, blocks } of owners) {
@@ -137,7 +140,7 @@ class Actor {
   }
 }
 
-/** The rule itself, without order or finalizers: an object stays while one of its owners does. */
+/** The rule itself, without order or finalizers: an object stays while one of its owners exists. */
 class Expectation {
   private readonly everMade = new Map<string, KubeObject>();
   private readonly owners = new Map<string, readonly string[]>();
@@ -200,7 +203,7 @@ async function present(client: Client): Promise<KubeObject[]> {
 
 const collector = garbageCollector(deletableTypes);
 
-test("when all is done exactly those are left that Kubernetes keeps", async () => {
+test("in the end exactly the objects are left that Kubernetes keeps", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (each) => {
       const { client, settle, stop, server } = await startController(collector);
@@ -220,13 +223,13 @@ test("when all is done exactly those are left that Kubernetes keeps", async () =
 });
 
 interface Watched {
-  /** By uid, all objects as they are this very moment. */
+  /** By UID, the current state of all objects. */
   readonly objects: Map<string, KubeObject>;
-  /** Objects that were deleted though an owner of theirs was alive. */
+  /** Objects that were deleted although one of their owners was alive. */
   readonly wronged: string[];
 }
 
-/** The collector with requests that take their time, so that others come in between. */
+/** The collector with delayed requests, so that other requests come in between. */
 function slow(turnsOf: readonly number[], { objects, wronged }: Watched): Controller {
   let requests = 0;
   const wait = async (): Promise<void> => {
@@ -286,7 +289,7 @@ async function settleForGood({ server, settle }: AtWork): Promise<void> {
 
 const turns = fc.array(fc.nat(12), { minLength: 1, maxLength: 20 });
 
-test("in whatever order things happen, nothing is deleted whose owner lives", async () => {
+test("in any order of requests, no object with a living owner is deleted", async () => {
   await fc.assert(
     fc.asyncProperty(steps, turns, turns, async (each, turnsOf, pauses) => {
       const watched: Watched = { objects: new Map(), wronged: [] };
@@ -312,7 +315,7 @@ test("in whatever order things happen, nothing is deleted whose owner lives", as
   );
 });
 
-/** Whoever deletes all of a circle in the foreground has them wait for one another forever. */
+/** If all objects of a cycle are deleted in the foreground, they wait for one another forever. */
 function isBlockedBy(ending: readonly KubeObject[], object: KubeObject): boolean {
   return ending.some(({ metadata }) =>
     metadata.ownerReferences?.some(

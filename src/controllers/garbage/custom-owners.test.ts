@@ -1,4 +1,4 @@
-/** Owners and dependents of kinds that users define while the collector is at work. */
+/** Owners and dependents of kinds that users define while the collector is running. */
 import { expect, test } from "vitest";
 import { type AtWork, startController } from "../../../test/builders/controller.ts";
 import { aDefinition, aWidget } from "../../../test/builders/custom-resources.ts";
@@ -41,7 +41,7 @@ const find = ({ client }: AtWork, type: ResourceType, name: string) =>
   findObject(client, type, { namespace: "default", name });
 
 test.each(["before", "while"])(
-  "defined %s it is at work, what they own goes with them",
+  "dependents of custom resources defined %s it runs are collected",
   async (when) => {
     const atWork = await startController(garbageCollector(deletableTypes), async (client) => {
       if (when === "before") await define(client);
@@ -61,7 +61,7 @@ test.each(["before", "while"])(
   },
 );
 
-test("Foreground and Orphan work where there is no strategic merge", async () => {
+test("Foreground and Orphan work for custom resources, without strategic merge", async () => {
   const atWork = await startController(garbageCollector(deletableTypes), define);
   const { client, settle } = atWork;
   const [one, other] = [await createWidget(client, "one"), await createWidget(client, "other")];

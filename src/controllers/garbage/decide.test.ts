@@ -28,14 +28,14 @@ const unknowable = owner("u", "unknowable");
 test.each([
   ["no owner", [], []],
   ["a living owner", [here], []],
-  ["a living owner and one that is gone", [here, gone], [disowns("y")]],
-  ["a living owner and one that waits", [here, waits], [disowns("z")]],
-  ["a living owner, one gone, one waiting", [waits, gone, here], [disowns("y", "z")]],
-  ["only owners that are gone", [gone, gone], [deletes("Background")]],
-  ["an owner that waits", [waits], [deletes("Background")]],
-  ["owners gone and waiting", [gone, waits], [deletes("Background")]],
-  ["an owner nobody can know", [unknowable], []],
-  ["owners gone and one nobody can know", [gone, unknowable], []],
+  ["a living owner and a missing one", [here, gone], [disowns("y")]],
+  ["a living owner and a waiting one", [here, waits], [disowns("z")]],
+  ["a living owner, a missing one and a waiting one", [waits, gone, here], [disowns("y", "z")]],
+  ["only missing owners", [gone, gone], [deletes("Background")]],
+  ["a waiting owner", [waits], [deletes("Background")]],
+  ["missing and waiting owners", [gone, waits], [deletes("Background")]],
+  ["an owner of an unknown kind", [unknowable], []],
+  ["a missing owner and one of an unknown kind", [gone, unknowable], []],
 ])("with %s", (_, owners, expected) => {
   expect(actions({ owners })).toEqual(expected);
 });
@@ -43,15 +43,15 @@ test.each([
 const waiting: Node = { ...dependent, phase: "deletingDependents" };
 
 test.each([
-  ["and its owner waits, goes in the foreground", [waits], [dependent], deletes("Foreground")],
+  ["whose owner waits is deleted in the foreground", [waits], [dependent], deletes("Foreground")],
   [
-    "and one of them waits already, blocks no more",
+    "one of which also waits no longer blocks its owners",
     [waits],
     [waiting],
     deletes("Foreground", true),
   ],
-  ["and its owner is gone, goes in the background", [gone], [waiting], deletes("Background")],
-])("who has dependents, %s", (_, owners, dependents, expected) => {
+  ["whose owner is gone is deleted in the background", [gone], [waiting], deletes("Background")],
+])("an object with dependents %s", (_, owners, dependents, expected) => {
   expect(actions({ owners, dependents })).toEqual([expected]);
 });
 
@@ -60,12 +60,12 @@ test.each([
   [["foregroundDeletion"], "Foreground"],
   [["orphan", "foregroundDeletion"], "Orphan"],
   [["example.com/hold"], "Background"],
-])("who goes with finalizers %j goes as %s", (finalizers, policy) => {
+])("an object with finalizers %j is deleted with policy %s", (finalizers, policy) => {
   const held = { ...latest, metadata: { ...latest.metadata, finalizers } };
   expect(actions({ latest: held, owners: [gone] })).toEqual([deletes(policy)]);
 });
 
-test("who orphans is released after its dependents are", () => {
+test("an object deleted with Orphan is released after its dependents are orphaned", () => {
   const orphaning: Node = { ...node, phase: "orphaning" };
   expect(actions({ node: orphaning, dependents: [dependent] })).toEqual([
     { kind: "orphan", dependents: [dependent] },
@@ -73,14 +73,14 @@ test("who orphans is released after its dependents are", () => {
   ]);
 });
 
-test("who waits for its dependents is released when none blocks it", () => {
+test("an object that waits for its dependents is released when none blocks it", () => {
   const release = { kind: "release", finalizer: "foregroundDeletion" };
   const blocked = { node: { ...node, phase: "deletingDependents" as const }, isBlocked: true };
   expect(actions(blocked)).toEqual([]);
   expect(actions({ ...blocked, isBlocked: false })).toEqual([release]);
 });
 
-test("an owner that is in another namespace is warned of", () => {
+test("an owner in another namespace causes a warning", () => {
   const elsewhere = owner("y", "absent", { namespace: "other" });
   expect(actions({ owners: [elsewhere, here] })).toEqual([
     {
@@ -94,7 +94,7 @@ test("an owner that is in another namespace is warned of", () => {
   ]);
 });
 
-test("an owner that lives unseen is a reason to look again", () => {
+test("an existing owner that no cache shows is checked again later", () => {
   const { node: _unseen, ...unseen } = here;
   expect(actions({ owners: [unseen] })).toEqual([{ kind: "lookAgain" }]);
 });

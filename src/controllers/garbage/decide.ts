@@ -1,9 +1,10 @@
 /**
- * Pure: what to do about an object, given what is true of it, its owners and its dependents.
+ * Pure: decides what to do about an object, given its state, its owners and its dependents.
  *
- * An object being deleted with its dependents orphaned or in the foreground is released once they
- * are. Any other stays as long as one of its owners does and is deleted once none is left; one that
- * has nothing but owners waiting for their dependents passes their waiting on to its own.
+ * An object that is being deleted with policy Orphan or Foreground is released once its dependents
+ * are orphaned or gone. Any other object stays as long as one of its owners exists and is deleted
+ * when none is left. If all its remaining owners wait for their dependents (Foreground), it is
+ * deleted in the foreground, too.
  */
 
 import type { Node } from "./node.ts";
@@ -16,16 +17,16 @@ export type Action =
   | {
       readonly kind: "delete";
       readonly policy: Policy;
-      /** Its references no longer hold its owners back. */
+      /** Set blockOwnerDeletion to false in its owner references before deleting it. */
       readonly unblocks: boolean;
     }
-  /** Its references to these uids go. */
+  /** Remove its references to the owners with these UIDs. */
   | { readonly kind: "disown"; readonly owners: readonly string[] }
-  /** The references of these to it go. */
+  /** Remove the references of these dependents to it. */
   | { readonly kind: "orphan"; readonly dependents: readonly Node[] }
   | { readonly kind: "release"; readonly finalizer: string }
   | { readonly kind: "warn"; readonly reason: string; readonly message: string }
-  /** A cache lags behind. Should it never catch up, an owner could go unnoticed. */
+  /** A cache is behind. Without a retry, a missing owner could go unnoticed. */
   | { readonly kind: "lookAgain" };
 
 export function decide(observation: Observation): readonly Action[] {
@@ -37,7 +38,8 @@ export function decide(observation: Observation): readonly Action[] {
         { kind: "release", finalizer: ORPHAN },
       ];
     case "deletingDependents":
-      // Those that block it were called up when this began, and call it up when they are gone.
+      // The blocking dependents were queued when the deletion started, and queue this object when
+      // they are gone.
       return isBlocked ? [] : [{ kind: "release", finalizer: FOREGROUND }];
     case "living":
       return decideLiving(observation);
@@ -67,14 +69,15 @@ function decideDeletion(
   waiting: readonly ObservedOwner[],
 ): Action {
   if (waiting.length > 0 && dependents.length > 0) {
-    // A dependent that waits already may wait, in the end, for this object: break the circle.
+    // If a dependent also waits for its dependents, it may indirectly wait for this object. Unblock
+    // the owners to break the cycle.
     const unblocks = dependents.some(({ phase }) => phase === "deletingDependents");
     return { kind: "delete", policy: "Foreground", unblocks };
   }
   return { kind: "delete", policy: policyOf(latest.metadata.finalizers ?? []), unblocks: false };
 }
 
-/** What a finalizer says already about its dependents is heeded. */
+/** The policy follows from finalizers that the object already has. */
 function policyOf(finalizers: readonly string[]): Policy {
   if (finalizers.includes(ORPHAN)) return "Orphan";
   return finalizers.includes(FOREGROUND) ? "Foreground" : "Background";

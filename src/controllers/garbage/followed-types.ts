@@ -1,6 +1,6 @@
 /**
- * The resources whose objects the graph knows: those the collector was given, and those that
- * CustomResourceDefinitions add while it runs.
+ * The resource types in the dependency graph: the built-in ones passed to the collector, and those
+ * that CustomResourceDefinitions add while it runs.
  */
 import type { Closable, ResourceType } from "../../api/client.ts";
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
@@ -17,10 +17,10 @@ export interface FollowedType {
 }
 
 export interface FollowedTypes extends Closable {
-  /** Resource types by what an owner reference calls them. */
+  /** Resource types by the apiVersion and kind used in owner references. */
   readonly ownerTypes: ReadonlyMap<string, ResourceType>;
   readonly initial: readonly FollowedType[];
-  /** What is followed from now on. */
+  /** Called for each resource type that is added later. */
   onAdded(listener: (added: FollowedType) => void): void;
 }
 
@@ -43,7 +43,7 @@ export async function followTypes(
   const name = (type: ResourceType) => ownerTypes.set(ownerKey(type), type);
   for (const type of types) name(type);
   const initial = await Promise.all(types.filter(isCollected).map(open));
-  /** By definition: its resource, once that is followed. */
+  /** By name of the definition: its resource type, once its cache is open. */
   const custom = new Map<string, FollowedType | undefined>();
   let onAdded: (added: FollowedType) => void = () => {};
   let isClosed = false;
@@ -59,13 +59,18 @@ export async function followTypes(
     custom.set(key, undefined);
     try {
       const followed = await open(type);
-      if (isClosed || !custom.has(key)) followed.cache.close();
-      else custom.set(key, followed);
-      return isClosed ? undefined : followed;
+      // The definition may have been deleted meanwhile.
+      if (isClosed || !custom.has(key)) {
+        followed.cache.close();
+        return undefined;
+      }
+      custom.set(key, followed);
+      return followed;
     } catch (error) {
-      // It is gone again, or not there yet: the next change of the definition tells.
+      // The resource is already gone, or not served yet. The next change of the definition triggers
+      // a retry.
       custom.delete(key);
-      log.debug("a resource cannot be followed", { resource: key, error: String(error) });
+      log.debug("cannot watch a resource", { resource: key, error: String(error) });
       return undefined;
     }
   };
@@ -101,7 +106,7 @@ function ownerKey(type: ResourceType): string {
   return `${apiVersionOf(type)} ${type.kind}`;
 }
 
-/** Events are many, own nothing and are owned by nobody. */
+/** Events are excluded: there are many, and they neither own objects nor are owned. */
 function isCollected({ resource }: ResourceType): boolean {
   return resource !== "events";
 }

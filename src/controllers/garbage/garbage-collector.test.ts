@@ -21,7 +21,7 @@ const collector = garbageCollector(deletableTypes);
 const BLOCKS = { blockOwnerDeletion: true };
 const HOLD = "example.com/hold";
 
-/** One ConfigMap after the other, each owned by those named before it. */
+/** Creates a ConfigMap with these owner references. */
 async function create(
   client: Client,
   name: string,
@@ -54,7 +54,7 @@ async function letGo({ client, settle }: AtWork, name: string): Promise<void> {
   await settle();
 }
 
-test("with its last owner an object goes, and those it owned go with it", async () => {
+test("an object is deleted with its last owner, and so are its own dependents", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner = await create(client, "owner");
@@ -67,7 +67,7 @@ test("with its last owner an object goes, and those it owned go with it", async 
   expect(await names(client)).toEqual(["other"]);
 });
 
-test("while one owner is left an object stays, and forgets the other", async () => {
+test("an object with one remaining owner stays and loses the other reference", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const [one, other] = [await create(client, "one"), await create(client, "other")];
@@ -78,7 +78,7 @@ test("while one owner is left an object stays, and forgets the other", async () 
   expect(await names(client)).toEqual([]);
 });
 
-test("what went while nobody looked is made up for at the start", async () => {
+test("dependents of owners deleted before the start are collected at the start", async () => {
   const { client } = await startController(collector, async (early) => {
     const owner = await create(early, "owner");
     const dependent = await create(early, "dependent", [ownerReference(owner)]);
@@ -91,10 +91,10 @@ test("what went while nobody looked is made up for at the start", async () => {
 });
 
 test.each([
-  ["that never was", { uid: "00000000-0000-4000-8000-00000000dead" }],
+  ["that never existed", { uid: "00000000-0000-4000-8000-00000000dead" }],
   ["that has another name", { name: "elsewhere" }],
   ["that has another kind", { kind: "Secret" }],
-])("an owner %s is none", async (_, wrong) => {
+])("an owner %s does not count", async (_, wrong) => {
   const { client, settle } = await startController(collector);
   const owner = await create(client, "owner");
   await create(client, "dependent", [ownerReference(owner, wrong)]);
@@ -102,7 +102,7 @@ test.each([
   expect(await names(client)).toEqual(["owner"]);
 });
 
-test("an owner in another namespace is none, and an event says so", async () => {
+test("an owner in another namespace does not count, and an event is recorded", async () => {
   const { client, settle } = await startController(collector);
   const owner = await create(client, "owner", [], { namespace: "kube-public" });
   const { metadata } = await create(client, "dependent", [ownerReference(owner)]);
@@ -119,7 +119,7 @@ test("an owner in another namespace is none, and an event says so", async () => 
   });
 });
 
-test("an owner without a namespace owns in every namespace", async () => {
+test("a cluster-scoped owner owns objects in every namespace", async () => {
   const { client, settle } = await startController(collector);
   const owner = await client.create(priorityClasses, priorityClassBody({ name: "owner" }));
   await create(client, "here", [ownerReference(owner)]);
@@ -131,7 +131,7 @@ test("an owner without a namespace owns in every namespace", async () => {
   expect(await names(client)).toEqual([]);
 });
 
-test("what cannot be known is left alone", async () => {
+test("an object whose owner cannot be looked up is kept", async () => {
   const { client, settle } = await startController(collector);
   const owner = await create(client, "owner");
   const metadata = { name: "cluster-scoped", ownerReferences: [ownerReference(owner)] };
@@ -144,7 +144,7 @@ test("what cannot be known is left alone", async () => {
   expect(await findObject(client, priorityClasses, { name: "cluster-scoped" })).toBeDefined();
 });
 
-test("in the foreground an owner waits for those that block it, and for no others", async () => {
+test("in the foreground an owner waits only for its blocking dependents", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner = await create(client, "owner");
@@ -160,7 +160,7 @@ test("in the foreground an owner waits for those that block it, and for no other
   expect(await names(client)).toEqual([]);
 });
 
-test("in the foreground the last of the line goes first", async () => {
+test("in the foreground the last dependent in a chain is deleted first", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner = await create(client, "owner");
@@ -182,7 +182,7 @@ test("in the foreground the last of the line goes first", async () => {
   expect(gone).toEqual(["theirs", "dependent", "owner"]);
 });
 
-test("who has another owner is not deleted in the foreground, and blocks no longer", async () => {
+test("a dependent with another owner is kept and no longer blocks", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const [owner, other] = [await create(client, "owner"), await create(client, "other")];
@@ -192,7 +192,7 @@ test("who has another owner is not deleted in the foreground, and blocks no long
   expect(await ownersOf(client, "shared")).toEqual(["other"]);
 });
 
-test("a dependent that blocks no longer lets its owner go", async () => {
+test("an owner is deleted when its dependent no longer blocks it", async () => {
   const atWork = await startController(collector);
   const { client, settle } = atWork;
   const owner = await create(client, "owner");
@@ -207,7 +207,7 @@ test("a dependent that blocks no longer lets its owner go", async () => {
   expect(await names(client)).toEqual(["dependent"]);
 });
 
-test("those that block one another in a circle all go", async () => {
+test("objects that block one another in a cycle are all deleted", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const first = await create(client, "a");
@@ -219,7 +219,7 @@ test("those that block one another in a circle all go", async () => {
   expect(await names(client)).toEqual([]);
 });
 
-test("an owner that orphans leaves everything behind but itself", async () => {
+test("an owner deleted with Orphan leaves all its dependents", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const [owner, other] = [await create(client, "owner"), await create(client, "other")];
@@ -231,7 +231,7 @@ test("an owner that orphans leaves everything behind but itself", async () => {
   expect(await ownersOf(client, "shared")).toEqual(["other"]);
 });
 
-test("of more dependents than are orphaned at once none is forgotten", async () => {
+test("more dependents than one batch are all orphaned", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner = await create(client, "owner");
@@ -242,7 +242,7 @@ test("of more dependents than are orphaned at once none is forgotten", async () 
   expect(await names(client)).toHaveLength(120);
 });
 
-test("a Job deleted without a policy leaves its pods, which are nobody's", async () => {
+test("a Job deleted without a policy orphans its pods", async () => {
   const { client, settle } = await startController(collector);
   const job = await client.create(jobs, jobBody({ name: "j" }));
   const ownerReferences = [ownerReference(job, { ...BLOCKS, controller: true })];
@@ -254,7 +254,7 @@ test("a Job deleted without a policy leaves its pods, which are nobody's", async
   expect(pod?.metadata.ownerReferences).toBeUndefined();
 });
 
-test("what an object says about its own dependents is heeded when it is collected", async () => {
+test("a collected object's own finalizers decide about its dependents", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner = await create(client, "owner");
@@ -265,7 +265,7 @@ test("what an object says about its own dependents is heeded when it is collecte
   expect(await names(client)).toEqual(["theirs"]);
 });
 
-/** The collector with a client of its own. */
+/** The collector with a modified client. */
 function collectorWith(change: (client: Client) => Partial<Client>, log?: Log): Controller {
   return {
     ...collector,
@@ -277,7 +277,7 @@ function collectorWith(change: (client: Client) => Partial<Client>, log?: Log): 
   };
 }
 
-test("an owner that is added just before the deletion saves its dependent", async () => {
+test("an owner added just before the deletion prevents it", async () => {
   let rescue: ((client: Client) => Promise<unknown>) | undefined;
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
@@ -304,11 +304,11 @@ test("an owner that is added just before the deletion saves its dependent", asyn
   expect(rescue).toBeUndefined();
   expect(await names(client)).toEqual(["dependent", "other"]);
   expect(await ownersOf(client, "dependent")).toEqual(["other"]);
-  // The precondition failed, as it must: that is no reason for a warning.
+  // The precondition failed as intended, which must not log a warning.
   expect(warnings).toEqual([]);
 });
 
-test("while the server does not answer nothing is taken for gone", async () => {
+test("nothing is collected while the server does not answer", async () => {
   let isDown = false;
   const doubtful = collectorWith((client) => ({
     get: async (...request) => {
@@ -329,7 +329,7 @@ test("while the server does not answer nothing is taken for gone", async () => {
   expect(await names(client)).toEqual([]);
 });
 
-test("an owner that no cache has shown yet is looked for again", async () => {
+test("an owner that no cache shows yet is checked again later", async () => {
   const blind = collectorWith((client) => ({
     watch: (type, request, handlers) => {
       const isShown = type.resource !== priorityClasses.resource;
@@ -348,7 +348,7 @@ test("an owner that no cache has shown yet is looked for again", async () => {
   expect(await names(client)).toEqual([]);
 });
 
-test("after a stop nothing is collected", async () => {
+test("after stop nothing is collected", async () => {
   const atWork = await startController(collector);
   const { client } = atWork;
   const owner: KubeObject = await create(client, "owner");

@@ -1,9 +1,10 @@
 /**
- * Deletes what has lost all its owners, and carries out what a deletion says about dependents:
- * Foreground deletes them before their owner, Orphan makes them nobody's.
+ * Deletes objects that have lost all their owners, and carries out the propagation policy of
+ * deletions: Foreground deletes dependents before their owner, Orphan removes their owner
+ * reference.
  *
- * Reading order: this file, followed-types (what there is), graph (who depends on whom), observe,
- * decide, reconcile. Kinds are data here: nothing knows what a Job or a Pod is.
+ * Reading order: this file, followed-types (which resource types), graph (dependencies), observe,
+ * decide, reconcile. Kinds are data here: the code does not know what a Job or a Pod is.
  */
 import type { ResourceType } from "../../api/client.ts";
 import type { Controller, ControllerContext, RunningController } from "../runtime/controller.ts";
@@ -15,10 +16,10 @@ import { nodeOf } from "./node.ts";
 import { reconcile } from "./reconcile.ts";
 
 const COMPONENT = "garbage-collector-controller";
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 20;
 
-/** Of resources that can be listed, watched and deleted. */
+/** `types` must support list, watch and delete. */
 export function garbageCollector(types: readonly ResourceType[]): Controller {
   return { name: "garbage", start: (context) => start(context, types) };
 }
@@ -40,7 +41,8 @@ async function start(
     log,
     metrics,
   });
-  // Only when every object is in its place does a missing owner mean something.
+  // Fill the graph completely before any decision: until then a missing owner may just not be
+  // loaded yet.
   for (const { type, cache } of followed.initial) {
     for (const object of cache.list()) graph.put(nodeOf(type, object));
   }

@@ -31,7 +31,7 @@ const changes = fc.array(
   { maxLength: 30 },
 );
 
-test("after any changes it knows the same as if it had been built from what is there", () => {
+test("after any changes the graph equals one built from the current objects", () => {
   fc.assert(
     fc.property(changes, (each) => {
       const graph = new DependencyGraph();
@@ -67,32 +67,32 @@ test("after any changes it knows the same as if it had been built from what is t
   );
 });
 
-test("an object whose owners are there is worth no look", () => {
+test("an object whose owners exist needs no reconcile", () => {
   const graph = new DependencyGraph();
   graph.put(aNode("a"));
   expect([...graph.put(aNode("b", [reference("a")]))]).toEqual([]);
 });
 
-test("an object that comes before its owner is worth a look, but none once that is there", () => {
+test("an object needs a reconcile until its owner appears", () => {
   const graph = new DependencyGraph();
   expect([...graph.put(aNode("b", [reference("a")]))]).toEqual(["b"]);
   expect([...graph.put(aNode("a"))]).toEqual([]);
 });
 
-test("an owner that is not what a dependent took it for makes that one worth a look", () => {
+test("a dependent whose reference does not match its owner needs a reconcile", () => {
   const graph = new DependencyGraph();
   graph.put(aNode("b", [{ ...reference("a"), name: "other" }]));
   graph.put(aNode("c", [reference("a")]));
   expect([...graph.put(aNode("a"))]).toEqual(["b"]);
 });
 
-test("a change that concerns neither owners nor deletion is worth no look", () => {
+test("a change of neither owners nor deletion needs no reconcile", () => {
   const graph = new DependencyGraph();
   graph.put(aNode("b", [reference("a")]));
   expect([...graph.put(aNode("b", [reference("a")]))]).toEqual([]);
 });
 
-test("an owner is worth a look when the last that blocks it is gone, and not before", () => {
+test("an owner needs a reconcile only when its last blocking dependent is gone", () => {
   const graph = new DependencyGraph();
   graph.put(aNode("a"));
   for (const uid of ["b", "c"]) graph.put(aNode(uid, [reference("a", true)]));
@@ -102,7 +102,7 @@ test("an owner is worth a look when the last that blocks it is gone, and not bef
   expect([...graph.put(aNode("c", [reference("a")], "ending"))]).toEqual(["a"]);
 });
 
-test("with an owner its dependents become worth a look", () => {
+test("removing an owner makes its dependents need a reconcile", () => {
   const graph = new DependencyGraph();
   graph.put(aNode("a"));
   graph.put(aNode("b", [reference("a")]));

@@ -1,10 +1,11 @@
 /**
- * Who depends on whom, by uid. Every change answers with the uids that are worth a look now; it
- * costs as much as the object has owners, and as much as it has dependents only when it comes to
- * pass that these are concerned: it is gone, it waits for them, or it is not what they took it for.
+ * The dependency graph, by UID. Every change returns the UIDs of the objects that must now be
+ * reconciled. Its cost depends on the number of owners of the object. The number of dependents only
+ * matters if they are affected: when the object is gone, when it waits for them, or when it does
+ * not match their owner references.
  *
- * An owner that no cache has shown has no node here, only dependents: whether it exists is asked of
- * the server, in the words of each dependent, since these may differ.
+ * An owner that no cache contains has no node here, only dependents. Whether it exists is checked
+ * on the server, once for each dependent, because their references may differ.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
@@ -12,7 +13,7 @@ import { isOwnerOf, type Node } from "./node.ts";
 
 interface Dependents {
   readonly all: Set<string>;
-  /** Those that hold their owner back when it is deleted in the foreground. */
+  /** Dependents that block the foreground deletion of their owner. */
   readonly blocking: Set<string>;
 }
 
@@ -69,7 +70,7 @@ export class DependencyGraph {
     return new Set([...(this.dependents.get(uid)?.all ?? []), ...this.released(node.owners)]);
   }
 
-  /** Whether there may be something to do about this one, as it is. */
+  /** Whether this object may need an action in its current state. */
   needsLook(uid: string): boolean {
     const node = this.nodes.get(uid);
     switch (node?.phase) {
@@ -92,7 +93,7 @@ export class DependencyGraph {
     });
   }
 
-  /** Owners that waited for their dependents and need wait no longer. */
+  /** Owners that waited for their dependents and are no longer blocked. */
   private released(references: readonly OwnerReference[]): string[] {
     return references
       .map(({ uid }) => uid)

@@ -1,4 +1,4 @@
-/** Pure: an object as the graph of dependents knows it. */
+/** Pure: an object in the dependency graph. */
 import type { Name, ResourceType } from "../../api/client.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -23,7 +23,7 @@ export function apiVersionOf({ group, version }: ResourceType): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** Whether what a dependent says of its owner is true of the object with that uid. */
+/** Whether an owner reference matches the actual object with that UID. */
 export function isOwnerOf(owner: Node, dependent: Node, reference: OwnerReference): boolean {
   return (
     reference.kind === owner.type.kind &&

@@ -1,6 +1,6 @@
 /**
- * What the server says right now of an object the graph knows and of its owners. The graph may lag
- * behind: it says where to look, never what is gone.
+ * Reads the current state of an object and its owners from the server. The graph may be behind, so
+ * it only tells which objects to check, never that one is gone.
  */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
@@ -14,19 +14,19 @@ export interface ObservedOwner {
   readonly reference: OwnerReference;
   readonly state:
     | "present"
-    /** Being deleted in the foreground: it waits for this object among others. */
+    /** Being deleted in the foreground: it waits for its dependents, including this object. */
     | "waiting"
     | "absent"
-    /** Of a kind this server does not have, or one this object cannot be owned by. */
+    /** Of a kind that this server does not have, or that cannot own this object. */
     | "unknowable";
-  /** The graph's idea of who has that uid, wherever that is. */
+  /** The node in the graph with that UID, which may be in another namespace. */
   readonly node?: Node;
 }
 
 export interface Observation {
   readonly node: Node;
   readonly latest: KubeObject;
-  /** One for each of the owner references of a living object. */
+  /** One entry per owner reference; empty unless the object is living. */
   readonly owners: readonly ObservedOwner[];
   readonly dependents: readonly Node[];
   readonly isBlocked: boolean;
@@ -38,10 +38,13 @@ export interface Observing {
   readonly ownerTypes: OwnerTypes;
 }
 
-/** Resource types by what an owner reference calls them. */
+/** Resource types by the apiVersion and kind used in owner references. */
 export type OwnerTypes = ReadonlyMap<string, ResourceType>;
 
-/** Nothing where there is nothing left to do: the object is gone or going by itself. */
+/**
+ * Undefined if nothing is left to do: the object is gone, or being deleted without dependents to
+ * handle.
+ */
 export async function observe(observing: Observing, uid: string): Promise<Observation | undefined> {
   const { client, graph } = observing;
   const node = graph.find(uid);
@@ -68,7 +71,7 @@ async function observeOwner(
   if (!type || (type.namespaced && dependent.namespace === "")) {
     return { ...known, state: "unknowable" };
   }
-  // An owner is looked for where its dependent is: elsewhere it would be none.
+  // An owner must be in the namespace of its dependent, so it is only looked up there.
   const { namespace } = dependent;
   const place = type.namespaced ? { namespace, name: reference.name } : { name: reference.name };
   const owner = await findObject(client, type, place);

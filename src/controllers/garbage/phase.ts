@@ -1,16 +1,16 @@
-/** Pure: how far an object is on its way out, as far as its dependents are concerned. */
+/** Pure: the deletion state of an object, as far as its dependents are concerned. */
 import type { ObjectMeta } from "../../api/generated/meta.ts";
 
-/** An owner being deleted waits until no dependent refers to it any more. */
+/** Finalizer: the owner is kept until no dependent refers to it any more. */
 export const ORPHAN = "orphan";
-/** An owner being deleted waits until the dependents that block it are gone. */
+/** Finalizer: the owner is kept until its blocking dependents are gone. */
 export const FOREGROUND = "foregroundDeletion";
 
 export type Phase =
   | "living"
   | "orphaning"
   | "deletingDependents"
-  /** Being deleted, and what still holds it is none of the collector's business. */
+  /** Being deleted, and held only by finalizers that the garbage collector does not handle. */
   | "ending";
 
 export function phaseOf({ deletionTimestamp, finalizers = [] }: ObjectMeta): Phase {

@@ -1,4 +1,4 @@
-/** Looks at one object and does about it what has been decided. */
+/** Observes one object and carries out the decided actions. */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -15,7 +15,7 @@ export interface Collecting extends Observing {
 }
 
 const LOOK_AGAIN_MS = 30_000;
-/** So many dependents of one owner at once. */
+/** The number of dependents of one owner that are orphaned concurrently. */
 const BATCH = 50;
 
 export async function reconcile(collecting: Collecting, uid: string): Promise<Outcome> {
@@ -30,7 +30,7 @@ export async function reconcile(collecting: Collecting, uid: string): Promise<Ou
 
 interface Target {
   readonly node: Node;
-  /** What the decision was made for: where it is no longer true, the server refuses. */
+  /** The state the decision is based on. If it has changed, the server rejects the request. */
   readonly latest: KubeObject;
 }
 
@@ -67,7 +67,10 @@ async function unlessGone(request: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The revision is a precondition too: an owner may have been added since we looked. */
+/**
+ * The resourceVersion is a precondition, too: an owner may have been added since the object was
+ * read.
+ */
 async function deleteObject(
   client: Client,
   { node, latest }: Target,
@@ -113,7 +116,7 @@ async function orphan(client: Client, owner: Node, dependents: readonly Node[]):
   }
 }
 
-/** Kinds that users defined know no strategic merge: their lists are written whole. */
+/** Custom resources do not support strategic merge patches, so the whole list is written. */
 async function disownWhole(
   client: Client,
   node: Node,
@@ -130,7 +133,10 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof ApiError && error.code === 415;
 }
 
-/** The uid does not change anything: it makes sure that the object is the one that is meant. */
+/**
+ * The UID in the patch changes nothing. It makes the server reject the patch if the name now
+ * belongs to another object.
+ */
 function patchMetadata(client: Client, node: Node, change: object): Promise<KubeObject> {
   const body = { metadata: { uid: node.uid, ...change } };
   return client.patch(node.type, placeOf(node), { type: "strategic", body });

@@ -39,7 +39,7 @@ test.each([
   ["-1", `${NO_LIST} "-1" is not part of one`],
   ["1-2-3", `${NO_LIST} "1-2-3" is not part of one`],
   ["0-5", "has index 5, and the Job has 0 to 4"],
-])("%j is answered by what is wrong with it, and names nothing", (text, problem) => {
+])("%j is rejected with a complaint and names no index", (text, problem) => {
   const rerun = asking("rerun-indexes", text);
   const message = `tallyjob.io/rerun-indexes ${problem}`;
   expect(complaintsOf(rerun)).toEqual([{ reason: "InvalidRerunIndexes", message }]);
@@ -55,14 +55,14 @@ test.each([
   expect(isIncomprehensible(rerun)).toBe(false);
 });
 
-test("a Job without indexes can name none", () => {
+test("a Job that is not Indexed cannot name indexes", () => {
   const job = asking("rerun-indexes", "0", { completions: 3 });
   expect(complaintsOf(job).map(({ message }) => message)).toEqual([
     "tallyjob.io/rerun-indexes is for Indexed Jobs only",
   ]);
 });
 
-test("what was complete before is asked for until a status is written", () => {
+test("completed-indexes is ignored once a status is written", () => {
   const job = asking("completed-indexes", "x");
   const begun: Job = { ...job, status: { uncountedTerminatedPods: {} } };
   expect(isIncomprehensible(begun)).toBe(false);
@@ -105,7 +105,7 @@ test.each([
     false,
     [{ reason: "InvalidHalt", message: 'tallyjob.io/halt must be "now" or "soon", not "later"' }],
   ],
-])("halt %j leaves running pods to finish: %s", (text, lasts, complaints) => {
+])("with halt %j, running pods may finish: %s", (text, lasts, complaints) => {
   const job = asking("halt", text);
   expect(lastsUntilPodsEnd(job)).toBe(lasts);
   expect(complaintsOf(job)).toEqual(complaints);

@@ -1,6 +1,6 @@
 /**
- * Pure: what a Job asks for beyond Kubernetes, by annotations. Any value is admitted: one that
- * cannot be understood is answered by a complaint, which becomes an event.
+ * Pure: the annotations by which a Job requests features that Kubernetes does not have. The server
+ * accepts any value; for an invalid one the controller records a Warning event (a complaint).
  */
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import { parseGoDuration } from "../../api/go-duration.ts";
@@ -20,7 +20,7 @@ import {
   SURPLUS_PODS,
 } from "./names.ts";
 
-/** The words of a Warning event. */
+/** The reason and message of a Warning event. */
 export interface Complaint {
   readonly reason: string;
   readonly message: string;
@@ -37,41 +37,48 @@ export function complaintsOf(job: Job): readonly Complaint[] {
   return found;
 }
 
-/** The same text as long as there is nothing new to complain about. */
+/** A text that changes only if the annotations have to be checked for complaints again. */
 export function wishesOf({ metadata, spec }: Job): string {
   const { uid, annotations } = metadata;
   const wishes = annotations ? Object.keys(ANSWERS).map((key) => annotations[key] ?? "") : [];
   return [uid, spec.completions, ...wishes].join("\n");
 }
 
-/** Whether nothing may be done: what is settled already cannot be told. */
+/** True if the Job must not start: it is unknown which indexes are already completed or failed. */
 export function isIncomprehensible(job: Job): boolean {
   const settled = [COMPLETED_INDEXES, FAILED_INDEXES];
   return isUnwritten(job.status) && settled.some((each) => "problem" in readIndexes(job, each));
 }
 
-/** Indexes that were complete before the Job began; read until the first status is written. */
+/**
+ * Indexes that were completed before the Job started. Only read until the first status is written.
+ */
 export function completedBefore(job: Job): IndexSet {
   return isUnwritten(job.status) ? indexesOf(job, COMPLETED_INDEXES) : emptyIndexes();
 }
 
-/** Indexes that had failed before the Job began and are not to be run; read as long. */
+/**
+ * Indexes that failed before the Job started and must not run. Only read until the first status is
+ * written.
+ */
 export function failedBefore(job: Job): IndexSet {
   return isUnwritten(job.status) ? indexesOf(job, FAILED_INDEXES) : emptyIndexes();
 }
 
-/** How many of its failed indexes count against no limit: they had failed before the Job began. */
+/**
+ * How many failed indexes do not count against a limit, because they failed before the Job started.
+ */
 export function pardonedFailures({ metadata }: Job): number {
   const count = Number(metadata.annotations?.[FAILED_BEFORE] ?? 0);
   return Number.isInteger(count) && count > 0 ? count : 0;
 }
 
-/** Indexes to run once more, as the Job has them. */
+/** The indexes that the Job's annotation asks to run again. */
 export function rerunRequest(job: Job): IndexSet {
   return indexesOf(job, RERUN_INDEXES);
 }
 
-/** The Job's own where it asks for one. */
+/** The back-off from the Job's annotations, or `usual` if it has none. */
 export function backoffOf({ metadata }: Job, usual: Backoff): Backoff {
   const { [BACKOFF_BASE]: base, [BACKOFF_CAP]: cap } = metadata.annotations ?? {};
   if (base === undefined && cap === undefined) return usual;
@@ -81,26 +88,27 @@ export function backoffOf({ metadata }: Job, usual: Backoff): Backoff {
 
 export type KeptPods = "all" | "failed" | "none";
 
-/** Which of its finished pods stay when they are counted. */
+/** Which finished pods are kept after they are counted. */
 export function keptPodsOf({ metadata }: Job): KeptPods {
   const asked = metadata.annotations?.[KEEP_PODS];
   return asked === "failed" || asked === "none" ? asked : "all";
 }
 
-/** Whether indexes that wait after a failure let others go first. */
+/** Whether other indexes may start before indexes that wait after a failure. */
 export function letsOthersOvertake({ metadata }: Job): boolean {
   return metadata.annotations?.[BACKOFF_ORDER] === "overtake";
 }
 
 /**
- * Whether running pods finish when the Job is to run fewer. Then a pod that the Job stops, because
- * it is suspended or has failed, counts by how it ends: a success completes its index.
+ * Whether running pods may finish when parallelism is reduced. In this mode a pod that the Job
+ * stops, because the Job is suspended or has failed, is counted by how it actually ends: if it
+ * succeeds, its index is completed.
  */
 export function letsSurplusFinish({ metadata }: Job): boolean {
   return metadata.annotations?.[SURPLUS_PODS] === "finish";
 }
 
-/** Whether pods that run when too many indexes have failed are left to finish. */
+/** Whether running pods may finish after too many indexes have failed. */
 export function lastsUntilPodsEnd({ metadata }: Job): boolean {
   return metadata.annotations?.[HALT] === "soon";
 }
@@ -116,7 +124,7 @@ function indexesOf(job: Job, annotation: string): IndexSet {
   return "indexes" in read ? read.indexes : emptyIndexes();
 }
 
-/** In any order; what the status of a Job has is such a list. */
+/** Parses a list of indexes in any order, in the format that the status of a Job uses. */
 function readIndexes({ metadata, spec }: Job, annotation: string): ReadIndexes {
   const text = metadata.annotations?.[annotation] ?? "";
   if (text.trim() === "") return { indexes: emptyIndexes() };

@@ -1,4 +1,4 @@
-/** Pure: what is told of a Job that creates no pods because it waits after failures. */
+/** Pure: the event about a Job that creates no pods because it waits after failures. */
 import { humanDuration } from "../../api/print/age.ts";
 import type { PodChanges, WaitedFor } from "./pod-changes.ts";
 
@@ -7,10 +7,10 @@ export interface BackoffNotice {
   readonly message: string;
 }
 
-/** A shorter wait is over before anybody asks. */
+/** Shorter waits are not reported: they are over before anybody could read the event. */
 const SHORTEST_TOLD_MS = 1000;
 
-/** Undefined where there is nothing to tell, or it was told already. */
+/** Undefined if the Job is not waiting, or if this wait was already reported. */
 export function findBackoffNotice(
   changes: PodChanges,
   nowMs: number,

@@ -25,34 +25,40 @@ const NOTE = "2@2026-01-01T00:00:10Z";
 
 test.each<[string, Job, Ending[], number, number]>([
   ["nothing", aJobWith({}), [], 0, 0],
-  ["pods that failed", aJobWith({ failed: 2 }), [failed(1), failed(5)], 2, at(5)],
+  ["failed pods", aJobWith({ failed: 2 }), [failed(1), failed(5)], 2, at(5)],
   [
-    "no pod that its node ended",
+    "no pod that was ended by its node",
     aJobWith({ failed: 2 }),
     [failed(1), { ...failed(5), isByNode: true }],
     1,
     at(1),
   ],
   ["only failures after a success", aJobWith({}), [failed(1), succeeded(2), failed(3)], 1, at(3)],
-  ["no failure of the second of a success", aJobWith({}), [failed(2), succeeded(2)], 0, 0],
-  ["failures whose pods are gone", aJobWith({ failed: 3 }), [failed(5)], 3, at(5)],
+  ["no failure in the same second as a success", aJobWith({}), [failed(2), succeeded(2)], 0, 0],
+  ["failures whose pods are deleted", aJobWith({ failed: 3 }), [failed(5)], 3, at(5)],
   [
-    "those that are named too, and those that are not yet",
+    "failures listed in the status as uncounted, and failures not listed yet",
     aJobWith({ failed: 1, uncountedTerminatedPods: { failed: ["a"] } }),
     [failed(5), failed(6, false)],
     3,
     at(6),
   ],
-  ["gone pods only while nothing succeeded", aJobWith({ failed: 3, succeeded: 1 }), [], 0, 0],
-  ["a note", aJobWith({ failed: 9 }, NOTE), [], 2, at(10)],
-  ["a note and what is later", aJobWith({}, NOTE), [failed(10), failed(11)], 3, at(11)],
-  ["a note and a later success", aJobWith({}, NOTE), [failed(3), succeeded(11)], 0, 0],
-  ["a note that is none", aJobWith({ failed: 1 }, "many"), [failed(4)], 1, at(4)],
+  ["no deleted pods if something has succeeded", aJobWith({ failed: 3, succeeded: 1 }), [], 0, 0],
+  ["the annotation", aJobWith({ failed: 9 }, NOTE), [], 2, at(10)],
+  ["the annotation and later failures", aJobWith({}, NOTE), [failed(10), failed(11)], 3, at(11)],
+  [
+    "no failures if a success is later than the annotation",
+    aJobWith({}, NOTE),
+    [failed(3), succeeded(11)],
+    0,
+    0,
+  ],
+  ["the pods if the annotation is invalid", aJobWith({ failed: 1 }, "many"), [failed(4)], 1, at(4)],
 ])("after a restart a Job remembers %s", (_what, job, endings, failures, lastFailureMs) => {
   expect(recallRecord(job, endings)).toEqual({ failures, lastFailureMs });
 });
 
-test("a note says what the record was", () => {
+test("the annotation restores the failure record", () => {
   const record = nextRecord({ failures: 1, lastFailureMs: at(0) }, ends([], [at(7)]));
   expect(recallRecord(aJobWith({}, formatNote(record, at(9))), [])).toEqual(record);
   const forgiven = formatNote(nextRecord(record, ends([at(8)], [])), at(9));
@@ -60,7 +66,7 @@ test("a note says what the record was", () => {
   expect(later).toEqual({ failures: 1, lastFailureMs: at(12) });
 });
 
-test("without a delay nobody waits, wherever the clock of the node was", () => {
+test("a back-off of 0 never waits, even if a node's clock is ahead", () => {
   const record = { failures: 3, lastFailureMs: at(60) };
   expect(remainingMs({ firstMs: 0, maxMs: 600_000 }, record, at(0))).toBe(0);
 });

@@ -1,12 +1,13 @@
 /**
  * Pure: how long a Job waits after failures before it creates a pod again.
  *
- * The record is kept in memory and found out again after a restart: from the pods that are still
- * there. A Job that does not keep its pods notes it in an annotation of its own, before a pod may
- * go: the status has no place for it, and knows no times.
+ * The failure record is kept in memory. After a restart it is rebuilt from the pods that still
+ * exist. A Job that does not keep its pods stores the record in an annotation before its pods are
+ * deleted, because the Job status has no field for it and contains no times.
  *
- * Pods that their node ended count while the controller runs, as in Kubernetes. A restart forgets
- * them: a server that stops and starts again would otherwise wait for minutes after its own stop.
+ * Pods that were ended by their node count while the controller runs, as in Kubernetes. After a
+ * restart they are ignored: otherwise a server that is restarted would wait for minutes because of
+ * pods that its own shutdown ended.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { formatTime } from "../../api/time.ts";
@@ -21,13 +22,16 @@ export interface FailureRecord {
 
 export const NO_FAILURES: FailureRecord = { failures: 0, lastFailureMs: 0 };
 
-/** When the pods that finished since were over. */
+/** When the pods that finished since the last sync ended. */
 export interface Finishes {
   readonly succeededMs: readonly number[];
   readonly failedMs: readonly number[];
 }
 
-/** A success wipes the record; of the failures told with it only later ones remain. */
+/**
+ * A success resets the record. If both are reported together, only failures after the success
+ * remain.
+ */
 export function nextRecord(
   record: FailureRecord,
   { succeededMs, failedMs }: Finishes,
@@ -39,17 +43,20 @@ export function nextRecord(
   return { failures: before + since.length, lastFailureMs: Math.max(0, latest(since)) };
 }
 
-/** How a pod that is still there has ended. */
+/** How and when a pod that still exists ended. */
 export interface Ending {
   readonly ms: number;
   readonly hasSucceeded: boolean;
-  /** Whether it is one of the failures in the Job's status. */
+  /** Whether it is included in the failures of the Job's status. */
   readonly isInStatus: boolean;
   /** Whether its node ended it. */
   readonly isByNode?: boolean;
 }
 
-/** After a restart. What the note knows ended no later than its time. */
+/**
+ * Rebuilds the record after a restart. The annotation covers all pods that ended up to its time, so
+ * only later endings are added.
+ */
 export function recallRecord(job: Job, endings: readonly Ending[]): FailureRecord {
   const note = parseNote(job.metadata.annotations?.[FAILURES_NOTE] ?? "");
   const record = note ?? { failures: countCollected(job, endings), lastFailureMs: 0 };
@@ -59,12 +66,12 @@ export function recallRecord(job: Job, endings: readonly Ending[]): FailureRecor
   return nextRecord(record, { succeededMs: timesOf(true), failedMs: timesOf(false) });
 }
 
-/** Without failures the time is that of the success which wiped them, or later. */
+/** If there are no failures, the time is that of the success that reset them, or later. */
 export function formatNote({ failures, lastFailureMs }: FailureRecord, nowMs: number): string {
   return `${failures}@${formatTime(failures > 0 ? lastFailureMs : nowMs)}`;
 }
 
-/** Nothing when a pod may be created now. */
+/** Returns 0 if a pod may be created now. */
 export function remainingMs(
   backoff: Backoff,
   { failures, lastFailureMs }: FailureRecord,
@@ -74,7 +81,10 @@ export function remainingMs(
   return delayMs === 0 ? 0 : Math.max(0, lastFailureMs + delayMs - nowMs);
 }
 
-/** Failed pods that somebody deleted; how many is known only as long as nothing has succeeded. */
+/**
+ * The number of failed pods that have been deleted. It is only known as long as nothing has
+ * succeeded.
+ */
 function countCollected({ status }: Job, endings: readonly Ending[]): number {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const successes = (status.succeeded ?? 0) + succeeded.length;

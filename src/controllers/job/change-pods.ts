@@ -1,6 +1,7 @@
 /**
- * Carries out what was decided about pods, and says what really happened. Creation starts slowly:
- * one pod, then two, four, …; where one is refused the next would be too.
+ * Carries out the decided pod changes and returns what actually happened. Pods are created in
+ * growing batches (1, 2, 4, …), so that if the server rejects one, few further requests fail for
+ * the same reason.
  */
 
 import type { Client, Name } from "../../api/client.ts";
@@ -27,7 +28,7 @@ export interface Hands {
   readonly recorder: EventRecorder;
   readonly writes: OwnWrites;
   readonly gates: FeatureGates;
-  /** Where each pod has an item of its own. */
+  /** Present if each pod gets its own item of a work list. */
   readonly dress?: Dress;
 }
 
@@ -53,7 +54,7 @@ export async function changePods(
 }
 
 export interface Released {
-  /** A pod that is gone counts as released. */
+  /** Pods that are already gone are included. */
   readonly uids: ReadonlySet<string>;
   readonly errors: readonly unknown[];
 }
@@ -155,7 +156,10 @@ async function markStopping(hands: Hands, known: KnownPod): Promise<void> {
   noteWrite(hands.writes, "pods", pod);
 }
 
-/** If each pod counts by how it ends: a pod without a node never reports an end. */
+/**
+ * In the mode in which each pod is counted by how it ends, a pod without a node must be untracked
+ * here: no node would ever report its end.
+ */
 async function untrackUnbound(hands: Hands, job: Job, known: KnownPod): Promise<void> {
   if (letsSurplusFinish(job) && !known.pod.spec.nodeName) await untrack(hands, known);
 }
@@ -165,7 +169,8 @@ async function untrack({ client, writes }: Hands, known: KnownPod): Promise<void
   try {
     const pod = await takeFinalizerOff(client, known.pod, name);
     noteWrite(writes, "pods", pod);
-    // Nothing else may have held it: then it is gone, at a revision that no answer tells.
+    // If this was the last finalizer, the pod is now gone, at a revision that the response does not
+    // contain.
     if (pod.metadata.deletionTimestamp !== undefined) writes.released.set(known.uid, name.name);
   } catch (error) {
     if (isNotFound(error)) writes.released.set(known.uid, name.name);

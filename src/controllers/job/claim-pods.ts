@@ -1,4 +1,4 @@
-/** Makes pods that match a Job's selector its own, and lets go of those that no longer do. */
+/** Adopts pods that match a Job's selector, and releases owned pods that no longer match. */
 import type { Client, Name, PatchRequest } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -12,7 +12,10 @@ export interface Claims {
   readonly released: readonly Pod[];
 }
 
-/** The cache may not know yet that the Job is going: before it adopts, the Job is read anew. */
+/**
+ * Before adopting, the Job is read from the server, because the cache may not show yet that the Job
+ * is being deleted.
+ */
 export async function claimPods(
   client: Client,
   writes: OwnWrites,
@@ -23,7 +26,7 @@ export async function claimPods(
     try {
       noteWrite(writes, "pods", await client.patch(pods, nameOf(pod), patch));
     } catch (error) {
-      // Gone, or not the pod it was: then there is nothing to claim.
+      // The pod is gone or was replaced by another one: nothing to claim.
       const isMoot = error instanceof ApiError && MOOT.includes(error.reason);
       if (!isMoot) throw error;
     }

@@ -1,4 +1,4 @@
-/** Pure: what one sync of a Job is to do, from what was observed. Nothing here can fail. */
+/** Pure: decides what one sync of a Job does, based on what was observed. It cannot fail. */
 import { formatTime } from "../../api/time.ts";
 import { isBeingDeleted, isSuspended } from "./job-facts.ts";
 import { decidePodChanges, type PodChanges, type Situation } from "./pod-changes.ts";
@@ -12,7 +12,7 @@ export interface JobDecision {
   readonly startTime?: string;
   readonly verdict?: Verdict;
   readonly podChanges: PodChanges;
-  /** When to look again if nothing happens before. */
+  /** When to sync again if no event arrives earlier. */
   readonly againInMs?: number;
 }
 

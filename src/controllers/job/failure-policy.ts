@@ -1,4 +1,4 @@
-/** Pure: how a Job's podFailurePolicy takes the failure of a pod: the first rule that matches. */
+/** Pure: applies a Job's podFailurePolicy to a failed pod. The first matching rule decides. */
 import { isRerunAfterUnknownExit } from "../../api/exit-unknown.ts";
 import type {
   PodFailurePolicy,
@@ -10,11 +10,11 @@ import type { ContainerStatus, Pod } from "../../api/generated/core.ts";
 export type FailureAction = "FailJob" | "FailIndex" | "Ignore" | "Count";
 
 export interface Failure {
-  /** Of the rule that matched. */
+  /** The action of the rule that matched. */
   readonly action?: FailureAction;
-  /** Whether it counts against the limits: all do but those to ignore. */
+  /** Whether it counts against the limits. Only ignored failures do not. */
   readonly isCounted: boolean;
-  /** Why the whole Job fails, where it does. */
+  /** Why the whole Job fails, if the action is FailJob. */
   readonly message?: string;
 }
 
@@ -45,7 +45,7 @@ function actionOf({ action }: PodFailurePolicyRule): FailureAction | undefined {
   }
 }
 
-/** What about the pod makes the rule match, in the words of the condition. */
+/** Returns why the rule matches, in the wording of the Job condition. */
 function findCause({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Pod) {
   const where = `${pod.metadata.namespace}/${pod.metadata.name}`;
   if (onExitCodes) {

@@ -6,7 +6,7 @@ import { pods } from "../../api/resources.ts";
 
 const DELAY_MS = 2_000;
 
-/** A cluster that notes the statuses which the controller writes. */
+/** A cluster that records the statuses which the controller writes. */
 async function aCluster() {
   const written: unknown[] = [];
   const cluster = await aJobCluster({ countsDelayMs: DELAY_MS }, (client) => ({
@@ -18,7 +18,7 @@ async function aCluster() {
   return { ...cluster, written };
 }
 
-test("pods that are over at once cost a status before they are let go, and one after", async () => {
+test("a finished pod takes one status write before its release and one after it", async () => {
   const cluster = await aCluster();
   const created = await cluster.create({ ...INDEXED, completions: 2, parallelism: 2 });
   await cluster.end("Succeeded", 0);
@@ -31,7 +31,7 @@ test("pods that are over at once cost a status before they are let go, and one a
   expect((await cluster.list()).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
 });
 
-test("a Job whose only pod is over before its start is told ends without delay", async () => {
+test("a Job whose only pod ends before its first status ends without delay", async () => {
   const cluster = await aCluster();
   await cluster.create({});
   await cluster.end("Succeeded");
@@ -39,7 +39,7 @@ test("a Job whose only pod is over before its start is told ends without delay",
   expect(await cluster.conditions()).toContain("Complete/CompletionsReached");
 });
 
-test("counts alone are told when the delay is over, from the first of them on", async () => {
+test("a status with only new counts is delayed, from the first change on", async () => {
   const cluster = await aCluster();
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 2 });
   expect((await cluster.job()).status).toEqual({});
@@ -49,7 +49,7 @@ test("counts alone are told when the delay is over, from the first of them on", 
   expect(cluster.written).toHaveLength(1);
 });
 
-test("what is more than counts is told at once", async () => {
+test("a status that changes more than counts is written at once", async () => {
   const cluster = await aCluster();
   await cluster.create({ ...INDEXED });
   await cluster.edit({ suspend: true });
@@ -57,7 +57,7 @@ test("what is more than counts is told at once", async () => {
   expect((await cluster.job()).status).not.toHaveProperty("startTime");
 });
 
-/** A cluster whose server is said to prefer JSON patches, and the types of those to its pods. */
+/** A cluster whose client prefers JSON patches; it records the types of patches to pods. */
 async function aPatchingCluster() {
   const types: PatchRequest["type"][] = [];
   const noting = (client: Client): Partial<Client> => ({
@@ -70,7 +70,7 @@ async function aPatchingCluster() {
   return { ...(await aJobCluster({}, noting)), types };
 }
 
-test("a pod is let go by the place of its finalizer", async () => {
+test("a finalizer is removed by its position if the client prefers JSON patches", async () => {
   const cluster = await aPatchingCluster();
   await cluster.create({});
   await cluster.end("Succeeded");
@@ -78,7 +78,7 @@ test("a pod is let go by the place of its finalizer", async () => {
   expect((await cluster.list())[0]?.metadata).not.toHaveProperty("finalizers");
 });
 
-test("a finalizer that is not where it was seen is taken off all the same", async () => {
+test("a finalizer whose position has changed is still removed", async () => {
   const types: PatchRequest["type"][] = [];
   const moved = ["example.com/other", "batch.kubernetes.io/job-tracking"];
   const cluster = await aJobCluster({}, (client) => ({
@@ -86,7 +86,7 @@ test("a finalizer that is not where it was seen is taken off all the same", asyn
     patch: async (type, name, request) => {
       if (type.resource !== "pods") return client.patch(type, name, request);
       types.push(request.type);
-      // Somebody else is faster, with what the cache cannot show yet.
+      // Somebody else changes the finalizers first, which the cache does not show yet.
       const body = { metadata: { finalizers: moved } };
       if (types.length === 1) await client.patch(pods, name, { type: "merge", body });
       return client.patch(type, name, request);

@@ -1,4 +1,6 @@
-/** What a sync costs, counted in questions asked of pods: as many however large the Job is. */
+/**
+ * The cost of a sync, measured in reads of pod properties, must not depend on the size of the Job.
+ */
 import { expect, test } from "vitest";
 import { aJob } from "../../../test/builders/job.ts";
 import { aJobPod } from "../../../test/builders/job-pods.ts";
@@ -10,7 +12,7 @@ import { composeStatus, settleStatus } from "./status.ts";
 const NOW_MS = Date.UTC(2026, 0, 1, 1);
 const BACKOFF = { firstMs: 10_000, maxMs: 600_000 };
 
-/** Questions asked of pods in the sync after one of them has succeeded. */
+/** The number of property reads of pods in the sync after one of them has succeeded. */
 function questionsAfterOneEnd(size: { completions: number; parallelism: number }): number {
   const { completions, parallelism } = size;
   const job = aJob({ completionMode: "Indexed", ...size });
@@ -43,7 +45,7 @@ function questionsAfterOneEnd(size: { completions: number; parallelism: number }
   return questions;
 }
 
-test("a sync asks the pod that changed, and none of the others", () => {
+test("a sync reads the pod that changed and no others", () => {
   const few = questionsAfterOneEnd({ completions: 1_000, parallelism: 10 });
   expect(few).toBeGreaterThan(0);
   expect(few).toBeLessThan(50);

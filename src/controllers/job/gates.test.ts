@@ -15,12 +15,27 @@ import type { ComposedStatus } from "./status.ts";
 import type { Verdict } from "./verdict.ts";
 
 test.each<[string, string | undefined, Feature[], string | undefined]>([
-  ["an Indexed Job is looked at", "Indexed", [], undefined],
-  ["but not without the feature", "Indexed", ["IndexedJob"], "IndexedJobDisabled"],
-  ["others are", "NonIndexed", ["IndexedJob"], undefined],
-  ["a Job without a mode too", undefined, [], undefined],
-  ["what is not known is left alone", "Sorted", [], "UnknownCompletionMode"],
-  ["whatever is switched off", "Sorted", ["IndexedJob"], "UnknownCompletionMode"],
+  ["an Indexed Job is synced", "Indexed", [], undefined],
+  [
+    "an Indexed Job is skipped without the feature IndexedJob",
+    "Indexed",
+    ["IndexedJob"],
+    "IndexedJobDisabled",
+  ],
+  [
+    "a NonIndexed Job is synced without the feature IndexedJob",
+    "NonIndexed",
+    ["IndexedJob"],
+    undefined,
+  ],
+  ["a Job without a completion mode is synced", undefined, [], undefined],
+  ["a Job with an unknown completion mode is skipped", "Sorted", [], "UnknownCompletionMode"],
+  [
+    "a Job with an unknown completion mode is skipped without IndexedJob too",
+    "Sorted",
+    ["IndexedJob"],
+    "UnknownCompletionMode",
+  ],
 ])("%s", (_name, completionMode, off, reason) => {
   const { spec, ...job } = aJob();
   const { completionMode: _default, ...rest } = spec;
@@ -28,7 +43,7 @@ test.each<[string, string | undefined, Feature[], string | undefined]>([
   expect(findSkip(asked, without(...off))?.reason).toBe(reason);
 });
 
-test("without managedBy every Job is the built-in controller's", () => {
+test("without JobManagedBy every Job belongs to the built-in controller", () => {
   const job = aJob({ managedBy: "example.com/other" });
   expect(effectiveManagerOf(job, DEFAULT_FEATURE_GATES)).toBe("example.com/other");
   expect(effectiveManagerOf(job, without("JobManagedBy"))).toBe("kubernetes.io/job-controller");
@@ -48,19 +63,19 @@ test.each<[Feature, readonly string[]]>([
   ["JobPodFailurePolicy", ["podFailurePolicy"]],
   ["JobSuccessPolicy", ["successPolicy"]],
   ["JobPodReplacementPolicy", ["podReplacementPolicy"]],
-])("without %s the controller does not see %j, and sees all else", (feature, fields) => {
+])("without %s the controller ignores only %j", (feature, fields) => {
   const { spec } = effectiveJob(JOB, without(feature));
   const expected = Object.entries(JOB.spec).filter(([field]) => !fields.includes(field));
   expect(spec).toEqual(Object.fromEntries(expected));
 });
 
-test("where nothing is switched off the Job is the very same", () => {
+test("if no used feature is off, the same Job object is returned", () => {
   expect(effectiveJob(JOB, DEFAULT_FEATURE_GATES)).toBe(JOB);
   const plain = aJob();
   expect(effectiveJob(plain, without("JobSuccessPolicy", "JobPodFailurePolicy"))).toBe(plain);
 });
 
-test("terminating pods are shown with the policy that waits for them only", () => {
+test("status.terminating is only shown with JobPodReplacementPolicy", () => {
   const status = { active: 1, ready: 0, terminating: 2 };
   expect(shownStatus(status, DEFAULT_FEATURE_GATES)).toBe(status);
   const shown = shownStatus(status, without("JobPodReplacementPolicy"));
@@ -83,20 +98,23 @@ test.each([
   [REACHED, 0],
   [BY_POLICY, 1],
   [MET, 1],
-])("before it was delayed, an end was announced for a policy only: %j", (verdict, announced) => {
-  const composed = ending(verdict);
-  expect(withEarlierEnd(composed, JOB, without("JobManagedBy"))).toBe(composed);
-  expect(withEarlierEnd(composed, JOB, without("JobPodReplacementPolicy"))).toBe(composed);
-  const off = without("JobManagedBy", "JobPodReplacementPolicy");
-  const { status } = withEarlierEnd(composed, JOB, off);
-  expect(status.conditions ?? []).toHaveLength(announced);
-  expect(status.terminating).toBe(undefined);
-  const conditions = [{ type: verdict.type, status: "True" }];
-  const already = { ...JOB, status: { conditions } };
-  expect(withEarlierEnd(composed, already, off).status.conditions).toHaveLength(1);
-});
+])(
+  "without both features, only an end caused by a policy is announced: %j",
+  (verdict, announced) => {
+    const composed = ending(verdict);
+    expect(withEarlierEnd(composed, JOB, without("JobManagedBy"))).toBe(composed);
+    expect(withEarlierEnd(composed, JOB, without("JobPodReplacementPolicy"))).toBe(composed);
+    const off = without("JobManagedBy", "JobPodReplacementPolicy");
+    const { status } = withEarlierEnd(composed, JOB, off);
+    expect(status.conditions ?? []).toHaveLength(announced);
+    expect(status.terminating).toBe(undefined);
+    const conditions = [{ type: verdict.type, status: "True" }];
+    const already = { ...JOB, status: { conditions } };
+    expect(withEarlierEnd(composed, already, off).status.conditions).toHaveLength(1);
+  },
+);
 
-test("without its label the index is an annotation, and the variable reads that", () => {
+test("without PodIndexLabel the index variable is read from the annotation", () => {
   const key = "batch.kubernetes.io/job-completion-index";
   const pod = podFactory(aJob(INDEXED), without("PodIndexLabel"))({ index: 2 });
   expect(pod.metadata.labels).not.toHaveProperty(key);

@@ -1,7 +1,7 @@
 /**
- * Pure: what feature gates change for the controller. A field whose feature is switched off is not
- * seen at all, so that no rule has to ask; what is left are the index label (new-pod.ts) and the
- * status, here.
+ * Pure: the effect of feature gates on the controller. A field whose feature is off is removed from
+ * the Job before anything else sees it, so that the rules need not check gates. Two effects remain:
+ * the index label (new-pod.ts) and the status (this file).
  */
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job, JobSpec, JobStatus } from "../../api/generated/batch.ts";
@@ -9,13 +9,16 @@ import { findTrue, isIndexed, managerOf } from "./job-facts.ts";
 import { BUILT_IN_MANAGER } from "./names.ts";
 import type { ComposedStatus } from "./status.ts";
 
-/** Why a Job is not looked at, in the words of its event. */
+/** Why a Job is not synced: the reason and message of its event. */
 export interface Skip {
   readonly reason: string;
   readonly message: string;
 }
 
-/** Asked of unfinished Jobs. Someone newer may have stored a mode that is not known here. */
+/**
+ * Called for unfinished Jobs. A newer API server may have stored a completion mode that is unknown
+ * here.
+ */
 export function findSkip({ spec }: Job, gates: FeatureGates): Skip | undefined {
   const { completionMode = "NonIndexed" } = spec;
   if (isIndexed(spec)) return gates.IndexedJob ? undefined : INDEXED_JOB_DISABLED;
@@ -31,7 +34,7 @@ const UNKNOWN_COMPLETION_MODE: Skip = {
   message: "Skipped Job sync because completion mode is unknown",
 };
 
-/** Without the feature every Job is the built-in controller's, whatever it says. */
+/** If the feature is off, every Job belongs to the built-in controller, whatever managedBy says. */
 export function effectiveManagerOf(job: Job, gates: FeatureGates): string {
   return gates.JobManagedBy ? managerOf(job) : BUILT_IN_MANAGER;
 }
@@ -43,7 +46,10 @@ type PolicyField =
   | "successPolicy"
   | "podReplacementPolicy";
 
-/** The Job without what is switched off; the very same one where nothing is. */
+/**
+ * Returns the Job without the fields whose features are off. If nothing has to be removed, returns
+ * the same object.
+ */
 export function effectiveJob(job: Job, gates: FeatureGates): Job {
   const fields: readonly (readonly [PolicyField, boolean])[] = [
     ["backoffLimitPerIndex", gates.JobBackoffLimitPerIndex],
@@ -59,7 +65,7 @@ export function effectiveJob(job: Job, gates: FeatureGates): Job {
   return { ...job, spec };
 }
 
-/** The number of terminating pods came with the policy that waits for them. */
+/** The field `terminating` belongs to the feature JobPodReplacementPolicy. */
 export function shownStatus(status: JobStatus, gates: FeatureGates): JobStatus {
   if (gates.JobPodReplacementPolicy) return status;
   const { terminating: _terminating, ...shown } = status;
@@ -67,8 +73,8 @@ export function shownStatus(status: JobStatus, gates: FeatureGates): JobStatus {
 }
 
 /**
- * Before these two features a Job was finished as soon as its pods were counted: the end was not
- * announced, unless a policy had brought it about, and did not wait for pods that terminate.
+ * Without these two features a Job is finished as soon as its pods are counted: the end is not
+ * announced beforehand (except if a policy caused it) and does not wait for terminating pods.
  */
 export function withEarlierEnd(
   composed: ComposedStatus,

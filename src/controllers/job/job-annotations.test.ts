@@ -1,4 +1,4 @@
-/** What Tally adds to Jobs by annotations, as a user of the server sees it. */
+/** Tally's annotations on Jobs, tested as a user of the server sees them. */
 import { expect, test } from "vitest";
 import { INDEXED } from "../../../test/builders/job.ts";
 import { aJobCluster, indexOf, JOB, type JobCluster } from "../../../test/builders/job-cluster.ts";
@@ -22,7 +22,7 @@ async function runs(cluster: JobCluster): Promise<{ [index: string]: number }> {
   return counts;
 }
 
-test("completed indexes run once more and stay completed, others are not touched", async () => {
+test("completed indexes run again and stay completed; others are unaffected", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 4, parallelism: 2 });
   await cluster.end("Succeeded", 0);
@@ -65,7 +65,7 @@ test("a failed index whose re-run succeeds is completed", async () => {
   expect(await cluster.conditions()).toContain("Failed/FailedIndexes");
 });
 
-test("a re-run that a suspension cut short is run again, one that has ended is not", async () => {
+test("a re-run interrupted by suspension runs again; one that has ended does not", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 });
   await cluster.end("Succeeded", 0);
@@ -78,7 +78,7 @@ test("a re-run that a suspension cut short is run again, one that has ended is n
   expect(await cluster.running()).toEqual([1, 2]);
 });
 
-test("a re-run beyond the limits of the Job does not make it fail", async () => {
+test("failed re-runs do not count against the limits of the Job", async () => {
   const cluster = await aJobCluster();
   const rules = [{ action: "FailJob", onExitCodes: { operator: "In", values: [1] } }];
   const policy = { podFailurePolicy: { rules }, backoffLimit: 0 };
@@ -90,7 +90,7 @@ test("a re-run beyond the limits of the Job does not make it fail", async () => 
   expect(await cluster.running()).toEqual([1]);
 });
 
-test("the end of a Job waits for its re-runs, whatever brought it about", async () => {
+test("a Job does not end before its re-runs have ended", async () => {
   const cluster = await aJobCluster();
   const successPolicy = { rules: [{ succeededIndexes: "0,1" }] };
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 3, successPolicy });
@@ -102,7 +102,7 @@ test("the end of a Job waits for its re-runs, whatever brought it about", async 
   expect(await cluster.conditions()).toContain("SuccessCriteriaMet/SuccessPolicy");
 });
 
-test("a request that cannot be understood changes nothing and is answered", async () => {
+test("an invalid re-run request changes nothing and records an event", async () => {
   const cluster = await aJobCluster();
   await cluster.create(INDEXED);
   await cluster.end("Succeeded", 0);
@@ -115,7 +115,7 @@ test("a request that cannot be understood changes nothing and is answered", asyn
   ]);
 });
 
-test("a finished Job stays finished, and says what to do instead", async () => {
+test("a finished Job ignores re-run requests and an event says what to do instead", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 1 });
   await cluster.end("Succeeded", 0);
@@ -151,7 +151,7 @@ test("a Job created with all its indexes completed is complete", async () => {
   expect(await cluster.list()).toEqual([]);
 });
 
-test("a Job whose completed indexes cannot be understood is started when they can", async () => {
+test("a Job with invalid completed-indexes starts once they are corrected", async () => {
   const cluster = await aJobCluster();
   await cluster.create(INDEXED, { [COMPLETED]: "0-2;4" });
   expect(await cluster.list()).toEqual([]);
@@ -161,7 +161,7 @@ test("a Job whose completed indexes cannot be understood is started when they ca
   expect(await cluster.running()).toEqual([3]);
 });
 
-test("completed indexes that are named after the beginning are not believed", async () => {
+test("completed-indexes set after the start are ignored", async () => {
   const cluster = await aJobCluster();
   await cluster.create(INDEXED);
   await cluster.annotate({ [COMPLETED]: "0-4" });
@@ -173,7 +173,7 @@ test("completed indexes that are named after the beginning are not believed", as
 test.each([
   ["of the Job", {}],
   ["of the index", { ...INDEXED, completions: 1, backoffLimitPerIndex: 9 }],
-])("the back-off %s is as the Job asks", async (_whose, spec) => {
+])("the back-off %s follows the Job's annotations", async (_whose, spec) => {
   const cluster = await aJobCluster();
   const asked = { "tallyjob.io/backoff-base": "2s", "tallyjob.io/backoff-cap": "3s" };
   await cluster.create(spec, asked);
@@ -201,21 +201,24 @@ test.each([
   ["all", { 0: 2, 1: 1, 2: 1 }, { 0: 2, 1: 1, 2: 1 }],
   ["failed", { 0: 2, 2: 1 }, { 0: 1 }],
   ["none", { 0: 1, 2: 1 }, {}],
-])("of a Job that keeps %s the other pods go when they are counted", async (kept, then, last) => {
-  const cluster = await aJobCluster({ backoff: { firstMs: 0, maxMs: 0 } });
-  await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 }, { [KEEP]: kept });
-  await cluster.end("Succeeded", 1);
-  await cluster.end("Failed", 0);
-  expect(await runs(cluster)).toEqual(then);
-  await cluster.end("Succeeded", 0);
-  await cluster.end("Succeeded", 2);
-  expect(await runs(cluster)).toEqual(last);
-  const { status } = await cluster.job();
-  expect(status).toMatchObject({ completedIndexes: "0-2", succeeded: 3, failed: 1 });
-  expect(await cluster.conditions()).toContain("Complete/CompletionsReached");
-});
+])(
+  "with keep-pods %s the other pods are deleted once they are counted",
+  async (kept, then, last) => {
+    const cluster = await aJobCluster({ backoff: { firstMs: 0, maxMs: 0 } });
+    await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 }, { [KEEP]: kept });
+    await cluster.end("Succeeded", 1);
+    await cluster.end("Failed", 0);
+    expect(await runs(cluster)).toEqual(then);
+    await cluster.end("Succeeded", 0);
+    await cluster.end("Succeeded", 2);
+    expect(await runs(cluster)).toEqual(last);
+    const { status } = await cluster.job();
+    expect(status).toMatchObject({ completedIndexes: "0-2", succeeded: 3, failed: 1 });
+    expect(await cluster.conditions()).toContain("Complete/CompletionsReached");
+  },
+);
 
-test("pods that one controller left are cleared away by the next", async () => {
+test("pods left by one controller are cleaned up by the next", async () => {
   let isDown = true;
   const cluster = await aJobCluster({}, (client) => ({
     delete: async (type, name, request) => {
@@ -233,7 +236,7 @@ test("pods that one controller left are cleared away by the next", async () => {
   expect((await cluster.job()).status).toMatchObject({ completedIndexes: "0,1", succeeded: 2 });
 });
 
-test("a finished Job that is told to keep none gives up what it kept", async () => {
+test("setting keep-pods to none on a finished Job deletes its pods", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 1 });
   await cluster.end("Succeeded", 0);
@@ -243,7 +246,7 @@ test("a finished Job that is told to keep none gives up what it kept", async () 
   expect(await cluster.list()).toHaveLength(0);
 });
 
-test("an index with a limit of its own keeps the failed pod it still needs", async () => {
+test("with a limit per index, the failed pod is kept until its replacement exists", async () => {
   const cluster = await aJobCluster();
   const spec = { ...INDEXED, completions: 1, backoffLimitPerIndex: 3 };
   await cluster.create(spec, { [KEEP]: "none" });
@@ -257,10 +260,10 @@ test("an index with a limit of its own keeps the failed pod it still needs", asy
 });
 
 test.each([
-  ["pods that are there", "all", false],
-  ["the note of a Job that keeps no pods", "none", false],
-  ["the status where somebody deleted the pods", "all", true],
-])("after a restart the back-off goes on where it was, by %s", async (_by, kept, isCollected) => {
+  ["existing pods", "all", false],
+  ["the annotation of a Job that keeps no pods", "none", false],
+  ["the status if somebody deleted the pods", "all", true],
+])("after a restart the back-off continues, based on %s", async (_by, kept, isCollected) => {
   const cluster = await aJobCluster();
   await cluster.create({}, { [KEEP]: kept });
   for (const waitMs of [10_000, 20_000, 40_000]) {
@@ -282,7 +285,7 @@ test.each([
 });
 
 test.each(["all", "failed", "none"])(
-  "a success forgives what failed before, after a restart too (keeping %s)",
+  "a success resets the back-off, also after a restart (keep-pods %s)",
   async (kept) => {
     const cluster = await aJobCluster();
     await cluster.create({ completions: 9, parallelism: 3 }, { [KEEP]: kept });
@@ -301,7 +304,7 @@ test.each(["all", "failed", "none"])(
   },
 );
 
-test("a Job that begins with failed indexes does not run them, and ends as failed", async () => {
+test("a Job created with failed-indexes does not run them and ends as failed", async () => {
   const cluster = await aJobCluster();
   const spec = { ...INDEXED, completions: 4, parallelism: 4, backoffLimitPerIndex: 1 };
   await cluster.create(spec, { [COMPLETED]: "0", [FAILED]: "2" });
@@ -313,7 +316,7 @@ test("a Job that begins with failed indexes does not run them, and ends as faile
   expect(await cluster.conditions()).toContain("Failed/FailedIndexes");
 });
 
-test("failed indexes that cannot be understood keep a Job from being started", async () => {
+test("a Job with invalid failed-indexes does not start", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, backoffLimitPerIndex: 1 }, { [FAILED]: "7" });
   expect(await cluster.running()).toEqual([]);

@@ -26,7 +26,7 @@ test("an Indexed Job runs every index once and is complete", async () => {
   expect(await cluster.reasons()).toContain("Completed");
 });
 
-test("a controller that starts again goes on where the former one was stopped", async () => {
+test("a restarted controller continues where the previous one stopped", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 4, parallelism: 2 });
   await cluster.end("Succeeded", 0);
@@ -40,14 +40,14 @@ test("a controller that starts again goes on where the former one was stopped", 
   expect(await cluster.list()).toHaveLength(4);
 });
 
-test("more pods than one sync creates are there soon all the same", async () => {
+test("more pods than one sync creates are created by following syncs", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 1200, parallelism: 1200 });
   expect(await cluster.running()).toHaveLength(1200);
   expect((await cluster.job()).status.active).toBe(1200);
 });
 
-test("a large Job gives way to small ones after each share of its pods", async () => {
+test("small Jobs are served between the batches of a large Job", async () => {
   const order: string[] = [];
   const cluster = await aJobCluster({ workers: 1, podsPerSync: 50 }, (client) => ({
     create: async (type, object) => {
@@ -65,7 +65,7 @@ test("a large Job gives way to small ones after each share of its pods", async (
   expect(order.findLastIndex((name) => name !== "large")).toBeLessThan(103);
 });
 
-test("a Job that waits after failures says so, once for each wait", async () => {
+test("a Job that waits after failures records one event per wait", async () => {
   const cluster = await aJobCluster();
   await cluster.create({});
   await cluster.end("Failed");
@@ -81,7 +81,7 @@ test("a Job that waits after failures says so, once for each wait", async () => 
   ]);
 });
 
-test("a Job whose failed indexes wait says so", async () => {
+test("a Job whose failed indexes wait records an event", async () => {
   const cluster = await aJobCluster();
   const spec = { ...INDEXED, completions: 2, parallelism: 2, backoffLimitPerIndex: 3 };
   await cluster.create(spec);
@@ -92,7 +92,7 @@ test("a Job whose failed indexes wait says so", async () => {
   );
 });
 
-test("a wait below a second is not told", async () => {
+test("no event is recorded for a wait below a second", async () => {
   const cluster = await aJobCluster({ backoff: { firstMs: 500, maxMs: 900 } });
   await cluster.create({});
   await cluster.end("Failed");
@@ -103,7 +103,7 @@ test.each([
   ["", {}, {}],
   [" of a Job that keeps no pods", {}, { "tallyjob.io/keep-pods": "none" }],
   [" of an index", { ...INDEXED, completions: 1, backoffLimitPerIndex: 9 }, {}],
-])("a pod that its node ended holds its replacement up until a restart%s", async (...given) => {
+])("a pod ended by its node delays its replacement until a restart%s", async (...given) => {
   const [, spec, annotations] = given;
   const cluster = await aJobCluster();
   await cluster.create(spec, annotations);
@@ -116,7 +116,7 @@ test.each([
   expect(await cluster.running()).toHaveLength(0);
 });
 
-test("after a failure the replacement waits, twice as long each time", async () => {
+test("the delay before a replacement doubles with each failure", async () => {
   const cluster = await aJobCluster();
   await cluster.create({});
   for (const waitMs of [10_000, 20_000, 40_000]) {
@@ -129,7 +129,7 @@ test("after a failure the replacement waits, twice as long each time", async () 
   expect((await cluster.job()).status.failed).toBe(3);
 });
 
-test("a Job that failed too often deletes what runs, counts it, and is failed", async () => {
+test("a Job over its backoffLimit deletes its running pods, counts them and fails", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, backoffLimit: 0 });
   await cluster.end("Failed", 1);
@@ -141,7 +141,7 @@ test("a Job that failed too often deletes what runs, counts it, and is failed", 
   expect(await cluster.reasons()).toContain("BackoffLimitExceeded");
 });
 
-test("a Job past its deadline fails without anything else happening", async () => {
+test("a Job past its deadline fails without any other event", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ activeDeadlineSeconds: 5 });
   await cluster.settle(3500);
@@ -150,7 +150,7 @@ test("a Job past its deadline fails without anything else happening", async () =
   expect(await cluster.conditions()).toContain("Failed/DeadlineExceeded");
 });
 
-test("a suspended Job loses its pods uncounted, and begins anew when it is resumed", async () => {
+test("a suspended Job deletes its pods uncounted, and restarts when it is resumed", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, activeDeadlineSeconds: 60 });
   await cluster.end("Succeeded", 0);
@@ -165,7 +165,7 @@ test("a suspended Job loses its pods uncounted, and begins anew when it is resum
   expect((await cluster.job()).status.startTime).toBeDefined();
 });
 
-test("a Job made smaller forgets indexes, and runs them again when it is made larger", async () => {
+test("reducing completions forgets indexes, and growing them runs these again", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 3, parallelism: 3 });
   await cluster.end("Succeeded", 2);
@@ -175,7 +175,7 @@ test("a Job made smaller forgets indexes, and runs them again when it is made la
   expect(await cluster.running()).toEqual([0, 1, 2, 3]);
 });
 
-test("a pod that matches is adopted and tracked, one that stops matching is let go", async () => {
+test("a matching pod is adopted and tracked; one that stops matching is released", async () => {
   const cluster = await aJobCluster();
   const job = await cluster.create({ completions: 2, parallelism: 2 });
   const labels = job.spec.template.metadata.labels ?? {};
@@ -198,7 +198,7 @@ test("a pod that matches is adopted and tracked, one that stops matching is let 
   expect(await cluster.list()).toHaveLength(3);
 });
 
-test("pods of a Job that is gone are left without the finalizer", async () => {
+test("the finalizer is removed from pods whose Job is gone", async () => {
   const cluster = await aJobCluster();
   await cluster.create(INDEXED);
   await cluster.client.delete(jobs, JOB, { propagationPolicy: "Background" });
@@ -208,7 +208,7 @@ test("pods of a Job that is gone are left without the finalizer", async () => {
   expect(left.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
 });
 
-test("a Job that is somebody else's is left alone", async () => {
+test("a Job managed by another controller is ignored", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ managedBy: "example.com/other" });
   expect(await cluster.list()).toEqual([]);
@@ -217,7 +217,7 @@ test("a Job that is somebody else's is left alone", async () => {
   expect(cluster.metrics.text()).toContain(counted);
 });
 
-test("a controller of another name looks after the Jobs that name it, and no others", async () => {
+test("a controller with another name manages only the Jobs that name it", async () => {
   const cluster = await aJobCluster({ managedBy: "example.com/own" });
   await cluster.create({ managedBy: "example.com/own" });
   expect(await cluster.running()).toHaveLength(1);
@@ -226,7 +226,7 @@ test("a controller of another name looks after the Jobs that name it, and no oth
   expect(await cluster.list()).toHaveLength(1);
 });
 
-test("where one pod is refused no more are tried at once, and all are tried again", async () => {
+test("after a rejected pod the batch stops, and the creation is retried later", async () => {
   const refusals = [1, 2];
   let attempts = 0;
   const cluster = await aJobCluster({}, (client) => ({
@@ -239,7 +239,7 @@ test("where one pod is refused no more are tried at once, and all are tried agai
     },
   }));
   await cluster.create({ ...INDEXED, completions: 3 });
-  // The second try is owed to the status that the first one wrote.
+  // The second attempt is triggered by the status that the first sync wrote.
   expect({ attempts, running: await cluster.running() }).toEqual({ attempts: 2, running: [] });
   await cluster.settle(2000);
   expect(await cluster.running()).toEqual([0, 1, 2]);
@@ -249,7 +249,7 @@ test("where one pod is refused no more are tried at once, and all are tried agai
   expect(refused?.message).toBe("Error creating: pods is forbidden: no room");
 });
 
-test("a pod that could not be let go is let go later", async () => {
+test("a pod that could not be released is released later", async () => {
   let isDown = false;
   const cluster = await aJobCluster({}, (client) => ({
     patch: async (type, name, request) => {
@@ -270,7 +270,7 @@ test("a pod that could not be let go is let go later", async () => {
   expect((await cluster.client.get(pods, name)).metadata.ownerReferences).toBe(undefined);
 });
 
-test("what happened is counted", async () => {
+test("the metrics count syncs, pods and finished Jobs", async () => {
   const cluster = await aJobCluster();
   await cluster.create({ ...INDEXED, completions: 2, parallelism: 2 });
   await cluster.end("Succeeded", 0);
@@ -290,7 +290,7 @@ test("what happened is counted", async () => {
   }
 });
 
-test("while the server is down syncs fail, and are tried again after 1 s to 60 s", async () => {
+test("while the server is down, failed syncs are retried after 1 s to 60 s", async () => {
   const attempts: number[] = [];
   const down = new Error("down");
   const cluster = await aJobCluster({}, () => ({
@@ -310,7 +310,7 @@ test("while the server is down syncs fail, and are tried again after 1 s to 60 s
   expect(cluster.metrics.text()).toContain(`\njob_sync_total{${failed}} ${attempts.length}\n`);
 });
 
-test("a controller that was stopped leaves no more events", async () => {
+test("a stopped controller records no more events", async () => {
   let tries = 0;
   const cluster = await aJobCluster({}, (client) => ({
     create: async (type, object) => {

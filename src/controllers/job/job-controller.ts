@@ -1,6 +1,6 @@
 /**
- * The Job controller: caches of Jobs and pods, a memory for each Job, two workers. Events only say
- * which Job or pod to look at; what is to be done is found out in reconcile.ts.
+ * The Job controller: caches of Jobs and pods, a memory per Job, and two workers. Events only
+ * trigger the reconcile of a Job or pod; reconcile.ts determines what has to be done.
  */
 import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -36,38 +36,44 @@ import {
 } from "./watches.ts";
 
 export interface JobControllerOptions {
-  /** The Jobs to look after, by their spec.managedBy; the built-in controller's unless said. */
+  /** Manages the Jobs with this spec.managedBy; by default those of the built-in controller. */
   readonly managedBy?: string;
-  /** Between pods after failures; 10 s to 10 min unless said otherwise. */
+  /** The delay before new pods after failures; by default 10 s, growing to 10 min. */
   readonly backoff?: Backoff;
   /**
-   * Events of pods come in crowds. A sync waits as long as the last one took, so that a busy Job
-   * spends half its time on them and a small one answers at once; never longer than this, which
-   * is 10 ms unless said otherwise.
+   * Pod events arrive in bursts. A sync is delayed by as long as the last one took, so that a busy
+   * Job spends half its time on syncs and a small one responds at once. This is the maximum of that
+   * delay; default 10 ms.
    */
   readonly batch?: { readonly longestMs: number };
-  /** Jobs at once; 5 unless said otherwise. */
+  /** Jobs synced concurrently; default 5. */
   readonly workers?: number;
-  /** Pods that one sync creates or removes; 500 unless said otherwise. */
+  /** Maximum number of pods that one sync creates or removes; default 500. */
   readonly podsPerSync?: number;
   /**
-   * How late a status may be that tells of counts of pods alone. Pods become active and ready one
-   * by one, and instant ones are over before anybody looks. Not at all unless said otherwise.
+   * How long a status update that only changes pod counts may be delayed. Pods become active and
+   * ready one by one, and short-lived pods end before a client could see them, so that several
+   * updates can be combined into one. Default 0.
    */
   readonly countsDelayMs?: number;
 }
 
 const POD_BACKOFF: Backoff = { firstMs: 10_000, maxMs: 600_000 };
-/** Between syncs of a Job that fail. */
+/** The delays after a failed sync of a Job. */
 const SYNC_RETRY: Backoff = { firstMs: 1_000, maxMs: 60_000 };
-/** With pods made ahead nobody waits for the next ones. */
+/** If pods are created ahead, no index waits for the next ones, so larger batches cost nothing. */
 const AHEAD_BATCH_MS = 25;
 const LONGEST_BATCH_MS = 10;
 const SHORTEST_BATCH_MS = 1;
 
-/** Pods with the finalizer, by the UID of their owner; without one by their namespace. */
+/**
+ * Pods with the tracking finalizer, by the UID of their owner, or by namespace if they have none.
+ */
 const TRACKED_INDEX = "tracked";
-/** Jobs by a label that all pods they select have; those without one by their namespace. */
+/**
+ * Jobs by one label of their selector (all pods they select have it), or by namespace if they have
+ * none.
+ */
 const SELECTOR_INDEX = "selector";
 
 export function jobController(options: JobControllerOptions = {}): Controller {
@@ -135,7 +141,7 @@ class JobController implements RunningController {
   }
 
   private async reconcile(key: string): Promise<Outcome> {
-    // Not inside the very write that woke it.
+    // Yield, so that the sync does not run inside the write that triggered it.
     await Promise.resolve();
     const job = this.jobs.get(...namesOf(key));
     if (!job || isFinished(job) || !this.isOurs(job)) {
@@ -183,7 +189,10 @@ class JobController implements RunningController {
     if (isLeft) this.leftovers.add(keyOf(pod.metadata));
   }
 
-  /** A Job without a board has no use for single changes: it will look at all its pods. */
+  /**
+   * If the Job has no scoreboard yet, single changes need not be recorded: its next sync reads all
+   * pods.
+   */
   private tell(namespace: string, owner: OwnerReference, uid: string, pod: Pod | undefined): void {
     const job = this.jobs.get(namespace, owner.name);
     if (job?.metadata.uid !== owner.uid || !this.isOurs(job)) return;

@@ -1,4 +1,4 @@
-/** Pure: what a Job says about itself, asked in one place. */
+/** Pure: properties of a Job that several rules use. */
 import type { Job, JobCondition, JobSpec } from "../../api/generated/batch.ts";
 import { BUILT_IN_MANAGER } from "./names.ts";
 
@@ -6,7 +6,7 @@ export function isIndexed({ completionMode }: JobSpec): boolean {
   return completionMode === "Indexed";
 }
 
-/** As metrics call it. */
+/** The label value used in metrics. */
 export function completionModeOf({ spec }: Job): "Indexed" | "NonIndexed" {
   return isIndexed(spec) ? "Indexed" : "NonIndexed";
 }
@@ -23,7 +23,10 @@ export function isFinished(job: Job): boolean {
   return findTrue(job, "Complete") !== undefined || findTrue(job, "Failed") !== undefined;
 }
 
-/** Its pods are being stopped; what is left to say is Complete or Failed. */
+/**
+ * True while the pods of an ending Job are being stopped. Only Complete or Failed is still to be
+ * set.
+ */
 export function isEndAnnounced(job: Job): boolean {
   return ["SuccessCriteriaMet", "FailureTarget"].some((type) => findTrue(job, type) !== undefined);
 }
@@ -32,17 +35,19 @@ export function findTrue(job: Job, type: string): JobCondition | undefined {
   return job.status.conditions?.find((each) => each.type === type && each.status === "True");
 }
 
-/** Each index has a number of failures of its own, and a back-off of its own. */
+/** True if each index has its own failure limit and its own back-off. */
 export function limitsEachIndex({ backoffLimitPerIndex }: JobSpec): boolean {
   return backoffLimitPerIndex !== undefined;
 }
 
-/** A pod that is terminating is neither failed nor replaced before it is over. */
+/** True if a terminating pod is neither counted as failed nor replaced until it has ended. */
 export function replacesOnlyFailed({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean {
   return podReplacementPolicy === "Failed" || podFailurePolicy !== undefined;
 }
 
-/** Whose the Job is: by its managedBy, which is unset where the built-in controller is meant. */
+/**
+ * The controller that manages the Job: spec.managedBy, or the built-in controller if it is unset.
+ */
 export function managerOf({ spec }: Job): string {
   return spec.managedBy ?? BUILT_IN_MANAGER;
 }

@@ -9,7 +9,7 @@ const seriesOf = (metrics: Metrics) =>
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 
-test("every metric has the name, the type and the help that Prometheus wants", () => {
+test("every metric has a name, type and help that Prometheus accepts", () => {
   const metrics = new Metrics();
   jobMetrics(metrics);
   const lines = metrics.text().split("\n");
@@ -33,7 +33,7 @@ test("every metric has the name, the type and the help that Prometheus wants", (
   expect(helped).toEqual(types.map((type) => type.split(" ")[0]));
 });
 
-test("syncs are counted and timed by mode, result and action", () => {
+test("syncs are counted and measured by mode, result and action", () => {
   const metrics = new Metrics();
   const { synced } = jobMetrics(metrics);
   synced(aJob(), "success", "tracking", 0.004);
@@ -47,7 +47,7 @@ test("syncs are counted and timed by mode, result and action", () => {
   }
 });
 
-test("the limits of the sync's duration double from 4 ms to 65.536 s", () => {
+test("the buckets of the sync duration double from 4 ms to 65.536 s", () => {
   const metrics = new Metrics();
   const { synced } = jobMetrics(metrics);
   synced(aJob(), "success", "tracking", 0.005);
@@ -61,7 +61,7 @@ test("the limits of the sync's duration double from 4 ms to 65.536 s", () => {
   }
 });
 
-test("a finished Job is counted with its reason, and as its first design has it without", () => {
+test("a finished Job is counted with its reason, and under the KEP-2214 name without it", () => {
   const metrics = new Metrics();
   const { finished } = jobMetrics(metrics);
   finished(aJob(INDEXED), "failed", "BackoffLimitExceeded");
@@ -74,7 +74,7 @@ test("a finished Job is counted with its reason, and as its first design has it 
   ]);
 });
 
-test("an attempt that failed is among those that succeeded too", () => {
+test("failed pod creations are also counted as succeeded, as in Kubernetes", () => {
   const metrics = new Metrics();
   const { podsCreated } = jobMetrics(metrics);
   podsCreated("new", 3, 0);
@@ -89,14 +89,14 @@ test("an attempt that failed is among those that succeeded too", () => {
   ]);
 });
 
-test("a status that grew counts pods, and indexes by whose limit they have", () => {
+test("growing status counters count pods, and indexes by the kind of their limit", () => {
   const metrics = new Metrics();
   const { statusWritten } = jobMetrics(metrics);
   statusWritten(aJob(), {}, { succeeded: 2, failed: 1 }, 0);
   statusWritten(aJob(INDEXED), { succeeded: 1 }, { succeeded: 3 }, 0);
   const perIndex = aJob({ ...INDEXED, backoffLimitPerIndex: 1 });
   statusWritten(perIndex, { failed: 1 }, { succeeded: 1, failed: 3 }, 2);
-  // Made smaller, a Job forgets indexes; the counters do not.
+  // If completions are reduced, the status drops indexes, but the counters do not decrease.
   statusWritten(aJob(INDEXED), { succeeded: 3 }, { succeeded: 1 }, 0);
   const [indexes, pods] = ["job_finished_indexes_total", "job_pods_finished_total"];
   expect(seriesOf(metrics)).toEqual([
@@ -110,7 +110,7 @@ test("a status that grew counts pods, and indexes by whose limit they have", () 
   ]);
 });
 
-test("what is counted by one label has that label", () => {
+test("counters with one label are exported with that label", () => {
   const metrics = new Metrics();
   const { failureActions, trackedTerminated, externalJobs, staleSkips } = jobMetrics(metrics);
   failureActions.add({ action: "FailIndex" });

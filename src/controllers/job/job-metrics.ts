@@ -1,4 +1,6 @@
-/** The numbers the Job controller keeps, under Kubernetes' names and those of its first design. */
+/**
+ * The metrics of the Job controller, under the names Kubernetes uses and those of its first design.
+ */
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import { type Counter, exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 import { completionModeOf, isIndexed, limitsEachIndex } from "./job-facts.ts";
@@ -9,9 +11,9 @@ export type CreationReason = "new" | "recreate_terminating_or_failed" | "recreat
 export interface JobMetrics {
   synced(job: Job, result: "success" | "error", action: SyncAction, seconds: number): void;
   finished(job: Job, result: "succeeded" | "failed", reason: string): void;
-  /** Kubernetes counts an attempt that failed among those that succeeded too. */
+  /** Like Kubernetes, failed attempts are also included in the number of succeeded ones. */
   podsCreated(reason: CreationReason, attempts: number, failures: number): void;
-  /** What the counters of a status grew by; a Job made smaller takes nothing back. */
+  /** Adds the growth of the status counters. If a Job was made smaller, nothing is subtracted. */
   statusWritten(job: Job, before: JobStatus, after: JobStatus, failedIndexes: number): void;
   readonly failureActions: Counter;
   readonly trackedTerminated: Counter;
@@ -24,7 +26,7 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     metrics.counter(`job_controller_${name}`, help, labels);
   const creations = counter(
     "job_pods_creation_total",
-    "Pods created, and tried to.",
+    "Attempts to create pods.",
     "reason",
     "status",
   );
@@ -52,7 +54,7 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     ),
     staleSkips: counter(
       "stale_sync_skips_total",
-      "Syncs put off because a cache had not seen this controller's own writes.",
+      "Syncs delayed because a cache had not seen this controller's own writes.",
       "group",
       "resource",
     ),
@@ -62,7 +64,9 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
 /** From 4 ms to about a minute. */
 const SYNC_BUCKETS = exponentialBuckets(0.004, 2, 15);
 
-/** Each once more under the name and labels that the design of Indexed Jobs (KEP-2214) gave it. */
+/**
+ * Each metric is also exported under the name and labels of the design of Indexed Jobs (KEP-2214).
+ */
 function syncMetrics(metrics: Metrics): Pick<JobMetrics, "synced" | "finished"> {
   const syncLabels = ["completion_mode", "result", "action"];
   const durations = ["job_controller_job_sync_duration_seconds", "job_sync_duration_seconds"].map(

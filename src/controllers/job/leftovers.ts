@@ -1,7 +1,7 @@
 /**
- * Clears away pods that no sync looks after any more: takes the finalizer off those whose Job is
- * gone, or is finished without having done so; deletes those that are over and counted, where the
- * Job does not keep its pods.
+ * Cleans up pods that no sync manages any more: removes the finalizer if the Job is gone or
+ * finished without having removed it, and deletes finished, counted pods if the Job does not keep
+ * them.
  */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
@@ -26,7 +26,7 @@ export async function clearAway(client: Client, pod: Pod, job: Job | undefined):
   }
 }
 
-/** Without its finalizer it is named in the status, or counted: nothing is lost with it. */
+/** A pod without its finalizer is already listed in the status or counted, so it can be deleted. */
 export function isDisposable(pod: Pod, job: Job): boolean {
   const kept = keptPodsOf(job);
   if (kept === "all" || hasTrackingFinalizer(pod)) return false;
@@ -35,7 +35,7 @@ export function isDisposable(pod: Pod, job: Job): boolean {
   return stage === "succeeded" || (stage === "failed" && kept === "none");
 }
 
-/** Whether pods that could stay so far have to be looked at again. */
+/** Whether the annotation changed such that pods kept so far may have to be deleted. */
 export function keepsFewerPods({ type, object, previous }: Change<Job>): boolean {
   const kept = keptPodsOf(object);
   return type === "MODIFIED" && kept !== "all" && (!previous || keptPodsOf(previous) !== kept);

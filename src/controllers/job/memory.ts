@@ -1,5 +1,5 @@
 /**
- * What the controller remembers of one Job between syncs. Everything here can be had again from the
+ * What the controller remembers about one Job between syncs. All of it can be rebuilt from the
  * caches.
  */
 import type { Pod } from "../../api/generated/core.ts";
@@ -9,29 +9,31 @@ import type { ListMemory } from "./work-list.ts";
 
 export interface JobMemory {
   board?: Scoreboard;
-  /** The Job the board is about, and what of its status the board stands for. */
+  /** The Job that the board belongs to, and the status values that the board is based on. */
   basis: Basis;
-  /** By UID, pods that changed since the board was last brought up to date; undefined: gone. */
+  /**
+   * Pods that changed since the board was last updated, by UID. Undefined means the pod is gone.
+   */
   readonly changed: Map<string, Pod | undefined>;
-  /** Names of pods that the Job may have to adopt or to let go; kept until that is done. */
+  /** Names of pods that the Job may have to adopt or release; kept until that is done. */
   readonly claimable: Set<string>;
   readonly writes: OwnWrites;
-  /** When the Job was first looked at. */
+  /** When the Job was first seen. */
   readonly sinceMs: number;
   lastSyncMs: number;
-  /** Since when a status waits to be written, and the start of the Job that it tells. */
+  /** Set while a status update is delayed: since when, and the start time that it contains. */
   unwritten?: { readonly sinceMs: number; readonly startTime?: string };
-  /** Until when the Job waits after failures, as the last event about that told. */
+  /** The end of the back-off that was last reported by an event. */
   toldWaitMs?: number;
-  /** The annotations that were last looked through for something to complain about. */
+  /** The annotations that were last checked for complaints. */
   heard: string;
-  /** Of a Job with a work list. */
+  /** Set for a Job with a work list. */
   list?: ListMemory;
 }
 
 export interface Basis {
   readonly uid: string;
-  /** As the status has them: completed and failed indexes, and how many of these failed. */
+  /** The completed and failed indexes as the status formats them, and the number of failed ones. */
   readonly completed: string;
   readonly failed: string;
   readonly failedCount: number;

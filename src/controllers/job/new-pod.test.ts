@@ -27,7 +27,7 @@ const template = {
   },
 };
 
-test("a pod of an Indexed Job carries its index in every way a program may look for it", () => {
+test("a pod of an Indexed Job has its index as label, annotation, variable and name", () => {
   const { metadata, spec } = podFactory(aJob({ ...INDEXED, template }))({ index: 3 });
   expect(metadata).toMatchObject({
     generateName: "j-3-",
@@ -51,14 +51,14 @@ test("a pod of an Indexed Job carries its index in every way a program may look 
   expect(spec.containers?.[1]?.env).toEqual([{ name: "JOB_COMPLETION_INDEX", value: "own" }]);
 });
 
-test("a pod of another Job is the template, tied to the Job", () => {
+test("a pod of a NonIndexed Job is the template plus the owner reference", () => {
   const job = aJob({ template });
   const { metadata, spec } = podFactory(job)({});
   expect(metadata).toMatchObject({ generateName: "j-", labels: job.spec.template.metadata.labels });
   expect(spec).toEqual(job.spec.template.spec);
 });
 
-test("a long name of a Job gives way to the index", () => {
+test("a long Job name is shortened so that the index fits", () => {
   const job = aJob(INDEXED, { name: "n".repeat(60) });
   const { metadata } = podFactory(job)({ index: 12 });
   expect(metadata.generateName).toBe(`${"n".repeat(54)}-12-`);

@@ -1,4 +1,4 @@
-/** Pure: the pods a Job creates: its template, the index, and what ties them to the Job. */
+/** Pure: builds the pods of a Job from its template, the index, and the reference to the Job. */
 import { COMPLETION_INDEX } from "../../api/completion-index.ts";
 import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -14,7 +14,7 @@ import {
 import { referenceTo } from "./ownership.ts";
 import type { PlannedPod } from "./pod-changes.ts";
 
-/** What all pods of a Job have in common is worked out once. */
+/** Parts that are the same for all pods of a Job are computed once. */
 export function podFactory(
   job: Job,
   { PodIndexLabel: labelsIndex } = DEFAULT_FEATURE_GATES,
@@ -27,7 +27,8 @@ export function podFactory(
     ownerReferences: [referenceTo(job)],
   };
   const indexed = withIndexVariable(template.spec, labelsIndex ? "labels" : "annotations");
-  // A template cannot make every pod a re-run: none of them would count.
+  // Drop the annotation RERUN from the template. Otherwise every pod would be a re-run, and none of
+  // them would count.
   const { [RERUN]: _claimed, ...claims } = template.metadata.annotations ?? {};
   return ({ index, failures, isRerun }) => {
     const { labels, annotations } = template.metadata;
@@ -64,7 +65,7 @@ export function podFactory(
   };
 }
 
-/** A long Job name gives way so that the index can be read in the pod's. */
+/** Shortens a long Job name, so that the index stays visible in the pod name. */
 function indexedGenerateName(jobName: string, index: number): string {
   const suffix = `-${index}-`;
   return `${jobName.slice(0, MAX_GENERATE_NAME - suffix.length)}${suffix}`;
@@ -74,7 +75,7 @@ function withTracking(finalizers: readonly string[]): readonly string[] {
   return finalizers.includes(TRACKING_FINALIZER) ? finalizers : [...finalizers, TRACKING_FINALIZER];
 }
 
-/** Where the variable is read from. */
+/** Where the environment variable takes its value from. */
 type IndexSource = "labels" | "annotations";
 
 function withIndexVariable(

@@ -1,4 +1,6 @@
-/** Pure: what of a Job's annotations is to be changed before its finished pods are released. */
+/**
+ * Pure: changes to a Job's annotations that must be written before its finished pods are released.
+ */
 import type { Job } from "../../api/generated/batch.ts";
 import { keptPodsOf } from "./annotations.ts";
 import { formatNote } from "./backoff.ts";
@@ -6,7 +8,7 @@ import { FAILURES_NOTE, RERUN_INDEXES } from "./names.ts";
 import { composeRequest } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 
-/** As a merge patch has them: null takes an annotation away. Absent: nothing is to be changed. */
+/** The annotations of a merge patch. Null removes an annotation. */
 export interface Notes {
   readonly [annotation: string]: string | null;
 }
@@ -21,7 +23,7 @@ export function composeNotes(job: Job, board: Scoreboard, nowMs: number): Notes 
   };
 }
 
-/** Successes after a success have nothing to note. */
+/** Nothing is written if the last noted state has no failures and there are still none. */
 function composeFailures(job: Job, { lasting }: Scoreboard, nowMs: number): string | undefined {
   if (keptPodsOf(job) === "all") return undefined;
   const noted = job.metadata.annotations?.[FAILURES_NOTE] ?? "0@";

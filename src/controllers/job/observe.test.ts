@@ -20,9 +20,9 @@ function aCache(pods: readonly Pod[]): Cache<Pod> {
 }
 
 test.each([
-  ["forgotten with it while no status has it", "", ""],
-  ["kept without it once a status has it", "0", "0"],
-])("the end of a pod that is gone is %s", (_case, written, completed) => {
+  ["discarded if no status contains it", "", ""],
+  ["kept if a status contains it", "0", "0"],
+])("the result of a deleted pod is %s", (_case, written, completed) => {
   const job = aJob(INDEXED);
   const memory = newMemory(0);
   const pod = aJobPod(job, { uid: "a", index: 0, phase: "Succeeded" });

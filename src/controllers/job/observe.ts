@@ -1,6 +1,7 @@
 /**
- * Brings the scoreboard of a Job up to date: with the pods that changed since, or, where there is
- * none or it no longer fits, from all its pods. Also finds the pods to adopt and to let go.
+ * Updates the scoreboard of a Job with the pods that changed since the last sync. If there is no
+ * scoreboard, or it no longer matches the Job, it is rebuilt from all pods. Also finds the pods to
+ * adopt and to release.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -22,7 +23,9 @@ import {
   settleBoard,
 } from "./scoreboard.ts";
 
-/** The names of the pod cache's indexes: by the UID of the owner, and by namespace without one. */
+/**
+ * The names of the pod cache's indexes: by owner UID, and by namespace for pods without an owner.
+ */
 export const OWNER_INDEX = "owner";
 export const ORPHAN_INDEX = "orphan";
 
@@ -53,7 +56,10 @@ export function observe(memory: JobMemory, job: Job, pods: Cache<Pod>): Observed
 
 const NO_CLAIMS: Claims = { adopted: [], released: [] };
 
-/** A pod left with an end that no status has: the board would keep what a new one cannot know. */
+/**
+ * True if a finished pod disappeared whose result no status contains. The board would then keep a
+ * result that a board rebuilt after a restart could not know.
+ */
 function losesAnEnd({ board, basis, changed }: JobMemory, isOwn: (pod: Pod) => boolean): boolean {
   if (!board) return false;
   const hasLeft = ([uid, pod]: readonly [string, Pod | undefined]): boolean => {
@@ -66,7 +72,10 @@ function losesAnEnd({ board, basis, changed }: JobMemory, isOwn: (pod: Pod) => b
   return formatIndexes(board.completed) !== completed || formatIndexes(board.failed) !== failed;
 }
 
-/** Someone else may have edited the status, or made the Job larger or smaller. */
+/**
+ * Returns the board if it still matches the Job. It does not if somebody else edited the status or
+ * changed the number of completions.
+ */
 function fittingBoard({ board, basis }: JobMemory, job: Job): Scoreboard | undefined {
   const { completedIndexes = "", failedIndexes = "" } = job.status;
   if (!board || basis.uid !== job.metadata.uid || !isUpToDate(board, job)) return undefined;

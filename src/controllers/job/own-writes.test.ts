@@ -28,10 +28,10 @@ const written = (resourceVersion: string): KubeObject => ({
 
 test.each([
   ["nothing was written", [], [], "5", "5", undefined],
-  ["all is seen", ["4"], ["5", "3"], "5", "5", undefined],
-  ["the Job is behind", ["6"], [], "5", "9", "jobs"],
-  ["one pod of many is behind", [], ["99", "100", "7"], "5", "99", "pods"],
-] as const)("when %s", (_case, jobs, pods, jobsShown, podsShown, behind) => {
+  ["the caches show everything", ["4"], ["5", "3"], "5", "5", undefined],
+  ["the Job cache is behind", ["6"], [], "5", "9", "jobs"],
+  ["one pod of many is missing", [], ["99", "100", "7"], "5", "99", "pods"],
+] as const)("findUnseen when %s", (_case, jobs, pods, jobsShown, podsShown, behind) => {
   const writes = noWrites();
   for (const revision of jobs) noteWrite(writes, "jobs", written(revision));
   for (const revision of pods) noteWrite(writes, "pods", written(revision));

@@ -1,6 +1,7 @@
 /**
- * Read-your-writes: what this controller wrote for one Job and must see in its caches before it
- * looks at the Job again. A deletion has no revision to wait for; the pod itself tells.
+ * Read-your-writes: tracks what this controller wrote for one Job. The caches must show those
+ * writes before the next sync. A deletion has no revision to wait for, so the pod itself is
+ * checked.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -10,13 +11,13 @@ import { isAtLeast } from "../../client/list-watch.ts";
 import { hasTrackingFinalizer } from "./pod-facts.ts";
 
 export interface OwnWrites {
-  /** The latest revision written of each resource. */
+  /** The latest revision written, per resource. */
   readonly revisions: { jobs: string; pods: string };
-  /** Deleted pods, by UID with their names. */
+  /** Deleted pods: UID to name. */
   readonly leaving: Map<string, string>;
   /**
-   * Pods that went with their finalizer, or were gone before: seen with it once more they would be
-   * counted once more.
+   * Pods that disappeared when their finalizer was removed, or were already gone: UID to name. If a
+   * sync saw one with its finalizer again, it would be counted twice.
    */
   readonly released: Map<string, string>;
 }
@@ -34,7 +35,9 @@ export function noteWrite(
   if (isAtLeast(revision, revisions[resource])) revisions[resource] = revision;
 }
 
-/** The resource whose cache is behind, or undefined when everything written is seen. */
+/**
+ * Returns the resource whose cache is behind, or undefined if the caches show everything written.
+ */
 export function findUnseen(
   { revisions, leaving, released }: OwnWrites,
   namespace: string,

@@ -1,4 +1,4 @@
-/** Pure: whose a pod is, and the patches that change it. */
+/** Pure: which Job owns a pod, and the patches that change the owner. */
 import type { PatchRequest } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -26,7 +26,10 @@ export function selectorOf({ spec }: Job): (pod: Pod) => boolean {
   return selects(spec.selector);
 }
 
-/** Owner and finalizer in one step: a pod that is owned and not tracked could vanish uncounted. */
+/**
+ * Adds owner and finalizer in one patch: a pod that is owned but not tracked could vanish
+ * uncounted.
+ */
 export function adoption(job: Job, { metadata }: Pod): PatchRequest {
   const ownerReferences = [referenceTo(job)];
   const finalizers = [TRACKING_FINALIZER];
@@ -45,7 +48,10 @@ export const UNTRACK: PatchRequest = strategic({
   "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER],
 });
 
-/** The same for a pod whose finalizers are still as seen: else it is refused with a 422. */
+/**
+ * Removes the finalizer by its position. The server rejects the patch with 422 if the pod's
+ * finalizers have changed since they were read.
+ */
 export function untrackingAsSeen({ metadata }: Pod): PatchRequest | undefined {
   const at = metadata.finalizers?.indexOf(TRACKING_FINALIZER) ?? -1;
   if (at < 0) return undefined;

@@ -1,9 +1,9 @@
-/** Pure: which indexes are taken by pods, and which by more than one. */
+/** Pure: tracks which indexes are used by pods, and which by more than one pod. */
 import { addIndex, emptyIndexes, type IndexSet, removeIndex } from "../../api/index-set.ts";
 
 export interface Places {
   readonly indexes: IndexSet;
-  /** By index, how many pods there are above one. */
+  /** The number of pods beyond the first, by index. */
   readonly surplus: Map<number, number>;
 }
 

@@ -63,12 +63,12 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
   ],
   ["no more than are left", { ...INDEXED, completions: 2 }, [{ ...running, index: 0 }], "create 1"],
   ["as many as parallelism", { completions: 5, parallelism: 2 }, [], "create one,one"],
-  ["no more than completions want", { completions: 2, parallelism: 5 }, [running, done], "keep"],
+  ["no more than completions require", { completions: 2, parallelism: 5 }, [running, done], "keep"],
   ["all workers of a queue", { parallelism: 3 }, [running], "create one,one"],
   ["no worker after a success", { parallelism: 3 }, [running, done], "keep"],
-  ["none in a pause", { parallelism: 0, completions: 2 }, [], "keep"],
+  ["none with parallelism 0", { parallelism: 0, completions: 2 }, [], "keep"],
   [
-    "what is too many",
+    "surplus pods",
     { ...INDEXED, parallelism: 1 },
     [
       { ...running, index: 0 },
@@ -76,8 +76,8 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
     ],
     "remove b",
   ],
-  ["what has no index", INDEXED, [{ ...running, index: 0 }, { uid: "b" }], "remove b"],
-  ["what is out of range", INDEXED, [{ ...running, index: 5, uid: "b" }], "remove b"],
+  ["a pod without an index", INDEXED, [{ ...running, index: 0 }, { uid: "b" }], "remove b"],
+  ["a pod with an index out of range", INDEXED, [{ ...running, index: 5, uid: "b" }], "remove b"],
   [
     "all but the best of one index",
     INDEXED,
@@ -98,9 +98,9 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
     "remove a,b",
   ],
   ["nothing just after a failure", INDEXED, [{ ...justFailed, index: 1 }], "wait 5"],
-  ["again when the wait is over", INDEXED, [{ ...longFailed, index: 1 }], "create 0,1,2"],
+  ["missing pods when the wait is over", INDEXED, [{ ...longFailed, index: 1 }], "create 0,1,2"],
   [
-    "the replacement of a pod that goes",
+    "the replacement of a terminating pod",
     { ...INDEXED, parallelism: 2 },
     [
       { ...gone, index: 0 },
@@ -109,7 +109,7 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
     "create 0",
   ],
   [
-    "no replacement before it is over",
+    "no replacement before it has ended, with podReplacementPolicy Failed",
     { ...INDEXED, ...FAILED_ONLY, parallelism: 2 },
     [
       { ...gone, index: 0 },
@@ -118,7 +118,7 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
     "keep",
   ],
   [
-    "another index meanwhile",
+    "other indexes meanwhile",
     { ...INDEXED, ...FAILED_ONLY },
     [{ ...gone, index: 0 }],
     "create 1,2",
@@ -131,7 +131,7 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
     "wait 5",
   ],
   [
-    "no index that failed for good",
+    "no permanently failed index",
     { ...PER_INDEX, backoffLimitPerIndex: 0 },
     [{ ...longFailed, index: 0 }],
     "create 1,2,3",
@@ -140,7 +140,7 @@ test.each<[string, { [field: string]: Json }, readonly JobPodFields[], string]>(
   expect(shown(decide(spec, pods))).toBe(expected);
 });
 
-test("a replacement carries on the failures of its index, ignored ones apart", () => {
+test("a replacement records the failures of its index, ignored ones separately", () => {
   const ignored = {
     rules: [{ action: "Ignore", onExitCodes: { operator: "In", values: [9] } }],
   };
@@ -164,7 +164,7 @@ test("a replacement carries on the failures of its index, ignored ones apart", (
   });
 });
 
-test("no more than 500 pods are created or removed at once", () => {
+test("at most 500 pods are created or removed per sync", () => {
   const large = { ...INDEXED, completions: 2000, parallelism: 2000 };
   const created = decide(large, []);
   expect(created).toMatchObject({ kind: "create", hasMore: true });
@@ -199,12 +199,12 @@ test.each([
   ["restarted more often", onNode({ status: restarts(3) }), onNode({ status: restarts(1) })],
   ["newer", onNode({ metadata: { creationTimestamp: NOW } }), onNode({})],
   ["with the higher index", onNode({ index: 10 }), onNode({ index: 9 })],
-])("of two pods the one %s goes first", (_case, first, second) => {
+])("the pod that is %s is removed first", (_case, first, second) => {
   expect(compareForRemoval(first, second)).toBeLessThan(0);
   expect(compareForRemoval(second, first)).toBeGreaterThan(0);
 });
 
-test("an index that waits after a failure holds its place, unless others may overtake it", () => {
+test("an index that waits after a failure blocks its slot, unless others may overtake it", () => {
   const overtaking = { "tallyjob.io/backoff-order": "overtake" };
   const decideFor = (annotations: { [name: string]: string }) => {
     const job = aJob({ ...PER_INDEX, parallelism: 2 });
@@ -225,7 +225,7 @@ test("an index that waits after a failure holds its place, unless others may ove
   });
 });
 
-test("a Job that lets surplus pods finish gives up only what no node has", () => {
+test("with surplus-pods finish, only unscheduled pods are removed", () => {
   const job = aJob({ ...INDEXED, parallelism: 0 });
   const annotations = { "tallyjob.io/surplus-pods": "finish" };
   const patient: Job = { ...job, metadata: { ...job.metadata, annotations } };

@@ -1,6 +1,6 @@
 /**
- * Pure: how many pods to create or remove, and which. Never both at once: with too many pods or
- * with pods out of place the Job first gets rid of them.
+ * Pure: decides how many pods to create or remove, and which. A sync never does both: surplus pods
+ * and pods with an invalid index are removed first.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstMissing } from "../../api/index-set.ts";
@@ -20,9 +20,9 @@ import { hasTooManyFailed } from "./verdict.ts";
 /** A pod to create. */
 export interface PlannedPod {
   readonly index?: number;
-  /** Where each index has its own limit: how its failures were taken so far. */
+  /** If each index has its own limit: the failures of the index so far, counted and ignored. */
   readonly failures?: { readonly counted: number; readonly ignored: number };
-  /** Runs once more an index that has ended. */
+  /** The pod is a re-run of an index that has already ended. */
   readonly isRerun?: true;
 }
 
@@ -30,35 +30,38 @@ export interface PlannedPod {
 export type WaitedFor = { readonly failedPods: number } | { readonly failedIndexes: number };
 
 export type PodChanges =
-  /** Nobody looked: the Job is being deleted. */
+  /** No decision was made, because the Job is being deleted. */
   | { readonly kind: "leave" }
   | { readonly kind: "keep" }
-  /** Pods are missing, and it is too early after a failure, or the work list is not there. */
+  /**
+   * Pods are missing, but the back-off after a failure is not over, or the work list does not exist
+   * yet.
+   */
   | { readonly kind: "wait"; readonly delayMs: number; readonly after?: WaitedFor }
   | {
       readonly kind: "create";
       readonly pods: readonly PlannedPod[];
       readonly hasMore: boolean;
-      /** When the next of those that wait has waited long enough. */
+      /** When the back-off of the next waiting index ends. */
       readonly delayMs?: number;
     }
-  /** Takes the finalizer off first: these pods never count as failed. */
+  /** The finalizer is removed first, so these pods never count as failed. */
   | { readonly kind: "remove"; readonly pods: readonly KnownPod[]; readonly hasMore: boolean }
-  /** Each counts by how it ends, see letsSurplusFinish. */
+  /** Each pod is counted by how it ends, see letsSurplusFinish. */
   | { readonly kind: "stop"; readonly pods: readonly KnownPod[] }
-  /** The end of the Job: finalizers stay until each pod is counted. */
+  /** The Job has ended. Finalizers stay until each pod is counted. */
   | { readonly kind: "terminate"; readonly pods: readonly KnownPod[] };
 
 export interface Situation {
   readonly job: Job;
-  /** Stands still from the observation to the end of the sync. */
+  /** Does not change between the observation and the end of the sync. */
   readonly board: Scoreboard;
   readonly tally: Tally;
   readonly nowMs: number;
   readonly backoff: Backoff;
-  /** 500 unless said otherwise. */
+  /** Default 500. */
   readonly podsPerSync?: number;
-  /** When the Job began, where its status does not say so yet. */
+  /** When the Job started, if its status does not contain it yet. */
   readonly startTime?: string;
 }
 
@@ -91,11 +94,14 @@ function wantedPods(job: Job, { active, succeeded }: Tally, { reruns }: Scoreboa
     const unfinished = spec.completions - succeeded + reruns.left.size;
     return Math.max(0, Math.min(parallelism, unfinished));
   }
-  // Once a worker found the queue empty, the others are left to finish.
+  // Without completions, pods work on a queue. When one succeeds, the queue is empty and the others
+  // are left to finish.
   return succeeded > 0 ? active : parallelism;
 }
 
-/** Those out of place whatever their number, then as many as are too many. */
+/**
+ * Remove pods with an invalid index first, then as many extra pods as needed to reach the target.
+ */
 function podsToRemove(job: Job, board: Scoreboard, atLeast: number): readonly KnownPod[] {
   const { active, activePlaces, misplaced } = board;
   const removed = [...misplaced.values()];
@@ -111,7 +117,7 @@ function podsToRemove(job: Job, board: Scoreboard, atLeast: number): readonly Kn
     else kept.push(known);
     if (known.index !== undefined && above > 0) repeated.set(known.index, above - 1);
   }
-  // Where what has begun is to finish, only what no node has yet can go.
+  // If running pods must finish, only unscheduled pods may be deleted.
   const spare = letsSurplusFinish(job) ? kept.filter(({ pod }) => !pod.spec.nodeName) : kept;
   return [...removed, ...spare.slice(0, Math.max(0, atLeast - removed.length))];
 }
@@ -132,7 +138,10 @@ function decideCreation(situation: Situation, missing: number): PodChanges {
   return pods.length > 0 ? { kind: "create", pods, hasMore } : { kind: "keep" };
 }
 
-/** Indexes that wait use up the places of others, unless these may overtake them. */
+/**
+ * Indexes that wait after a failure occupy places within the parallelism, unless others may
+ * overtake them.
+ */
 function decideEachIndex(situation: Situation, count: number, hasMore: boolean): PodChanges {
   const { job, board, nowMs, backoff } = situation;
   const pods = plannedReruns(situation, count);
@@ -159,7 +168,7 @@ function decideEachIndex(situation: Situation, count: number, hasMore: boolean):
   return { kind: "wait", delayMs, after: { failedIndexes } };
 }
 
-/** Before the others: somebody asked for these by name. */
+/** Re-runs come before pending indexes, because a user requested them explicitly. */
 function plannedReruns({ job, board }: Situation, count: number): PlannedPod[] {
   return rerunsToStart(job, board, count).map((index) => ({ index, isRerun: true }));
 }

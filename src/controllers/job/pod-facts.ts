@@ -1,4 +1,4 @@
-/** Pure: what a pod says about itself, as far as its Job asks. */
+/** Pure: properties of a pod that its Job needs. */
 
 import type { Container, ContainerStatus, Pod, PodCondition } from "../../api/generated/core.ts";
 import { isStopping, podEndOf } from "../../api/pod-end.ts";
@@ -16,7 +16,7 @@ export function stageOf({ metadata, status }: Pod): Stage {
 
 export { isTracked as hasTrackingFinalizer } from "../../api/job-tracking.ts";
 
-/** Its node ended it for reasons of its own, as when the node shuts down. */
+/** True if the node ended the pod for reasons of its own, for example because it shut down. */
 export function wasEndedByNode({ status }: Pod): boolean {
   return (status.conditions ?? []).some(
     ({ type, status: is, reason }) =>
@@ -24,7 +24,7 @@ export function wasEndedByNode({ status }: Pod): boolean {
   );
 }
 
-/** Its Job stopped it before it ended by itself, or before it began. */
+/** True if the Job stopped the pod before it ended by itself or before it started. */
 export function wasStoppedByJob(pod: Pod): boolean {
   if (!isStopping(pod) || pod.status.phase !== "Failed") return false;
   const end = podEndOf(pod, false);
@@ -43,7 +43,7 @@ export function isReady(pod: Pod): boolean {
   return findReady(pod)?.status === "True";
 }
 
-/** What counts against the limit of a Job whose pods restart in place. */
+/** The restarts that count against the backoffLimit of a Job whose pods restart in place. */
 export function restartsOf({ status }: Pod): number {
   if (status.phase !== "Running" && status.phase !== "Pending") return 0;
   let restarts = 0;
@@ -54,7 +54,9 @@ export function restartsOf({ status }: Pod): number {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** How often its index had failed before the pod was created, as the pod remembers it. */
+/**
+ * How often its index had failed before the pod was created, according to the pod's annotations.
+ */
 export function failuresBefore(pod: Pod): { readonly counted: number; readonly ignored: number } {
   const read = (annotation: string): number => {
     const value = parseInteger(pod.metadata.annotations?.[annotation]);
@@ -64,8 +66,8 @@ export function failuresBefore(pod: Pod): { readonly counted: number; readonly i
 }
 
 /**
- * When the pod was over: the last container's end if all have one; else when it stopped being
- * ready; else when it was deleted; else, which no node should leave us with, when it was created.
+ * When the pod ended: when its last container ended, if all have an end time; else when it stopped
+ * being ready; else when it was deleted; else when it was created (which should not occur).
  */
 export function finishedMs(pod: Pod): number {
   const { metadata } = pod;
@@ -97,7 +99,7 @@ function containersFinishedMs({ spec, status }: Pod): number | undefined {
   return latestMs;
 }
 
-/** Init containers that keep running beside the others, and end after them. */
+/** Init containers that keep running beside the main containers and end after them. */
 export function sidecarNames(initContainers: readonly Container[]): ReadonlySet<string> {
   const sidecars = initContainers.filter(isSidecar);
   return new Set(sidecars.map(({ name }) => name));

@@ -19,18 +19,18 @@ const DISRUPTED = { action: "Ignore", onPodConditions: [{ type: "Disrupted", sta
 test.each([
   ["no rule matches", [onExit("FailJob", [3])], { isCounted: true }],
   ["the first match wins", [onExit("Count", [1]), onExit("FailJob", [1])], counted("Count")],
-  ["another container is meant", [onExit("FailJob", [1], { containerName: "x" })], counted()],
+  ["the rule names another container", [onExit("FailJob", [1], { containerName: "x" })], counted()],
   [
-    "its container is meant",
+    "the rule names its container",
     [onExit("FailIndex", [1], { containerName: "c" })],
     counted("FailIndex"),
   ],
   [
-    "the code is not among those excepted",
+    "NotIn does not list the exit code",
     [onExit("Count", [2], { operator: "NotIn" })],
     counted("Count"),
   ],
-  ["the code is among those excepted", [onExit("Count", [1], { operator: "NotIn" })], counted()],
+  ["NotIn lists the exit code", [onExit("Count", [1], { operator: "NotIn" })], counted()],
   ["a condition matches", [DISRUPTED], { action: "Ignore", isCounted: false }],
   [
     "the Job fails",
@@ -42,7 +42,7 @@ test.each([
         "Container c for pod ns/j-u failed with exit code 1 matching FailJob rule at index 0",
     },
   ],
-])("a failure when %s", (_case, rules, expected) => {
+])("the failure policy when %s", (_case, rules, expected) => {
   const conditions = [{ type: "Disrupted", status: "True" }];
   const pod = aJobPod(job, { uid: "u", phase: "Failed", exitCode: 1, status: { conditions } });
   expect(judgeFailure({ rules }, pod)).toEqual(expected);
@@ -52,7 +52,7 @@ function counted(action?: string) {
   return { isCounted: true, ...(action ? { action } : {}) };
 }
 
-test("an exit code of 0 fails nothing, and init containers are asked last", () => {
+test("exit code 0 matches no rule, and init containers are checked last", () => {
   const status = {
     containerStatuses: [exited("c", 0), exited("d", 0)],
     initContainerStatuses: [exited("setup", 9)],
@@ -63,12 +63,12 @@ test("an exit code of 0 fails nothing, and init containers are asked last", () =
 });
 
 test.each([
-  ["every index asked for", { succeededIndexes: "1,3" }, "1,3", 0],
-  ["one is missing", { succeededIndexes: "1,3" }, "0,1,2", undefined],
+  ["every required index", { succeededIndexes: "1,3" }, "1,3", 0],
+  ["one required index missing", { succeededIndexes: "1,3" }, "0,1,2", undefined],
   ["enough of them", { succeededIndexes: "0-3", succeededCount: 2 }, "1,3", 0],
   ["enough of any", { succeededCount: 2 }, "0,4", 0],
   ["too few of any", { succeededCount: 2 }, "4", undefined],
-  ["none asked for", { succeededIndexes: "" }, "0-4", undefined],
+  ["no required index", { succeededIndexes: "" }, "0-4", undefined],
   ["a count of none, once there is one", { succeededCount: 0 }, "2", 0],
   ["a count of none before", { succeededCount: 0 }, "", undefined],
 ])("a success policy with %s", (_case, rule, completed, met) => {
@@ -93,20 +93,26 @@ test.each([
     [7, 6],
     { failures: 4, lastFailureMs: 7 },
   ],
-  ["a success wipes them", { failures: 2, lastFailureMs: 5 }, [8], [], NO_FAILURES],
+  ["a success resets the failures", { failures: 2, lastFailureMs: 5 }, [8], [], NO_FAILURES],
   [
-    "only later ones stay",
+    "only failures after a success remain",
     { failures: 2, lastFailureMs: 5 },
     [8],
     [7, 9],
     { failures: 1, lastFailureMs: 9 },
   ],
-  ["nothing new", { failures: 2, lastFailureMs: 5 }, [], [], { failures: 2, lastFailureMs: 5 }],
+  [
+    "without new results the record is unchanged",
+    { failures: 2, lastFailureMs: 5 },
+    [],
+    [],
+    { failures: 2, lastFailureMs: 5 },
+  ],
 ])("%s", (_case, record, succeededMs, failedMs, next) => {
   expect(nextRecord(record, { succeededMs, failedMs })).toEqual(next);
 });
 
-test("waits double from ten seconds up to ten minutes, from the last failure on", () => {
+test("the back-off doubles from ten seconds to ten minutes, from the last failure on", () => {
   const backoff = { firstMs: 10_000, maxMs: 600_000 };
   const waits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 60].map((failures) =>
     remainingMs(backoff, { failures, lastFailureMs: 1_000 }, 1_000),
@@ -120,7 +126,7 @@ const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace("
 
 test.each([
   [
-    "its last container did",
+    "its last container ended",
     { containerStatuses: [exited("a", 1, at(5)), exited("b", 1, at(9))] },
     9,
   ],
@@ -132,13 +138,13 @@ test.each([
     },
     7,
   ],
-  ["it was created, for want of anything better", {}, 3],
-])("a pod is over when %s", (_case, status, seconds) => {
+  ["it was created, if nothing else is known", {}, 3],
+])("a pod has ended when %s", (_case, status, seconds) => {
   const pod = aJobPod(job, { status, metadata: { creationTimestamp: at(3) } });
   expect(finishedMs(pod)).toBe(seconds * 1000);
 });
 
-test("a pod that says nothing else was over when it was told to go", () => {
+test("without other times, a deleted pod has ended when its deletion was requested", () => {
   const metadata = { deletionTimestamp: at(40), deletionGracePeriodSeconds: 30 };
   expect(finishedMs(aJobPod(job, { metadata }))).toBe(10_000);
 });

@@ -1,14 +1,15 @@
 /**
- * One sync of a Job: the only place that waits, in this order.
+ * One sync of a Job. This is the only place that waits for the server, in this order:
  *
  *     observe -> decide -> change pods -> compose status -> write -> release -> settle -> write
  *
- * Only an end that is news is written before the pods are changed, which then means stopped.
+ * There is one exception: when a Job ends, the status that announces the end is written before the
+ * pods are stopped.
  *
  * Reading order of the folder: this file, observe with scoreboard, decide with tally, verdict and
- * pod-changes, status with releases, then job-controller, which wakes it all. What Tally adds to
- * Jobs is in annotations, reruns and notes, and can be left for last. The controller knows no
- * server: everything goes through the Client.
+ * pod-changes, status with releases, then job-controller, which triggers syncs. Tally's additions
+ * to Jobs are in annotations, reruns and notes, and can be read last. The controller does not know
+ * the server: all access goes through the Client.
  */
 import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
@@ -65,10 +66,13 @@ export interface JobSync {
   readonly gates: FeatureGates;
 }
 
-/** The event that shows what was missed wakes the Job before; this is for one lost to a relist. */
+/**
+ * Normally the event that the cache was waiting for triggers the next sync earlier. This delay
+ * covers events that were lost in a relist.
+ */
 const LOOK_AGAIN_MS = 1_000;
 
-/** The least age at which a Job ends. */
+/** The minimum age at which a Job may end. */
 const FIRST_END_MS = 1_000;
 
 export async function syncJob(sync: JobSync, job: Job, memory: JobMemory): Promise<Outcome> {
@@ -94,7 +98,7 @@ export async function syncJob(sync: JobSync, job: Job, memory: JobMemory): Promi
   }
 }
 
-/** For the metrics: what a sync that fails had come to. */
+/** For metrics: how far a sync came before it failed. */
 interface Progress {
   action: SyncAction;
 }
@@ -166,7 +170,7 @@ async function addItems(
   return dressed;
 }
 
-/** Once for each wait: syncs come more often. */
+/** Records one event per wait, although syncs are more frequent. */
 function tellOfBackoff(
   recorder: EventRecorder,
   memory: JobMemory,
@@ -194,8 +198,8 @@ function answerAnnotations(recorder: EventRecorder, memory: JobMemory, job: Job)
 }
 
 /**
- * A Job with nothing to run ends in its first sync, in no time. It is given a moment, so that
- * whoever creates it and then begins to watch is told how it ends.
+ * A Job with nothing to run would end in its first sync. Its end is delayed a little, so that a
+ * client that creates the Job and then starts a watch sees it end.
  */
 function untilFirstEndMs({ clock }: JobSync, { status }: Job, memory: JobMemory): number {
   const { sinceMs, unwritten } = memory;
@@ -203,7 +207,10 @@ function untilFirstEndMs({ clock }: JobSync, { status }: Job, memory: JobMemory)
   return isFirst ? sinceMs + FIRST_END_MS - clock.monotonicMs() : 0;
 }
 
-/** How long a status can wait that tells of counts alone: what comes next goes along with it. */
+/**
+ * How long a status update that only changes pod counts may be delayed, so that it can be combined
+ * with the next update.
+ */
 function postponeMs(
   { clock, countsDelayMs }: JobSync,
   memory: JobMemory,
@@ -218,7 +225,10 @@ function postponeMs(
   return memory.unwritten.sinceMs + countsDelayMs - clock.monotonicMs();
 }
 
-/** Of the very Job that was observed: what somebody else asked for since must not be lost. */
+/**
+ * The patch contains the resourceVersion of the observed Job, so that annotations which somebody
+ * changed since are not overwritten.
+ */
 async function writeNotes(
   { client, clock }: JobSync,
   { writes }: JobMemory,

@@ -1,4 +1,6 @@
-/** Pure: which pods may lose their finalizer now, and what the status must say of them before. */
+/**
+ * Pure: decides which pods may lose their finalizer now, and what the status must contain first.
+ */
 import type { Job } from "../../api/generated/batch.ts";
 import { letsSurplusFinish } from "./annotations.ts";
 import { type Failure, type FailureAction, judgeFailure } from "./failure-policy.ts";
@@ -12,16 +14,16 @@ export interface Releases {
   /** UIDs to add to status.uncountedTerminatedPods. */
   readonly succeeded: readonly string[];
   readonly failed: readonly string[];
-  /** The failure policy's answers to these pods, for the metric. */
+  /** The actions that the failure policy took for these pods, for the metric. */
   readonly actions: readonly FailureAction[];
-  /** Others wait for the next status: the Job cannot finish in this sync. */
+  /** More pods have to wait for the next status, so the Job cannot finish in this sync. */
   readonly hasMore: boolean;
 }
 
 /**
- * Pods that are over; when the Job is being deleted all of them, and at its end, too, unless each
- * counts by how it ends. A success of an Indexed Job needs no UID: its index cannot be counted
- * twice.
+ * Chooses finished pods. If the Job is being deleted, chooses all pods; also when it ends, unless
+ * each pod is counted by how it ends. A succeeded pod of an Indexed Job is not listed by UID: its
+ * index cannot be counted twice.
  */
 export function chooseReleases(
   job: Job,
@@ -60,8 +62,9 @@ export function chooseReleases(
 }
 
 /**
- * When a Job fails, whatever still runs fails with it. When it succeeds, what is stopped for that
- * does not count: what had to is named in the status that announced the success.
+ * When a Job fails, pods that still run count as failed. When it succeeds, pods that are stopped
+ * for that reason do not count: pods that had to be counted are listed in the status that announced
+ * the success.
  */
 function countedAs(
   job: Job,
@@ -75,7 +78,7 @@ function countedAs(
   return failure || verdict?.type === "FailureTarget" ? "failed" : undefined;
 }
 
-/** The policy is asked about a pod that still runs, too: one that is being evicted, say. */
+/** The policy is also applied to a pod that still runs, for example one that is being evicted. */
 function failureOf({ spec }: Job, { pod, failure }: KnownPod): Failure {
   return failure ?? judgeFailure(spec.podFailurePolicy, pod);
 }

@@ -1,9 +1,9 @@
-/** Pure: of several pods the one to remove is the one that has done least. */
+/** Pure: the order in which surplus pods are removed: those that have done the least work first. */
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { ContainerStatus, Pod } from "../../api/generated/core.ts";
 import { findReady, isReady, sidecarNames } from "./pod-facts.ts";
 
-/** Negative when the first is to be removed before the second. */
+/** Negative if the first pod is to be removed before the second. */
 export function compareForRemoval(one: Pod, other: Pod): number {
   for (const rank of RANKS) {
     const difference = rank(one) - rank(other);
@@ -18,8 +18,9 @@ export function compareForRemoval(one: Pod, other: Pod): number {
 }
 
 /**
- * Kubernetes has no rule beyond that, and age is known to the second. The highest index goes first:
- * otherwise a lower one would be made anew, and begin after those that stayed.
+ * Kubernetes has no further rule, and ages are known only to the second. The highest index is
+ * removed first: otherwise a lower index would be recreated later and start after the pods that
+ * stayed.
  */
 function compareIndex(one: Pod, other: Pod): number {
   return (completionIndexOf(other) ?? 0) - (completionIndexOf(one) ?? 0);
@@ -33,7 +34,10 @@ const RANKS: readonly ((pod: Pod) => number)[] = [
   (pod) => (isReady(pod) ? 1 : 0),
 ];
 
-/** Ready more recently goes first, and one that does not say since when before all. */
+/**
+ * The pod that became ready most recently goes first, one without a transition time before all
+ * others.
+ */
 function compareReadySince(one: Pod, other: Pod): number {
   if (!isReady(one)) return 0;
   return compareNewestFirst(

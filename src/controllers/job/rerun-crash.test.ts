@@ -1,4 +1,4 @@
-/** Running indexes again while the controller is stopped at each of the calls it makes. */
+/** Runs indexes again while the controller is stopped at each of the calls it makes. */
 import { expect, test } from "vitest";
 import { INDEXED } from "../../../test/builders/job.ts";
 import { aJobCluster, indexOf, type JobCluster } from "../../../test/builders/job-cluster.ts";
@@ -37,7 +37,7 @@ class Cut {
     return new Promise(() => {});
   }
 
-  /** The controller that was cut off is replaced. */
+  /** Replaces the controller that was cut off. */
   async heal(cluster: JobCluster): Promise<void> {
     if (!this.isOver) return;
     this.isOver = false;
@@ -49,7 +49,7 @@ class Cut {
 const SPEC = { ...INDEXED, completions: 4, parallelism: 2, backoffLimitPerIndex: 0 };
 const KEPT = { "tallyjob.io/keep-pods": "all" };
 
-/** Index 1 failed and 0 completed; both are run again, and everything succeeds. */
+/** Index 0 completed and index 1 failed; both are run again, and everything succeeds. */
 async function play(cut: Cut) {
   const cluster = await aJobCluster({}, cut.disturb);
   await cluster.create(SPEC, KEPT);

@@ -1,17 +1,18 @@
 /**
- * Pure: indexes that are run once more because the Job's annotation says so.
+ * Pure: re-runs of indexes that the Job's annotation requests.
  *
- * The annotation is the list of what is left to do, and the only record of it:
+ * The annotation lists the indexes that are still to be run again, and is the only record of them:
  *
- * 1. An index it names that has neither completed nor failed is struck off: it runs anyway.
- * 2. For each other one a pod is created that says of itself that it is a re-run. While there is
- *    such a pod with its finalizer, no other is created.
- * 3. When that pod is over, the index is struck off the annotation, and only then is the finalizer
- *    taken off the pod.
+ * 1. An index that has neither completed nor failed is removed from the list: it runs anyway.
+ * 2. For each other index a pod is created that is annotated as a re-run. While such a pod exists
+ *    with its finalizer, no second one is created.
+ * 3. When that pod has ended, the index is removed from the annotation, and only then is the
+ *    finalizer removed from the pod.
  *
- * So after a crash at any point either the annotation names the index and no tracked re-run is
- * over, and it is run; or a tracked re-run is over, and it is not. A pod that was removed before
- * it was over, of a suspended Job for example, has not run its index: it is run again.
+ * So after a crash at any point there are two cases. Either the annotation lists the index and no
+ * tracked re-run has ended: then the index is run. Or a tracked re-run has ended: then it is not
+ * run again. A pod that was removed before it ended, for example because the Job was suspended, has
+ * not run its index: the index is run again.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, formatIndexes, removeIndex } from "../../api/index-set.ts";
@@ -21,7 +22,7 @@ import { COMPLETED_INDEXES, RERUN_INDEXES } from "./names.ts";
 import { isOver, type Scoreboard } from "./scoreboard.ts";
 import type { Change } from "./watches.ts";
 
-/** Reads the request where it is not the one that the board has, or has written. */
+/** Reads the annotation if it differs from the text that the board has read or written. */
 export function acceptReruns(board: Scoreboard, job: Job): void {
   const text = job.metadata.annotations?.[RERUN_INDEXES] ?? "";
   if (text === board.reruns.text) return;
@@ -36,21 +37,21 @@ export function acceptReruns(board: Scoreboard, job: Job): void {
   board.reruns = { text, asked, left };
 }
 
-/** The reason and the message of the event. */
+/** The reason and message of the event. */
 export const RERUN_IGNORED = [
   "RerunIgnored",
   "A finished Job stays finished: to run some of its indexes again, create it again with " +
     `the others in ${COMPLETED_INDEXES}`,
 ] as const;
 
-/** Whether somebody asks a finished Job to run indexes again. */
+/** True if a user asks a finished Job to run indexes again. */
 export function isInVain({ type, object, previous }: Change<Job>): boolean {
   if (type !== "MODIFIED" || !isFinished(object)) return false;
   const asked = object.metadata.annotations?.[RERUN_INDEXES] ?? "";
   return asked !== "" && asked !== previous?.metadata.annotations?.[RERUN_INDEXES];
 }
 
-/** Whether the Job has to wait with its end. */
+/** True if the Job must not finish yet. */
 export function isRerunning({ reruns }: Scoreboard): boolean {
   return reruns.left.size > 0;
 }
@@ -62,13 +63,15 @@ export function rerunsToStart({ spec }: Job, board: Scoreboard, count: number): 
   return firstExcept(board.reruns.left, taken, count);
 }
 
-/** The annotation says what is left, by our own hand. */
+/**
+ * Call it after this controller wrote the annotation: the board's request now equals what is left.
+ */
 export function acknowledgeRequest(board: Scoreboard, { metadata }: Job): void {
   const { left } = board.reruns;
   board.reruns = { text: metadata.annotations?.[RERUN_INDEXES] ?? "", asked: left.size, left };
 }
 
-/** What the annotation has to say now; "" where nothing is left, undefined where it says it. */
+/** The new text of the annotation: "" if nothing is left, undefined if it is already correct. */
 export function composeRequest({ reruns }: Scoreboard): string | undefined {
   return reruns.left.size === reruns.asked ? undefined : formatIndexes(reruns.left);
 }

@@ -7,7 +7,7 @@ import { forgetPod, openScoreboard, recordPod, settleBoard } from "./scoreboard.
 const job: Job = aJob(INDEXED);
 const failed = { phase: "Failed", exitCode: 1 };
 
-test("a failure is news once: not when the board is opened anew, not after a restart", () => {
+test("a failure is recorded once, even if the board is rebuilt or the controller restarts", () => {
   const pod = aJobPod(job, { uid: "a", index: 0, ...failed });
   const board = openScoreboard(job, [pod]);
   settleBoard(board);
@@ -24,7 +24,7 @@ test("a failure is news once: not when the board is opened anew, not after a res
   expect(afterRestart.record).toEqual(board.record);
 });
 
-test("a pod that is over and released is not kept", () => {
+test("a pod that has ended and is released is dropped", () => {
   const board = openScoreboard(job, []);
   recordPod(board, aJobPod(job, { uid: "a", index: 0, phase: "Running" }));
   recordPod(board, aJobPod(job, { uid: "a", index: 0, phase: "Succeeded" }));
@@ -33,7 +33,7 @@ test("a pod that is over and released is not kept", () => {
   expect(board.completed.size).toBe(1);
 });
 
-test("of the failed pods of an index the one that knows most is kept until it is replaced", () => {
+test("the failed pod with the most recorded failures is retained until it is replaced", () => {
   const limited: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 5 });
   const [first, second] = ["a", "b"].map((uid, counted) =>
     aJobPod(limited, { uid, index: 2, ...failed, failures: { counted, ignored: 0 } }),
@@ -48,7 +48,7 @@ test("of the failed pods of an index the one that knows most is kept until it is
   expect([...board.finished.keys()]).toEqual(["a", "b"]);
 });
 
-test("an index that two pods ran to different ends is completed", () => {
+test("an index with one failed and one succeeded pod is completed", () => {
   const limited: Job = aJob({ ...INDEXED, backoffLimitPerIndex: 0 });
   const board = openScoreboard(limited, [aJobPod(limited, { index: 1, ...failed })]);
   expect(board.failed.size).toBe(1);

@@ -1,10 +1,10 @@
 /**
- * Pure: what one Job knows of its pods and indexes, kept up to date pod by pod.
+ * Pure: what is known about the pods and indexes of one Job, updated pod by pod.
  *
- * Every change costs the same however large the Job is: what a pod contributed before is taken
- * back, what it contributes now is entered. Completed and failed indexes come from the status and
- * from pods that still have their finalizer, so that a board opened after a restart is the board
- * there was. Only pods that matter are kept: one that is over and released is not.
+ * The cost of a change does not depend on the size of the Job: the previous contribution of a pod
+ * is subtracted and its new one added. Completed and failed indexes come from the status and from
+ * pods that still have their finalizer, so that a board rebuilt after a restart equals the previous
+ * one. Only relevant pods are kept: a pod that has ended and is released is dropped.
  */
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
@@ -40,34 +40,38 @@ export interface KnownPod {
   readonly pod: Pod;
   readonly uid: string;
   readonly stage: Stage;
-  /** Absent where the Job is not Indexed, or the pod has no index or one out of range. */
+  /** Absent if the Job is not Indexed, or if the pod has no index or one out of range. */
   readonly index?: number;
   readonly isTracked: boolean;
   readonly isReady: boolean;
-  /** Runs once more an index that has ended: it can complete it, and nothing else. */
+  /**
+   * A re-run of an index that has already ended. It can complete the index and has no other effect.
+   */
   readonly isRerun: boolean;
-  /** Its Job stopped it: its index is run again as if the pod had never been. */
+  /** Stopped by its Job: the index is run again as if the pod had never existed. */
   readonly isStopped: boolean;
   readonly restarts: number;
-  /** Absent while the pod has not failed. */
+  /** Absent unless the pod has failed. */
   readonly failure?: Failure;
-  /** Whether its end is one that the counters count: in an Indexed Job it takes an index. */
+  /** Whether the counters include the pod. In an Indexed Job it must have a valid index. */
   readonly hasPlace: boolean;
 }
 
 export interface Scoreboard {
   readonly spec: JobSpec;
-  /** Its pods are being stopped: none of them fails its index by that. */
+  /** The Job's pods are being stopped, which must not fail their indexes. */
   readonly isEnding: boolean;
   readonly known: Map<string, KnownPod>;
   readonly active: Map<string, KnownPod>;
-  /** Those with the finalizer. */
+  /** Pods with the finalizer. */
   readonly tracked: Map<string, KnownPod>;
-  /** Of the tracked those that are over and wait for nothing but to be counted. */
+  /** Tracked pods that have ended and only wait to be counted. */
   readonly finished: Map<string, KnownPod>;
-  /** By index, the failed pod that stays tracked until its replacement knows its failures. */
+  /**
+   * By index, the failed pod that stays tracked until its replacement has recorded its failures.
+   */
   readonly retained: Map<number, KnownPod>;
-  /** By pod, why it fails the Job. */
+  /** By pod UID, the reason why it fails the whole Job. */
   readonly fatal: Map<string, string>;
   readonly activePlaces: Places;
   readonly terminatingPlaces: Places;
@@ -81,13 +85,13 @@ export interface Scoreboard {
   ready: number;
   terminating: number;
   restarts: number;
-  /** Tracked pods whose end counts and that no status has counted, by how they ended. */
+  /** Tracked pods that count and that no status has counted yet, by result. */
   successes: number;
   failures: number;
-  /** Failures that hold up the next pod, and of these the ones that count after a restart. */
+  /** Failures that delay the next pod, and the subset of them that still counts after a restart. */
   record: FailureRecord;
   lasting: FailureRecord;
-  /** Failed pods that their node had ended before the Job was first looked at: see backoff.ts. */
+  /** Failed pods that were ended by their node before the Job was first seen: see backoff.ts. */
   readonly forgiven: Set<string>;
   news: News;
 }
@@ -95,22 +99,25 @@ export interface Scoreboard {
 interface News {
   readonly succeededMs: number[];
   readonly failedMs: number[];
-  /** Of the failed pods those that their node ended. */
+  /** Failed pods that were ended by their node. */
   readonly byNodeMs: number[];
 }
 
-/** The indexes to run once more. */
+/** The indexes to run again. */
 export interface Reruns {
-  /** The request, as the Job has it, and of how many indexes it is. */
+  /** The annotation as the Job has it, and the number of indexes it lists. */
   readonly text: string;
   readonly asked: number;
-  /** Those that have not been run, or are running. */
+  /** The indexes that have not been run again yet, including those now running. */
   readonly left: IndexSet;
 }
 
 export const NO_RERUNS: Reruns = { text: "", asked: 0, left: emptyIndexes() };
 
-/** The former board of the same Job, if any, says which ends are news and how often it failed. */
+/**
+ * If there is a former board of the same Job, it tells which endings are new and how many failures
+ * there were.
+ */
 export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboard): Scoreboard {
   const { spec, status } = job;
   const { completedIndexes, failedIndexes } = status;
@@ -161,7 +168,7 @@ export function openScoreboard(job: Job, pods: Iterable<Pod>, former?: Scoreboar
   return board;
 }
 
-/** Whether what the board was opened with still holds. */
+/** Whether the Job's fields that the board was opened with are unchanged. */
 export function isUpToDate({ spec, isEnding }: Scoreboard, job: Job): boolean {
   return (
     spec.completions === job.spec.completions &&
@@ -182,7 +189,10 @@ export function forgetPod(board: Scoreboard, uid: string): void {
   if (before) withdraw(board, before);
 }
 
-/** What has to wait until all changes are known: the back-off, and who is kept back. */
+/**
+ * Updates the back-off and the retained pods. Both can only be determined after all changes of a
+ * sync are recorded.
+ */
 export function settleBoard(board: Scoreboard): void {
   const { succeededMs, failedMs, byNodeMs } = board.news;
   board.record = nextRecord(board.record, { succeededMs, failedMs: [...failedMs, ...byNodeMs] });
@@ -218,7 +228,10 @@ function assess(spec: JobSpec, pod: Pod): KnownPod {
 
 const UNCOUNTED: Failure = { isCounted: false };
 
-/** What the pod has to say about the back-off. One released to be removed was never counted. */
+/**
+ * Returns what the pod contributes to the back-off. A pod that was released in order to be removed
+ * was never counted.
+ */
 function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undefined {
   const { pod, uid, stage, failure, isTracked, hasPlace } = known;
   const isRemoved = !isTracked && pod.metadata.deletionTimestamp !== undefined;
@@ -232,7 +245,7 @@ function findEnding(known: KnownPod, named: ReadonlySet<string>): Ending | undef
   };
 }
 
-/** Nothing follows from its end for the back-off. */
+/** True if the pod's end does not affect the back-off. */
 function isNoEnding({ isRerun, isStopped }: KnownPod): boolean {
   return isRerun || isStopped;
 }
@@ -241,7 +254,7 @@ export function isOver({ stage, failure }: KnownPod): boolean {
   return stage === "succeeded" || failure !== undefined;
 }
 
-/** Over and released: nothing about it matters any more, unless it fails the Job. */
+/** A pod that has ended and is released is irrelevant, unless it fails the Job. */
 function matters({ stage, isTracked, failure }: KnownPod): boolean {
   if (isTracked || stage === "active" || stage === "terminating") return true;
   return failure?.message !== undefined;
@@ -303,7 +316,10 @@ function count(board: Scoreboard, known: KnownPod, sign: 1 | -1): void {
   if (failure?.isCounted) board.failures += sign;
 }
 
-/** An index that two pods ran, to different ends, is completed: no status may say both. */
+/**
+ * If two pods ran an index with different results, the index is completed: a status must not list
+ * it as both completed and failed.
+ */
 function scoreIndex(board: Scoreboard, known: KnownPod, index: number): void {
   const { pod, stage, failure } = known;
   if (known.isStopped) return;
@@ -320,7 +336,9 @@ function scoreIndex(board: Scoreboard, known: KnownPod, index: number): void {
   if (failure.action === "FailIndex" || isExhausted) addIndex(board.failed, index);
 }
 
-/** Something about the index changed: whether its pod must still be kept back is asked anew. */
+/**
+ * Something about the index changed, so whether its failed pod must be retained is decided again.
+ */
 function reconsider(board: Scoreboard, index: number): void {
   const kept = board.retained.get(index);
   if (!kept) return;
@@ -342,13 +360,16 @@ function retain(board: Scoreboard, known: KnownPod): void {
   finished.delete(uid);
 }
 
-/** Of two one always does: who is kept must not depend on the order in which they are told. */
+/**
+ * Total order: for two different pods it always prefers one, so that the retained pod does not
+ * depend on the order of events.
+ */
 function knowsMore({ pod, uid }: KnownPod, { pod: other, uid: otherUid }: KnownPod): boolean {
   const difference = failuresOf(pod) - failuresOf(other) || finishedMs(pod) - finishedMs(other);
   return difference === 0 ? uid > otherUid : difference > 0;
 }
 
-/** All failures of its index before the pod's own. */
+/** All failures of its index before the pod's own one. */
 export function failuresOf(pod: Pod): number {
   const { counted, ignored } = failuresBefore(pod);
   return counted + ignored;

@@ -34,7 +34,7 @@ function condition(type: string, reason: string, message: string, status = "True
 const COMPLETED = ["CompletionsReached", "Reached expected number of succeeded pods"] as const;
 const LIMIT = ["BackoffLimitExceeded", "Job has reached the specified backoff limit"] as const;
 
-test("a success is named by its pod before, and counted after the pod was released", () => {
+test("a succeeded pod is listed by UID before its release and counted after it", () => {
   const composed = compose({}, [{ uid: "a", phase: "Succeeded" }]);
   const met = condition("SuccessCriteriaMet", ...COMPLETED);
   expect(composed.status).toEqual({
@@ -53,14 +53,14 @@ test("a success is named by its pod before, and counted after the pod was releas
   expect(settled.finished?.reason).toBe("CompletionsReached");
 });
 
-test("while a pod could not be released nothing is finished", () => {
+test("a Job does not finish while a pod could not be released", () => {
   const composed = compose({}, [{ uid: "a", phase: "Succeeded" }]);
   const { status, finished } = settleStatus(composed, new Set(), nowMs);
   expect(status).toEqual(composed.status);
   expect(finished).toBe(undefined);
 });
 
-test("a success of an Indexed Job is named by its index", () => {
+test("a success of an Indexed Job is recorded by its index", () => {
   const { status } = compose(INDEXED, [
     { uid: "a", phase: "Succeeded", index: 4 },
     { uid: "b", phase: "Running", isReady: true, index: 0 },
@@ -75,12 +75,12 @@ test("a success of an Indexed Job is named by its index", () => {
   });
 });
 
-test("failed indexes are shown from the first status on where each index has its limit", () => {
+test("failedIndexes is set from the first status on if each index has its own limit", () => {
   expect(compose({ ...INDEXED, backoffLimitPerIndex: 1 }, []).status.failedIndexes).toBe("");
   expect(compose(INDEXED, []).status.failedIndexes).toBe(undefined);
 });
 
-test("when a Job fails, what still runs fails with it, and waits to be gone", () => {
+test("when a Job fails, running pods count as failed and the Job waits until they are gone", () => {
   const changed = { ...NOTHING, removed: 1, removedReady: 1 };
   const pods = [
     { uid: "a", phase: "Failed", exitCode: 1 },
@@ -107,7 +107,7 @@ test("a Job does not end while a pod could not be stopped", () => {
   expect(status.uncountedTerminatedPods).toEqual({ failed: ["a"] });
 });
 
-test("when a Job fails its running pods fail with it, but for those the policy ignores", () => {
+test("when a Job fails, running pods that the policy ignores do not count as failed", () => {
   const disrupted = { type: "DisruptionTarget", status: "True" };
   const rules = [{ action: "Ignore", onPodConditions: [disrupted] }];
   const spec = { parallelism: 3, completions: 3, backoffLimit: 0, podFailurePolicy: { rules } };
@@ -132,7 +132,7 @@ test.each([
   expect(composed.status.startTime).toBe(startTime);
 });
 
-test("pods that were deleted because the Job succeeded count for nothing", () => {
+test("pods deleted because the Job succeeded are not counted", () => {
   const spec = { ...INDEXED, successPolicy: { rules: [{ succeededCount: 1 }] } };
   const pods = [
     { uid: "a", phase: "Succeeded", index: 0 },
@@ -143,7 +143,7 @@ test("pods that were deleted because the Job succeeded count for nothing", () =>
   expect(composed.releases.pods.map(({ uid }) => uid)).toEqual(["a", "b"]);
 });
 
-test("who was named and is gone is counted first", () => {
+test("a pod listed as uncounted that is gone is counted", () => {
   const status = { ...STARTED, failed: 2, uncountedTerminatedPods: { failed: ["gone", "here"] } };
   const pods = [{ uid: "here", phase: "Failed", exitCode: 1 }];
   const composed = compose({ completions: 2, parallelism: 2 }, pods, { status });
@@ -153,7 +153,7 @@ test("who was named and is gone is counted first", () => {
   });
 });
 
-test("a status names 500 pods at most, and more of them keep the Job from ending", () => {
+test("a status lists at most 500 pods, and the Job cannot end while more are waiting", () => {
   const pods = Array.from({ length: 501 }, (_, at) => ({ uid: `u${at}`, phase: "Succeeded" }));
   const composed = compose({ completions: 501, parallelism: 501 }, pods);
   expect(composed.status.uncountedTerminatedPods?.succeeded).toHaveLength(500);

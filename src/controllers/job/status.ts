@@ -1,13 +1,14 @@
 /**
- * Pure: the status of a Job before its finished pods are released, and after.
+ * Pure: the status of a Job before and after its finished pods are released.
  *
- * 1. composeStatus names every pod that is about to be released, by UID or by index. Written first:
- *    a pod without its finalizer may vanish at any time.
- * 2. settleStatus moves those that were released into the counters and, when nothing is left, says
- *    that the Job is finished.
+ * 1. composeStatus lists every pod that is about to be released, by UID or by index. It is written
+ *    first, because a pod without its finalizer may vanish at any time.
+ * 2. settleStatus moves the released pods into the counters and, when nothing is left, marks the
+ *    Job as finished.
  *
- * An end for which pods have to be stopped is written before they are, as if they were: whoever
- * came after a crash would take them for pods that failed by themselves.
+ * If pods have to be stopped because the Job ends, the end is written first, with counts as if they
+ * were already stopped. Otherwise a controller that starts after a crash would take them for pods
+ * that failed by themselves.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { Job, JobCondition, JobStatus } from "../../api/generated/batch.ts";
@@ -19,16 +20,19 @@ import { chooseReleases, type Releases } from "./releases.ts";
 import { isRerunning } from "./reruns.ts";
 import { completionsReached, type Verdict } from "./verdict.ts";
 
-/** What really happened to pods. */
+/** What actually happened to the pods. */
 export interface PodsChanged {
   readonly created: number;
   readonly removed: number;
-  /** Of the removed those that were ready. */
+  /** How many of the removed pods were ready. */
   readonly removedReady: number;
   readonly errors: readonly unknown[];
 }
 
-/** The stops for an end that is news; undefined where the pods are to be changed first. */
+/**
+ * The expected effect of stopping the pods when the Job has just ended; undefined if the pods are
+ * to be changed before the status is written.
+ */
 export function foreseeStops(
   job: Job,
   { verdict, podChanges }: JobDecision,
@@ -43,7 +47,7 @@ export interface ComposedStatus {
   readonly status: JobStatus;
   readonly releases: Releases;
   readonly verdict?: Verdict;
-  /** The reason of the event to leave when this is written. */
+  /** The reason of the event to record after the status is written. */
   readonly suspension?: "Suspended" | "Resumed";
 }
 
@@ -91,7 +95,7 @@ export function composeStatus(
   };
 }
 
-/** Whether nothing but how many pods there are is news. */
+/** Whether the only changes are the numbers of pods. */
 export function tellsCountsAlone(before: JobStatus, composed: ComposedStatus): boolean {
   const { status, releases, verdict, suspension } = composed;
   if (releases.pods.length > 0 || verdict || suspension) return false;
@@ -106,7 +110,7 @@ export function tellsCountsAlone(before: JobStatus, composed: ComposedStatus): b
 
 export interface SettledStatus {
   readonly status: JobStatus;
-  /** Present when the Job is finished by this status. */
+  /** Present if the Job is finished by this status. */
   readonly finished?: Verdict;
 }
 
@@ -127,7 +131,7 @@ export function settleStatus(
   return { status: { ...counted, ...completionTime, conditions }, finished: verdict };
 }
 
-/** An end is not declared while a pod could not be stopped. */
+/** The end is not declared while a pod could not be stopped. */
 function finalVerdict(
   { job, board }: JobObservation,
   { verdict, podChanges, tally }: JobDecision,
@@ -140,8 +144,9 @@ function finalVerdict(
 }
 
 /**
- * A suspended Job has no start, and no Job may finish without one: a pod that was not stopped in
- * time, or that it adopted, can end it all the same. Only one with nothing to do needs none.
+ * A suspended Job has no start time, but no Job may finish without one. A pod that was not stopped
+ * in time, or that was adopted, can end such a Job. Only a Job without completions to reach needs
+ * none.
  */
 function startAtEnd({ job, nowMs }: JobObservation): string | undefined {
   return job.spec.completions === 0 ? undefined : formatTime(nowMs);
@@ -150,7 +155,7 @@ function startAtEnd({ job, nowMs }: JobObservation): string | undefined {
 interface Suspension {
   readonly suspension?: "Suspended" | "Resumed";
   readonly conditions?: readonly JobCondition[];
-  /** The deadline stands still while the Job is suspended, and begins anew after. */
+  /** activeDeadlineSeconds does not run while the Job is suspended, and starts anew afterwards. */
   readonly startTime?: string;
 }
 
@@ -206,7 +211,7 @@ function indexesOf({ job, board }: JobObservation): LooseStatus {
   };
 }
 
-/** Whoever is named and no longer tracked is counted instead. */
+/** A pod listed as uncounted that has lost its finalizer is added to the counters. */
 function countReleased(status: JobStatus, isTracked: (uid: string) => boolean): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const left = { succeeded: succeeded.filter(isTracked), failed: failed.filter(isTracked) };
@@ -218,10 +223,10 @@ function countReleased(status: JobStatus, isTracked: (uid: string) => boolean): 
   });
 }
 
-/** Built with whatever is at hand: undefined stands for absent. */
+/** While it is built, undefined means absent. */
 type LooseStatus = { readonly [Field in keyof JobStatus]?: JobStatus[Field] | undefined };
 
-/** As the server prints it, so that two that say the same are the same. */
+/** Normalizes to the form the server prints, so that equal statuses compare as equal. */
 function normal(status: LooseStatus): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const uncountedTerminatedPods = {

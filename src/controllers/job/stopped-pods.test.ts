@@ -1,4 +1,4 @@
-/** Pods that a Job has to stop, where each is to count by how it ends. */
+/** Pods that a Job has to stop, with the annotation that counts each pod by how it ends. */
 import { expect, test } from "vitest";
 import { INDEXED, POD_SPEC } from "../../../test/builders/job.ts";
 import { aJobCluster, indexOf, JOB, type JobCluster } from "../../../test/builders/job-cluster.ts";
@@ -9,7 +9,7 @@ import { pods } from "../../api/resources.ts";
 
 const SURPLUS = "tallyjob.io/surplus-pods";
 
-/** A Job as `tally run` makes them; its pods have a node, which the test plays. */
+/** A Job as `tally run` creates it. Its pods have a node, which the test simulates. */
 async function aRun(spec: { readonly [field: string]: unknown } = {}): Promise<JobCluster> {
   const cluster = await aJobCluster();
   await cluster.create(
@@ -33,7 +33,7 @@ async function stopping(cluster: JobCluster, index: number): Promise<Pod | undef
   );
 }
 
-/** As its node writes a pod that is over. */
+/** What the node writes about a pod that has ended. */
 async function note(cluster: JobCluster, index: number, more: object = {}): Promise<void> {
   const pod = await stopping(cluster, index);
   const annotations = { [EXACT_TIMES]: "1-2", ...more };
@@ -43,7 +43,7 @@ async function note(cluster: JobCluster, index: number, more: object = {}): Prom
 
 const WAS_STOPPED = { [STOPPED]: "true" };
 
-test("of the pods of a suspended Job a success counts, and what was stopped does not", async () => {
+test("suspending a Job counts pods that succeed, but not pods that were stopped", async () => {
   const cluster = await aRun();
   await cluster.edit({ suspend: true });
   await cluster.end("Succeeded", 0);
@@ -62,7 +62,7 @@ test("of the pods of a suspended Job a success counts, and what was stopped does
   expect(failures.sort()).toEqual(["0", "1"]);
 });
 
-test("a pod that was stopped keeps the failures that its index had before", async () => {
+test("stopping a pod keeps the earlier failures of its index", async () => {
   const cluster = await aRun();
   await cluster.end("Failed", 1);
   await cluster.edit({ suspend: true });
@@ -73,7 +73,7 @@ test("a pod that was stopped keeps the failures that its index had before", asyn
   expect((await cluster.job()).status.failedIndexes).toBe("1");
 });
 
-test("a Job with too many failed indexes counts the successes of what it stops", async () => {
+test("a Job with too many failed indexes counts stopped pods that succeed", async () => {
   const cluster = await aRun({ backoffLimitPerIndex: 0, maxFailedIndexes: 0 });
   await cluster.end("Failed", 1);
   expect(await cluster.conditions()).toEqual(["FailureTarget/MaxFailedIndexesExceeded"]);
@@ -87,13 +87,13 @@ test("a Job with too many failed indexes counts the successes of what it stops",
   });
 });
 
-test("a pod that no node has is let go at once", async () => {
+test("a pod without a node is released at once", async () => {
   const cluster = await aRun({ template: { spec: POD_SPEC } });
   await cluster.edit({ suspend: true });
   expect(await cluster.list()).toEqual([]);
 });
 
-test("indexes that had failed before the Job began do not count against its limit", async () => {
+test("indexes that failed before the Job started do not count against its limit", async () => {
   const cluster = await aJobCluster();
   await cluster.create(
     { ...INDEXED, completions: 3, backoffLimitPerIndex: 0, maxFailedIndexes: 0 },

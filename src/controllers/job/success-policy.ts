@@ -1,14 +1,14 @@
 /**
- * Pure: a Job's successPolicy. Each rule counts the completed indexes it asks for as they come, so
- * that asking costs the number of rules and not of indexes.
+ * Pure: a Job's successPolicy. Each rule counts its completed indexes as they complete, so that the
+ * cost of evaluating the policy depends on the number of rules and not on the number of indexes.
  */
 import type { JobSpec } from "../../api/generated/batch.ts";
 import { countCommon, hasIndex, type IndexSet, parseIndexes } from "../../api/index-set.ts";
 
 export interface SuccessRule {
-  /** Absent: any index will do. */
+  /** Absent: any index counts. */
   readonly indexes?: IndexSet;
-  /** Absent: all of them. */
+  /** Absent: all indexes are required. */
   readonly succeededCount?: number;
   completed: number;
 }
@@ -31,7 +31,9 @@ export function countCompleted(rules: readonly SuccessRule[], index: number): vo
   }
 }
 
-/** The place of the first rule that is met. Nothing is met before the first index is completed. */
+/**
+ * Returns the position of the first rule that is met. No rule is met before an index has completed.
+ */
 export function findMetRule(
   rules: readonly SuccessRule[],
   completed: IndexSet,

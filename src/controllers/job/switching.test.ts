@@ -21,7 +21,7 @@ async function aCluster(...off: readonly Feature[]): Promise<JobCluster> {
 const tracked = (list: readonly Pod[]) =>
   list.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0).length;
 
-test("Indexed Jobs off: what runs goes on untouched; on again: nothing is lost", async () => {
+test("Indexed Jobs off: running pods continue untouched; on again: nothing is lost", async () => {
   const cluster = await aCluster();
   await cluster.create(INDEXED);
   const before = await cluster.job();
@@ -42,7 +42,7 @@ test("Indexed Jobs off: what runs goes on untouched; on again: nothing is lost",
   expect(await cluster.list()).toHaveLength(4);
 });
 
-test("Indexed Jobs off: a new one is not Indexed, then and later", async () => {
+test("Indexed Jobs off: a new Job is NonIndexed and stays so later", async () => {
   const cluster = await aCluster("IndexedJob");
   const { spec } = await cluster.create(INDEXED);
   expect(spec).not.toHaveProperty("completionMode");
@@ -79,7 +79,7 @@ test("Indexed Jobs on again: pods without an index are removed and not counted",
   expect(tracked(await cluster.list())).toBe(1);
 });
 
-test("the index label comes and goes with new pods, never with those there are", async () => {
+test("the index label feature affects new pods only", async () => {
   const cluster = await aCluster();
   await cluster.create({ ...INDEXED, parallelism: 1 });
   const first = (await cluster.list())[0];
@@ -99,7 +99,7 @@ test("the index label comes and goes with new pods, never with those there are",
   ]);
 });
 
-test("without limits for each index failures count for the whole Job", async () => {
+test("without JobBackoffLimitPerIndex failures count for the whole Job", async () => {
   const cluster = await aCluster();
   const limits = { backoffLimitPerIndex: 0, backoffLimit: 1 };
   await cluster.create({ ...INDEXED, ...limits, parallelism: 4 });
@@ -118,7 +118,7 @@ test("without limits for each index failures count for the whole Job", async () 
 
 const EXIT_1 = { onExitCodes: { operator: "In", values: [1] } };
 
-test("without failure policies a rule is not heard, and heard again later", async () => {
+test("without JobPodFailurePolicy rules are ignored until it is on again", async () => {
   const cluster = await aCluster();
   const podFailurePolicy = { rules: [{ action: "FailJob", ...EXIT_1 }] };
   await cluster.create({ ...INDEXED, podFailurePolicy, backoffLimit: 9 });
@@ -127,12 +127,12 @@ test("without failure policies a rule is not heard, and heard again later", asyn
   expect(await cluster.conditions()).toEqual([]);
   await cluster.settle(11_000);
   expect(await cluster.running()).toEqual([0, 1]);
-  // A failed pod that is still there is judged again.
+  // A failed pod that still exists is evaluated again.
   await cluster.restart();
   expect(await cluster.conditions()).toContain("Failed/PodFailurePolicy");
 });
 
-test("without success policies a Job goes on until all is done", async () => {
+test("without JobSuccessPolicy a Job runs all its indexes", async () => {
   const cluster = await aCluster();
   const successPolicy = { rules: [{ succeededIndexes: "0" }] };
   await cluster.create({ ...INDEXED, successPolicy });
@@ -144,7 +144,7 @@ test("without success policies a Job goes on until all is done", async () => {
   expect(await cluster.conditions()).toContain("SuccessCriteriaMet/SuccessPolicy");
 });
 
-test("without replacement policies a terminating pod is replaced and not told of", async () => {
+test("without JobPodReplacementPolicy a terminating pod is replaced and not shown", async () => {
   const cluster = await aCluster();
   const job = await cluster.create({ ...INDEXED, podReplacementPolicy: "Failed", parallelism: 1 });
   expect((await cluster.job()).status.terminating).toBe(0);
@@ -162,7 +162,7 @@ test("without replacement policies a terminating pod is replaced and not told of
   expect(spec).toEqual(job.spec);
 });
 
-test("without managedBy somebody else's Job is run here, until it is on again", async () => {
+test("without JobManagedBy Jobs of other controllers run here until it is on again", async () => {
   const cluster = await aCluster();
   await cluster.create({ ...INDEXED, managedBy: "example.com/other" });
   expect(await cluster.running()).toEqual([]);
@@ -174,14 +174,14 @@ test("without managedBy somebody else's Job is run here, until it is on again", 
   expect((await cluster.job()).status).toEqual(status);
 });
 
-test("without both features that delay it, a Job ends at once and unannounced", async () => {
+test("without both features that delay it, a failed Job ends at once, unannounced", async () => {
   const cluster = await aCluster("JobManagedBy", "JobPodReplacementPolicy");
   await cluster.create({ ...INDEXED, backoffLimit: 0 });
   await cluster.end("Failed", 1);
   expect(await cluster.conditions()).toEqual(["Failed/BackoffLimitExceeded"]);
 });
 
-test("and so does one that succeeds", async () => {
+test("without both features that delay it, a succeeded Job ends at once, unannounced", async () => {
   const cluster = await aCluster("JobManagedBy", "JobPodReplacementPolicy");
   await cluster.create({});
   await cluster.end("Succeeded");
@@ -207,7 +207,7 @@ test.each([
   expect((await cluster.job()).status.failed).toBe(failed);
 });
 
-test("a completion mode that someone newer stored is left alone", async () => {
+test("a Job with an unknown completion mode is not synced", async () => {
   const cluster = await aCluster();
   const job = await cluster.create({ ...INDEXED, suspend: true });
   await cluster.restart();

@@ -1,4 +1,6 @@
-/** Pure: the counts that all decisions are made from: the status's, and what came since. */
+/**
+ * Pure: the counts on which all decisions are based: those of the status plus what happened since.
+ */
 import type { Job } from "../../api/generated/batch.ts";
 import { isIndexed } from "./job-facts.ts";
 import type { Scoreboard } from "./scoreboard.ts";
@@ -7,14 +9,14 @@ export interface Tally {
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;
-  /** In an Indexed Job, of indexes. */
+  /** In an Indexed Job, the number of indexes. */
   readonly succeeded: number;
   readonly failed: number;
 }
 
 export function tallyPods({ spec, status }: Job, board: Scoreboard): Tally {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  // What is named in the status is counted there, whether its pod was released since or not.
+  // Pods listed in the status are counted from there, whether or not they were released since.
   const counted = { successes: 0, failures: 0 };
   for (const uid of [...succeeded, ...failed]) {
     const known = board.tracked.get(uid);

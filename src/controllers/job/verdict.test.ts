@@ -56,24 +56,32 @@ const ON_FAILURE = {
 test.each<[string, Case, string | undefined]>([
   ["nothing happened", {}, undefined],
   [
-    "it had succeeded, whatever comes",
+    "its success was already announced",
     { status: { conditions: [SUCCESS], failed: 9 } },
     "SuccessCriteriaMet/SuccessPolicy",
   ],
-  ["it had failed", { status: { conditions: [FAILURE] } }, "FailureTarget/DeadlineExceeded"],
-  ["as many pods failed as may", { spec: { backoffLimit: 1 }, pods: [failed] }, undefined],
   [
-    "one more failed",
+    "its failure was already announced",
+    { status: { conditions: [FAILURE] } },
+    "FailureTarget/DeadlineExceeded",
+  ],
+  [
+    "the backoffLimit is reached but not exceeded",
+    { spec: { backoffLimit: 1 }, pods: [failed] },
+    undefined,
+  ],
+  [
+    "one more pod failed than the backoffLimit",
     { spec: { backoffLimit: 1 }, pods: [failed, failed] },
     "FailureTarget/BackoffLimitExceeded",
   ],
   [
-    "it had failed often enough before",
+    "failures of earlier syncs exceed the limit",
     { spec: { backoffLimit: 2 }, status: { failed: 2 }, pods: [failed] },
     "FailureTarget/BackoffLimitExceeded",
   ],
   [
-    "the pod counted is the pod seen",
+    "a failed pod is also listed as uncounted",
     {
       spec: { backoffLimit: 1 },
       status: { uncountedTerminatedPods: { failed: ["a"] } },
@@ -82,7 +90,7 @@ test.each<[string, Case, string | undefined]>([
     undefined,
   ],
   [
-    "the pod counted is another",
+    "another pod is listed as uncounted",
     {
       spec: { backoffLimit: 1 },
       status: { uncountedTerminatedPods: { failed: ["b"] } },
@@ -101,17 +109,17 @@ test.each<[string, Case, string | undefined]>([
     undefined,
   ],
   [
-    "no restart is allowed and none was",
+    "no restart is allowed and none happened",
     { spec: { ...ON_FAILURE, backoffLimit: 0 }, pods: [restarted(0)] },
     undefined,
   ],
   [
-    "restarts of pods that are replaced instead",
+    "pods with restartPolicy Never show restarts",
     { spec: { backoffLimit: 2 }, pods: [restarted(5)] },
     undefined,
   ],
   [
-    "the policy fails it, before the limit does",
+    "the failure policy and the backoffLimit both fail it",
     {
       spec: { backoffLimit: 0, podFailurePolicy: FAIL_JOB },
       pods: [{ phase: "Failed", exitCode: 3 }],
@@ -119,7 +127,7 @@ test.each<[string, Case, string | undefined]>([
     "FailureTarget/PodFailurePolicy",
   ],
   [
-    "a pod already released fails it",
+    "the failure policy matches a pod that is already released",
     {
       spec: { podFailurePolicy: FAIL_JOB },
       pods: [{ phase: "Failed", exitCode: 3, isTracked: false }],
@@ -133,15 +141,11 @@ test.each<[string, Case, string | undefined]>([
   ],
   ["the deadline is near", { spec: { activeDeadlineSeconds: 5 }, afterMs: 4999 }, undefined],
   [
-    "the deadline stands still",
+    "the deadline is paused by suspension",
     { spec: { activeDeadlineSeconds: 5, suspend: true }, afterMs: 9000 },
     undefined,
   ],
-  [
-    "there is no time at all",
-    { spec: { activeDeadlineSeconds: 0 } },
-    "FailureTarget/DeadlineExceeded",
-  ],
+  ["the deadline is 0", { spec: { activeDeadlineSeconds: 0 } }, "FailureTarget/DeadlineExceeded"],
   ["an index failed", { spec: PER_INDEX, pods: [{ ...failed, index: 1 }] }, undefined],
   [
     "too many indexes failed",
@@ -149,12 +153,12 @@ test.each<[string, Case, string | undefined]>([
     "FailureTarget/MaxFailedIndexesExceeded",
   ],
   [
-    "every index is over and one failed",
+    "every index has ended and one failed",
     { spec: PER_INDEX, status: { completedIndexes: "0,2" }, pods: [{ ...failed, index: 1 }] },
     "FailureTarget/FailedIndexes",
   ],
   [
-    "the policy is met",
+    "the success policy is met",
     {
       spec: { ...INDEXED, successPolicy: { rules: [{ succeededCount: 1 }] } },
       pods: [{ phase: "Succeeded", index: 4 }],
@@ -162,7 +166,7 @@ test.each<[string, Case, string | undefined]>([
     "SuccessCriteriaMet/SuccessPolicy",
   ],
   [
-    "failure beats success",
+    "it has both failed and succeeded",
     {
       spec: { ...INDEXED, backoffLimit: 0, successPolicy: { rules: [{ succeededCount: 1 }] } },
       pods: [

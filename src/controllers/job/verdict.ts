@@ -1,4 +1,4 @@
-/** Pure: whether a Job has come to its end, and why. The first rule that has an answer decides. */
+/** Pure: decides whether a Job has ended, and why. The first rule that returns a verdict wins. */
 import type { Job } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { lastsUntilPodsEnd, pardonedFailures } from "./annotations.ts";
@@ -8,7 +8,10 @@ import type { Scoreboard } from "./scoreboard.ts";
 import { findMetRule } from "./success-policy.ts";
 import type { Tally } from "./tally.ts";
 
-/** What a Job shows until its pods are gone. Then Failed or Complete says the same for good. */
+/**
+ * The condition that a Job has until its pods are gone. Then Failed or Complete repeats it
+ * permanently.
+ */
 export interface Verdict {
   readonly type: "FailureTarget" | "SuccessCriteriaMet";
   readonly reason: string;
@@ -46,7 +49,7 @@ export function decideEnd(evidence: Evidence): Verdict | undefined {
   return undefined;
 }
 
-/** Asked last, and of the pods as they are after this sync changed them. */
+/** Evaluated last, with the pods as they are after the changes of this sync. */
 export function completionsReached(
   { spec }: Job,
   { active, succeeded }: Pick<Tally, "active" | "succeeded">,
@@ -56,7 +59,7 @@ export function completionsReached(
   return succeededBy("CompletionsReached", "Reached expected number of succeeded pods");
 }
 
-/** How long until the deadline; undefined without one, and while the Job is suspended. */
+/** The time left until the deadline; undefined without a deadline or while the Job is suspended. */
 export function untilDeadlineMs({ job, startTime, nowMs }: Evidence): number | undefined {
   const seconds = job.spec.activeDeadlineSeconds;
   if (seconds === undefined || startTime === undefined || isSuspended(job)) return undefined;

@@ -13,7 +13,7 @@ test.each([
   ["an edited Job", { type: "MODIFIED", object: edited, previous: job }, "now"],
   ["a new status", { type: "MODIFIED", object: finished, previous: job }, "soon"],
   ["a Job that is gone", { type: "DELETED", object: job, previous: job }, "now"],
-] as const)("%s is looked at %s", (_case, change, when) => {
+] as const)("%s is synced %s", (_case, change, when) => {
   expect(whenToSync(change)).toBe(when);
 });
 
@@ -26,14 +26,14 @@ test("a Job that is gone or finished may leave pods tracked", () => {
 const pod = (fields: JobPodFields = {}) => aJobPod(job, { uid: "p", ...fields });
 const orphan = (labels = {}) => pod({ metadata: { ownerReferences: [], labels } });
 
-test("a pod that changes hands is news to both, and a new orphan to whom it may concern", () => {
+test("a pod that changes owners concerns both Jobs, and an orphan can be adopted", () => {
   const [owner] = pod().metadata.ownerReferences ?? [];
   const lost = newsOf({ type: "MODIFIED", object: orphan(), previous: pod() });
   expect(lost).toEqual({ former: owner, isAdoptable: true });
   expect(newsOf({ type: "ADDED", object: pod() })).toEqual({ owner, isAdoptable: false });
 });
 
-test("an orphan is offered when it appears and when its labels change, not as it goes", () => {
+test("an orphan is adoptable when it appears or its labels change, not when it is deleted", () => {
   const going = pod({ isDeleting: true, metadata: { ownerReferences: [] } });
   expect(newsOf({ type: "ADDED", object: orphan() }).isAdoptable).toBe(true);
   expect(newsOf({ type: "ADDED", object: going }).isAdoptable).toBe(false);
@@ -48,7 +48,7 @@ test.each([
   ["without an owner", orphan(), undefined, true],
   ["of a Job that is gone", pod(), undefined, true],
   ["of a finished Job", pod(), finished, true],
-  ["of a Job at work", pod(), job, false],
+  ["of a running Job", pod(), job, false],
   ["without the finalizer", pod({ isTracked: false }), undefined, false],
   [
     "of another kind",

@@ -1,4 +1,6 @@
-/** Pure: which events wake which Job, and which leave a pod that nobody will untrack. */
+/**
+ * Pure: which events trigger a sync of which Job, and which leave a pod that no sync will untrack.
+ */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
@@ -13,23 +15,26 @@ export interface Change<T> {
   readonly previous?: T;
 }
 
-/** At once for what a user asked for, soon for what happened: then several things are one. */
+/**
+ * Changes by a user are synced immediately, other changes soon, so that several of them share one
+ * sync.
+ */
 export function whenToSync({ type, object, previous }: Change<Job>): "now" | "soon" {
   const isEdited = object.metadata.generation !== previous?.metadata.generation;
   return type === "MODIFIED" && !isEdited ? "soon" : "now";
 }
 
-/** Its pods should have been released before: this is for those that were not. */
+/** Normally the pods were released before. This covers those that were not. */
 export function leavesPodsTracked({ type, object }: Change<Job>): boolean {
   return type === "DELETED" || isFinished(object);
 }
 
-/** Before and after the change; what the pod is to each. */
+/** The owners of a pod before and after a change. */
 export interface PodNews {
-  /** The owner it has lost. */
+  /** The owner that the pod has lost. */
   readonly former?: OwnerReference;
   readonly owner?: OwnerReference;
-  /** Whether Jobs that select it should try to adopt it. */
+  /** Whether Jobs whose selector matches should try to adopt the pod. */
   readonly isAdoptable: boolean;
 }
 
@@ -52,7 +57,10 @@ function isNewToSelectors({ type, object, previous }: Change<Pod>, former?: Owne
   return type === "ADDED" || former !== undefined || hasOtherLabels(object, previous);
 }
 
-/** Tracked, and not by a Job that will let it go: none, one that is gone, one that is finished. */
+/**
+ * True if the pod has the finalizer but no Job will remove it: it has no owner, or its Job is gone
+ * or finished.
+ */
 export function isAbandoned(pod: Pod, job: Job | undefined): boolean {
   if (!hasTrackingFinalizer(pod)) return false;
   const owner = controllerOf(pod);
@@ -60,7 +68,7 @@ export function isAbandoned(pod: Pod, job: Job | undefined): boolean {
   return isJobReference(owner) && (job === undefined || isFinished(job));
 }
 
-/** What the metric about tracked pods that are over tells of a change. */
+/** How a change affects the metric about ended pods that are still tracked. */
 export function trackingEvent({
   type,
   object,

@@ -1,10 +1,12 @@
 /**
- * Pure: a pod of a Job with a work list: the template, and its item.
+ * Pure: builds a pod of a Job with a work list from the template and the pod's item.
  *
- * 1. Every container has the values as variables, before its own, which can refer to them.
- * 2. Arguments refer to them as to any variable, "$(NAME)". Of a list of batches, an argument that
- *    is nothing else becomes one argument for each value of the batch.
- * 3. Values that a container is to get as further arguments follow its own; empty ones are dropped.
+ * 1. Every container gets the values as environment variables, before its own variables, which can
+ *    refer to them.
+ * 2. Arguments refer to them like to any variable, "$(NAME)". If the list consists of batches, an
+ *    argument that is exactly such a reference becomes one argument per value of the batch.
+ * 3. Values that a container gets as additional arguments follow its own arguments. Empty values
+ *    are dropped.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Container, EnvVar, Pod } from "../../api/generated/core.ts";
@@ -13,7 +15,7 @@ import { secretKey } from "../../worklist/stored-list.ts";
 import { escapeText, reference } from "../../worklist/substitute.ts";
 import { itemName, type ListShape, splitBatch, type Values } from "../../worklist/work-list.ts";
 
-/** By container, the parameters whose values are further arguments. */
+/** By container name, the parameters whose values are appended as arguments. */
 export interface AppendedParameters {
   readonly [container: string]: readonly string[];
 }
@@ -23,7 +25,7 @@ export interface Item {
   readonly values: Values;
   readonly index: number;
   readonly appended: AppendedParameters;
-  /** Where the values are kept secret: the object that has them. */
+  /** If the values are secret: the name of the Secret that contains them. */
   readonly secretName?: string;
 }
 

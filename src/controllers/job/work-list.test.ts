@@ -1,4 +1,4 @@
-/** Jobs with a work list, as a user of the server sees them. */
+/** Jobs with a work list, tested as a user of the server sees them. */
 import { expect, test } from "vitest";
 import { aJobCluster, indexOf, JOB, type JobCluster } from "../../../test/builders/job-cluster.ts";
 import type { Client } from "../../api/client.ts";
@@ -77,7 +77,7 @@ test("a pod has the values of its item as variables, and arguments refer to them
   expect(annotations?.["tallyjob.io/item"]).toBe("FRUIT=banana COLOR=yellow");
 });
 
-test("the pods wait for the list, and then all are run", async () => {
+test("pods are not created before the list exists, and then all run", async () => {
   const cluster = await aJobCluster();
   const { job, support } = composeRun(REQUEST);
   await createJob(cluster, job);
@@ -89,7 +89,7 @@ test("the pods wait for the list, and then all are run", async () => {
   expect(await cluster.warnings()).toEqual([]);
 });
 
-test("a list that does not come is told of once, and may come much later", async () => {
+test("a missing list is reported once, and may be created much later", async () => {
   const cluster = await aJobCluster();
   const { job, support } = composeRun(REQUEST);
   await createJob(cluster, job);
@@ -104,7 +104,7 @@ test("a list that does not come is told of once, and may come much later", async
   expect(await cluster.running()).toEqual([0, 1]);
 });
 
-test("a list that the controller may not read is told of, too", async () => {
+test("a list that the controller may not read is reported", async () => {
   const { job } = composeRun({ ...REQUEST, paramsIn: "secret" });
   const client = {
     get: async () => {
@@ -124,7 +124,7 @@ test("a list that the controller may not read is told of, too", async () => {
   expect(complaints).toEqual([expect.stringContaining("may not be read: secrets is forbidden")]);
 });
 
-test("a missing list is looked for ever less often, however many pods wait", async () => {
+test("a missing list is looked up less and less often, however many pods wait", async () => {
   let looks = 0;
   const cluster = await aJobCluster({ podsPerSync: 1 }, (client) => ({
     get: (type, name) => {
@@ -147,10 +147,10 @@ const HAND_WRITTEN: ConfigMap = {
 };
 
 test.each<[string, Partial<ConfigMap>, string]>([
-  ["can still change", { immutable: false }, "must be immutable"],
-  ["says nothing", { data: {} }, 'has no key "list"'],
-  ["is no JSON", { data: { list: "[" } }, 'has no JSON object in "list"'],
-  ["names nothing", { data: { list: "{}" } }, 'must name its "parameters", as in ["FILE"]'],
+  ["is not immutable", { immutable: false }, "must be immutable"],
+  ["has no data", { data: {} }, 'has no key "list"'],
+  ["is not JSON", { data: { list: "[" } }, 'has no JSON object in "list"'],
+  ["names no parameters", { data: { list: "{}" } }, 'must name its "parameters", as in ["FILE"]'],
   [
     "is too short",
     { data: { list: '{"parameters":["FILE"]}', items: '"a"' } },
@@ -168,7 +168,7 @@ test.each<[string, Partial<ConfigMap>, string]>([
     },
     "belongs to another Job",
   ],
-])("no pod is made from a list that %s", async (_, fields, problem) => {
+])("no pod is created from a list that %s", async (_, fields, problem) => {
   const cluster = await aJobCluster();
   await createJob(cluster, composeRun(REQUEST).job);
   await createList(cluster, [{ ...HAND_WRITTEN, ...fields } as ConfigMap]);
@@ -180,14 +180,14 @@ test.each<[string, Partial<ConfigMap>, string]>([
   ]);
 });
 
-test("a list written by hand needs its parameters and lines only", async () => {
+test("a list written by hand only needs its parameters and lines", async () => {
   const cluster = await aJobCluster();
   await createJob(cluster, composeRun(REQUEST).job);
   await createList(cluster, [HAND_WRITTEN]);
   expect((await containerOf(cluster, 1)).env).toEqual([{ name: "FILE", value: "b.txt" }]);
 });
 
-test("a line that is no item keeps its own pod back, and no other", async () => {
+test("an invalid line blocks only its own pod", async () => {
   const cluster = await aJobCluster();
   await createJob(cluster, composeRun({ ...REQUEST, parallelism: 3 }).job);
   const data = { list: '{"parameters":["FILE"]}', items: '"a"\n{}\n"c"' };
@@ -198,7 +198,7 @@ test("a line that is no item keeps its own pod back, and no other", async () => 
   expect(warning).toContain("has no item for index 1");
 });
 
-test("a long list is in several objects, and a pod needs only its own", async () => {
+test("a long list is split into several objects, and a pod needs only its own", async () => {
   const cluster = await aJobCluster();
   const long = "x".repeat(100_000);
   const column = Array.from({ length: 12 }, (_, index) => `${long}${index}`);
@@ -224,7 +224,7 @@ test("a long list is in several objects, and a pod needs only its own", async ()
   expect(value).toBe(`${long}7`);
 });
 
-test("values in a Secret are referred to and never shown", async () => {
+test("values in a Secret are referenced and never copied into the pod", async () => {
   const cluster = await aJobCluster();
   await start(cluster, { paramsIn: "secret" });
   expect((await containerOf(cluster, 1)).env).toEqual([
@@ -240,7 +240,7 @@ test("values in a Secret are referred to and never shown", async () => {
   expect(JSON.stringify(await podOf(cluster, 1))).not.toContain("banana");
 });
 
-test("values that are further arguments follow the others, but for empty ones", async () => {
+test("values passed as arguments are appended; empty ones are dropped", async () => {
   const cluster = await aJobCluster();
   const list = {
     parameters: ["FRUIT_COLOR", "ARG_1", "ARG_2"],
@@ -263,7 +263,7 @@ test.each([
   ['{"main": "FRUIT"}', 'must be like {"main": ["FILE"]}'],
   ['{"other": ["FRUIT"]}', 'names "other"'],
   ['{"main": ["SIZE"]}', 'names "SIZE"'],
-])("further arguments that say %s are refused", async (text, problem) => {
+])("per-completion arguments of the form %s are rejected", async (text, problem) => {
   const cluster = await aJobCluster();
   await start(cluster, { annotations: { "tallyjob.io/per-completion-args": text } });
   await cluster.settle(3_000);
@@ -274,7 +274,7 @@ test.each([
   ]);
 });
 
-test("a batch is one argument for each of its values", async () => {
+test("a batch becomes one argument per value", async () => {
   const cluster = await aJobCluster();
   const list = {
     parameters: ["ITEM", "ITEM_FIRST"],
@@ -291,7 +291,7 @@ test("a batch is one argument for each of its values", async () => {
   expect((await containerOf(cluster, 1)).command).toEqual(["cat", "e", "--from=$(ITEM_FIRST)"]);
 });
 
-test("a second attempt has the same item", async () => {
+test("a retry gets the same item", async () => {
   const cluster = await aJobCluster();
   await start(cluster, { failure: { retries: 1 } });
   await cluster.end("Failed", 0);
@@ -303,7 +303,7 @@ test("a second attempt has the same item", async () => {
   expect(values).toEqual(["apple", "apple"]);
 });
 
-test("the controller reads the list again when it begins anew", async () => {
+test("a restarted controller reads the list again", async () => {
   const cluster = await aJobCluster();
   await start(cluster);
   await cluster.end("Succeeded", 0);
@@ -312,7 +312,7 @@ test("the controller reads the list again when it begins anew", async () => {
   expect((await containerOf(cluster, 2)).env[0]?.value).toBe("cherry");
 });
 
-test("with halt=soon nothing new begins after a failure, and what runs can end", async () => {
+test("with halt=soon no pod starts after a failure, and running pods may finish", async () => {
   const cluster = await aJobCluster();
   await start(cluster, { failure: { retries: 0, halt: "soon" } });
   await cluster.end("Failed", 0);
@@ -323,7 +323,7 @@ test("with halt=soon nothing new begins after a failure, and what runs can end",
   expect((await cluster.job()).status).toMatchObject({ completedIndexes: "1", failedIndexes: "0" });
 });
 
-test("with halt=now what runs is stopped at the first failure", async () => {
+test("with halt=now running pods are stopped at the first failure", async () => {
   const cluster = await aJobCluster();
   await start(cluster, { failure: { retries: 0, halt: "now" } });
   await cluster.end("Failed", 0);

@@ -1,7 +1,7 @@
 /**
- * The items of a Job that names a work list. Its objects are read once, when pods are to be
- * created, and few of them are kept. While one that is needed is not there, no pod is created for
- * its indexes: whoever creates the Job may create its list just after it.
+ * The items of a Job that refers to a work list. The objects of the list are read when pods are to
+ * be created, and only a few are kept in memory. If a needed object does not exist yet, no pods are
+ * created for its indexes, because a client may create the list just after the Job.
  */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
@@ -25,14 +25,14 @@ import { isIndexed } from "./job-facts.ts";
 import type { PlannedPod } from "./pod-changes.ts";
 import { type AppendedParameters, appendedOf, withItem } from "./work-list-pod.ts";
 
-/** What is remembered of the list of one Job. */
+/** What is remembered about the work list of one Job. */
 export interface ListMemory {
   readonly annotation: string;
   readonly place: Place;
   header?: ListHeader;
-  /** By number, the one that was used last at the end. */
+  /** By number, the most recently used one last. */
   readonly chunks: Map<number, Chunk>;
-  /** How often in a row something was not there, and whether that was said. */
+  /** How many reads in a row failed, and whether an event was recorded about it. */
   misses: number;
   hasComplained: boolean;
 }
@@ -43,28 +43,28 @@ interface Place {
   readonly name: string;
 }
 
-/** Gives a pod of the Job what its item has. */
+/** Adds the item of its index to a pod of the Job. */
 export type Dress = (pod: Pod, index: number) => Pod;
 
 export interface Dressed {
   readonly decision: JobDecision;
   readonly dress?: Dress;
-  /** Something to tell, once. */
+  /** The message of an event to record once. */
   readonly complaint?: string;
 }
 
-/** Retries and re-runs of early indexes do not push out the one that is being worked on. */
+/** Enough that retries and re-runs of early indexes do not evict the chunk in use. */
 const CHUNKS_KEPT = 4;
 const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 5_000;
-/** Looks in vain before it is said: about a second. */
+/** Failed reads before an event is recorded: about a second. */
 const PATIENCE = 7;
 
 export function hasWorkList({ metadata }: Job): boolean {
   return metadata.annotations?.[WORK_LIST] !== undefined;
 }
 
-/** The same decision but for pods whose item cannot be had yet. */
+/** Returns the same decision, without the pods whose items are not available yet. */
 export async function dressPods(
   client: Client,
   job: Job,
@@ -82,7 +82,7 @@ export async function dressPods(
   }
   const complaint = complain(list, found.problem);
   const delayMs = Math.min(LAST_LOOK_MS, FIRST_LOOK_MS * 2 ** list.misses++);
-  // More pods to come are no reason to hurry: their items are not there either.
+  // If more pods are missing, do not sync earlier for them: their items are not available either.
   const { againInMs: planned = delayMs } = podChanges.hasMore ? {} : decision;
   const againInMs = Math.min(planned, delayMs);
   const fewer =
@@ -116,7 +116,7 @@ function complain(list: ListMemory, problem: string | undefined): string | undef
 }
 
 interface FoundItems {
-  /** Those with an item. */
+  /** The pods whose items were found. */
   readonly pods: readonly PlannedPod[];
   readonly dress: Dress;
   readonly problem?: string;
@@ -172,7 +172,7 @@ async function openList(client: Client, job: Job, list: ListMemory): Promise<Ope
   const { header } = list;
   const completions = job.spec.completions ?? 0;
   if (header.items < completions) {
-    // Another one may take its place.
+    // Forget the header: a correct list may replace this one.
     delete list.header;
     return {
       problem: `${nameOf(list.place, 0)} has ${header.items} items, and the Job has ${completions}`,
@@ -205,7 +205,10 @@ function keep({ chunks }: ListMemory, at: number, chunk: Chunk): Chunk {
   return chunk;
 }
 
-/** One that may still change, or that another Job goes with, would make pods of different lists. */
+/**
+ * The object must be immutable and must not belong to another Job. Otherwise pods of one Job could
+ * get items of different lists.
+ */
 async function findListObject(
   client: Client,
   job: Job,
@@ -221,7 +224,7 @@ async function findListObject(
         ? await findObject(client, secrets, named)
         : await findObject(client, configMaps, named);
   } catch (error) {
-    // On a cluster its reader may lack the right, which somebody has to be told.
+    // On a cluster this controller may lack permission to read the object. The user must be told.
     if (!(error instanceof ApiError) || error.code !== 403) throw error;
     return { problem: `${nameOf(place, at)} may not be read: ${error.message}` };
   }

@@ -10,7 +10,7 @@ const OWNER = {
   metadata: { name: "w", namespace: "ns", uid: "u" },
 };
 
-test("a Job has what its template has, its owner, and a list of its own", () => {
+test("a Job has the fields of its template, its owner, and its own work list", () => {
   const annotations = { a: "b", "tallyjob.io/work-list": "secret/t-list" };
   const template = aTemplate({}, annotations);
   const job = newJob(template, { name: "j", owner: OWNER, labels: { l: "m" } });
@@ -34,7 +34,7 @@ test("a Job has what its template has, its owner, and a list of its own", () => 
   expect(newJob(aTemplate(), { name: "j", owner: OWNER }).metadata.annotations).toBeUndefined();
 });
 
-test("a Job of a template with an environment names a copy of its own", () => {
+test("a Job of a template with an environment refers to its own copy", () => {
   const template = aTemplate({}, { "tallyjob.io/environment": "t-environment-x" });
   const job = newJob(template, { name: "j", owner: OWNER });
   expect(job.metadata.annotations).toEqual({ "tallyjob.io/environment": "j-environment" });
@@ -52,7 +52,7 @@ test.each<[JobCondition[], object | undefined]>([
     [{ type: "Failed", status: "True", reason: "R", message: "m" }],
     { type: "Failed", message: "R: m" },
   ],
-])("conditions %j are the end %j", (conditions, end) => {
+])("conditions %j mean the end %j", (conditions, end) => {
   expect(endOf({ status: { conditions } } as unknown as Job)).toEqual(end);
 });
 
@@ -63,7 +63,7 @@ const failed = (isMet: boolean, message = ""): Stated => ({
   message,
 });
 
-test("a condition has the time since which it is so, and is not named before it was", () => {
+test("a condition has the time of its last change, and is omitted until it is first met", () => {
   const none = withConditions(undefined, [failed(false)], "1");
   expect(none).toEqual([]);
   const first = withConditions(none, [failed(true)], "2");

@@ -1,7 +1,7 @@
 /**
- * Pure: the Job that is made of a template for its owner, and how Jobs of templates end.
+ * Pure: builds a Job from a template for its owner, and reads how such a Job ended.
  *
- * Nothing here is a controller: those of Workflows and of ScheduledJobs share the folder. Reading
+ * This folder is not a controller: the Workflow and ScheduledJob controllers share it. Reading
  * order: this file, start-job, owner-conditions, start-job-maker.
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
@@ -47,7 +47,7 @@ export interface ListName {
   readonly name: string;
 }
 
-/** Where the items of a template are; each of its Jobs has a copy. */
+/** The work list of a template. Each of its Jobs gets a copy. */
 export function listOf({ metadata = {} }: JobTemplateSpec): ListName | undefined {
   const named = metadata.annotations?.[WORK_LIST];
   if (named === undefined) return undefined;
@@ -65,7 +65,7 @@ export function listNameOf(jobName: string): string {
   return `${jobName}-list`;
 }
 
-/** The Secret with the environment of a template; each of its Jobs has a copy. */
+/** The Secret with the environment of a template. Each of its Jobs gets a copy. */
 export function environmentOf({ metadata = {} }: JobTemplateSpec): string | undefined {
   return metadata.annotations?.[ENVIRONMENT];
 }

@@ -1,4 +1,4 @@
-/** Pure: the conditions of what makes Jobs: Complete, Failed and Suspended. */
+/** Pure: the conditions of Workflows and ScheduledJobs: Complete, Failed and Suspended. */
 import type { Condition } from "../../api/generated/meta.ts";
 
 export interface Stated {
@@ -8,7 +8,10 @@ export interface Stated {
   readonly message: string;
 }
 
-/** What was never met is not mentioned; what stays as it was keeps its time, and its place. */
+/**
+ * A condition that was never met is omitted. An unchanged condition keeps its time and its
+ * position.
+ */
 export function withConditions(
   before: readonly Condition[] | undefined,
   stated: readonly Stated[],

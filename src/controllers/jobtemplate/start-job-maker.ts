@@ -1,6 +1,6 @@
 /**
- * What the controllers of ScheduledJobs and of Workflows have in common: each owner is looked at
- * when it changes, and when one of its Jobs has ended.
+ * The common part of the ScheduledJob and Workflow controllers: an owner is reconciled when it
+ * changes and when one of its Jobs has ended.
  */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -73,7 +73,7 @@ export async function startJobMaker<T extends KubeObject & { readonly status: ob
   };
 }
 
-/** All that a Job is asked: a change on the way there is worth no look at its owner. */
+/** Only the end of a Job matters; its other changes do not trigger a reconcile of the owner. */
 function isEnd({ type, object, previous }: CacheChange<Job>): boolean {
   if (type === "DELETED") return true;
   return endOf(object) !== undefined && (!previous || endOf(previous) === undefined);

@@ -1,8 +1,8 @@
 /**
- * Makes a Job of a template, and copies of its list and its environment that go with the Job.
- * Objects that are there already are left as they are, so that a controller that was killed on the
- * way simply does it again. The Job comes first: its pods wait for the copies, and a copy without
- * a Job would stay for ever.
+ * Creates a Job from a template, with copies of its work list and its environment that are owned by
+ * the Job. Existing objects are left unchanged, so that a controller that crashed halfway simply
+ * repeats it. The Job is created first: its pods wait for the copies, while a copy without a Job
+ * would never be deleted.
  */
 import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
@@ -35,7 +35,7 @@ export async function startJob(
   return job;
 }
 
-/** One that belongs to somebody else is nothing that could be waited for. */
+/** An existing Job of another owner is an error: it is not the Job that was wanted. */
 async function ensureJob(client: Client, wanted: Job): Promise<Job> {
   try {
     return await client.create(jobs, wanted);
@@ -44,14 +44,14 @@ async function ensureJob(client: Client, wanted: Job): Promise<Job> {
     const { namespace = "", name = "" } = wanted.metadata;
     const present = await client.get(jobs, { namespace, name });
     if (controllerOf(present)?.uid === controllerOf(wanted)?.uid) return present;
-    throw new Error(`there is a job ${JSON.stringify(name)} already, which belongs to another`);
+    throw new Error(`job ${JSON.stringify(name)} already exists and has another owner`);
   }
 }
 
 async function ensureEnvironment(client: Client, name: string, job: Job): Promise<void> {
   const { namespace = "", name: jobName = "" } = job.metadata;
   const original = await findObject(client, secrets, { namespace, name });
-  if (!original) throw new Error(`the environment is not there: secret "${name}" not found`);
+  if (!original) throw new Error(`the environment is missing: secret "${name}" not found`);
   const copied = environmentNameOf(jobName);
   const metadata = { name: copied, namespace, ownerReferences: [ownedBy(job)] };
   await ensureCopy(client, { ...original, metadata });
@@ -83,7 +83,7 @@ async function getChunk(client: Client, kind: ListName["kind"], place: Name): Pr
       ? await findObject(client, secrets, place)
       : await findObject(client, configMaps, place);
   if (found) return found;
-  throw new Error(`the work list is not there: ${kind.toLowerCase()} "${place.name}" not found`);
+  throw new Error(`the work list is missing: ${kind.toLowerCase()} "${place.name}" not found`);
 }
 
 function chunksOf(first: ListObject): number {

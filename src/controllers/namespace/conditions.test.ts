@@ -17,7 +17,7 @@ function shown(conditions: readonly NamespaceCondition[]): (string | undefined)[
 
 const fine = composeConditions([], [left(pods, 0)], NOW);
 
-test("an empty namespace says that nothing is wrong, five times", () => {
+test("an empty namespace has five conditions that report no problem", () => {
   expect(shown(fine)).toEqual([
     [
       "NamespaceDeletionDiscoveryFailure",
@@ -43,7 +43,7 @@ test("an empty namespace says that nothing is wrong, five times", () => {
   for (const condition of fine) expect(condition.lastTransitionTime).toBe(NOW);
 });
 
-test("what is left and what holds it is counted, in a fixed order", () => {
+test("remaining objects and finalizers are counted, in a fixed order", () => {
   const remains = [
     left(pods, 2, [["z.example.com/a", 2]]),
     left(configMaps, 1),
@@ -70,7 +70,7 @@ test("what is left and what holds it is counted, in a fixed order", () => {
   ]);
 });
 
-test("failures are told together", () => {
+test("failures are reported in one condition", () => {
   const remains = [failedRemains(pods, "no pods", 0), failedRemains(configMaps, "forbidden", 0)];
   expect(shown(composeConditions([], remains, NOW))[2]).toEqual([
     "NamespaceDeletionContentFailure",
@@ -80,7 +80,7 @@ test("failures are told together", () => {
   ]);
 });
 
-test("the time of a condition is that of its last change of status", () => {
+test("lastTransitionTime is the last change of status", () => {
   const two = composeConditions(fine, [left(pods, 2)], LATER);
   const one = composeConditions(two, [left(pods, 1)], "2026-01-01T00:00:20Z");
   const timeOf = (conditions: readonly NamespaceCondition[]) => conditions[3]?.lastTransitionTime;
@@ -88,7 +88,7 @@ test("the time of a condition is that of its last change of status", () => {
   expect(one[3]?.message).toContain("pods. has 1 resource instances");
 });
 
-test("where nothing has changed the conditions are the same, and those of others stay", () => {
+test("unchanged conditions are returned as they are, and foreign ones are kept", () => {
   expect(composeConditions(fine, [left(configMaps, 0)], LATER)).toBe(fine);
   const other = { type: "example.com/Other", status: "True" };
   expect(composeConditions([other, ...fine], [left(pods, 1)], LATER)[0]).toBe(other);

@@ -1,4 +1,4 @@
-/** Pure: what the conditions of a namespace tell of its end. */
+/** Pure: the conditions of a namespace that report the progress of its deletion. */
 import type { NamespaceCondition } from "../../api/generated/core.ts";
 import type { Remains } from "./remains.ts";
 
@@ -14,7 +14,9 @@ interface Finding {
   readonly message: string;
 }
 
-/** In the order in which they are added, with what they say when there is nothing to say. */
+/**
+ * In the order in which they are added, with the reason and message used if there is no problem.
+ */
 const NOTHING_WRONG: readonly (readonly [ConditionType, Finding])[] = [
   [
     "NamespaceDeletionDiscoveryFailure",
@@ -41,7 +43,7 @@ const NOTHING_WRONG: readonly (readonly [ConditionType, Finding])[] = [
   ],
 ];
 
-/** The same reference where nothing has changed. */
+/** Returns the same reference if nothing has changed. */
 export function composeConditions(
   old: readonly NamespaceCondition[],
   remains: readonly Remains[],

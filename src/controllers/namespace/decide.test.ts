@@ -28,22 +28,22 @@ const STUCK = "unexpected items still remain in namespace: x for gvr: /v1, Resou
 
 test.each<[string, readonly Remains[], object]>([
   ["is empty", [empty, empty], { kind: "finalize", finalizers: [] }],
-  ["has pods that end", [ending], { kind: "wait", delayMs: 16_000 }],
-  ["has objects that are held", [empty, finalizing], { kind: "wait", delayMs: 8000 }],
+  ["has terminating pods", [ending], { kind: "wait", delayMs: 16_000 }],
+  ["has objects with finalizers", [empty, finalizing], { kind: "wait", delayMs: 8000 }],
   ["has both", [finalizing, ending], { kind: "wait", delayMs: 16_000 }],
-  ["has something that will not go", [stuck, ending], { kind: "remain", problem: STUCK }],
-  ["refuses", [failedRemains(pods, "no", 30)], { kind: "fail", problem: "no" }],
+  ["has objects that are not deleted in time", [stuck, ending], { kind: "remain", problem: STUCK }],
+  ["cannot be listed", [failedRemains(pods, "no", 30)], { kind: "fail", problem: "no" }],
 ])("a namespace that %s", (_, remains, next) => {
   expect(decide({ namespace: aNamespace("kubernetes"), remains, nowMs }).next).toEqual(next);
 });
 
-test("the finalizers of others stay", () => {
+test("finalizers of others are kept", () => {
   const namespace = aNamespace("example.com/b", "kubernetes", "example.com/a");
   const { next } = decide({ namespace, remains: [], nowMs });
   expect(next).toEqual({ kind: "finalize", finalizers: ["example.com/a", "example.com/b"] });
 });
 
-test("a status is written only where it says something new", () => {
+test("a status is written only if it has changed", () => {
   const namespace = aNamespace("kubernetes");
   const { status } = decide({ namespace, remains: [ending], nowMs });
   expect(status?.conditions).toHaveLength(5);
@@ -60,7 +60,7 @@ test.each<[string, readonly Pod[], number]>([
   ["no pods", [], 0],
   ["the longest of several", [aPod(30), aPod(60), aPod(20)], 60],
   ["pods that have ended", [aPod(60, "Succeeded"), aPod(60, "Failed"), aPod(11)], 11],
-  ["pods whose time is over", [aPod(10)], 0],
-])("the time given to %s", (_, given, seconds) => {
+  ["pods whose grace period has passed", [aPod(10)], 0],
+])("the grace period of %s", (_, given, seconds) => {
   expect(graceOf(given, { deletedAtMs: nowMs - 10_000, nowMs })).toBe(seconds);
 });

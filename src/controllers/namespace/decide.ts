@@ -1,10 +1,10 @@
-/** Pure: what becomes of a namespace, given what is left in it. */
+/** Pure: decides the next step in deleting a namespace, given what is left in it. */
 import type { Namespace } from "../../api/generated/core.ts";
 import { formatTime } from "../../api/time.ts";
 import { composeConditions } from "./conditions.ts";
 import type { Remains } from "./remains.ts";
 
-/** In spec.finalizers: there may be something left in the namespace. */
+/** In spec.finalizers: objects may still exist in the namespace. */
 const FINALIZER = "kubernetes";
 
 export interface NamespaceObservation {
@@ -14,12 +14,12 @@ export interface NamespaceObservation {
 }
 
 export interface NamespaceDecision {
-  /** Absent where it tells all this already. */
+  /** Absent if the status is already up to date. */
   readonly status?: Namespace["status"];
   readonly next:
     | { readonly kind: "finalize"; readonly finalizers: readonly string[] }
     | { readonly kind: "wait"; readonly delayMs: number }
-    /** Pods take longer than they said: nobody knows how long to wait. */
+    /** Pods exceeded their grace period, so the remaining time is unknown. */
     | { readonly kind: "remain"; readonly problem: string }
     | { readonly kind: "fail"; readonly problem: string };
 }

@@ -49,7 +49,7 @@ async function pass({ server, settle }: AtWork, seconds: number): Promise<void> 
   await settle();
 }
 
-test("a namespace goes with all that is in it, and nothing else", async () => {
+test("a namespace is deleted with all its contents, and nothing else", async () => {
   const atWork = await startController(controller);
   const { client, server } = atWork;
   await createNamespace(client);
@@ -67,7 +67,7 @@ test("a namespace goes with all that is in it, and nothing else", async () => {
   expect(server.clock.untilNextMs()).toBeUndefined();
 });
 
-test("a namespace that lives is left alone", async () => {
+test("an active namespace is not changed", async () => {
   const atWork = await startController(controller);
   const { client, server } = atWork;
   await createNamespace(client);
@@ -76,7 +76,7 @@ test("a namespace that lives is left alone", async () => {
   expect(String(server.store.revision)).toBe(made.metadata.resourceVersion);
 });
 
-test("while there are pods the rest stays", async () => {
+test("other objects are kept while there are pods", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client);
@@ -102,7 +102,7 @@ test("while there are pods the rest stays", async () => {
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("what is held is waited for and told of", async () => {
+test("objects with finalizers are waited for and reported", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client);
@@ -126,7 +126,7 @@ test("what is held is waited for and told of", async () => {
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("a pod that does not go in its time is a failure, and is looked for again", async () => {
+test("a pod that exceeds its grace period is reported as a failure and checked again", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client);
@@ -144,7 +144,7 @@ test("a pod that does not go in its time is a failure, and is looked for again",
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("whoever else holds the namespace keeps it, empty as it is", async () => {
+test("another finalizer keeps the empty namespace", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client, "example.com/mine");
@@ -156,7 +156,7 @@ test("whoever else holds the namespace keeps it, empty as it is", async () => {
   expect((await client.list(configMaps, { namespace: "x" })).items).toEqual([]);
 });
 
-test("what waits for its dependents does not have to: they go as well", async () => {
+test("objects in foreground deletion do not wait for their dependents", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client);
@@ -167,7 +167,7 @@ test("what waits for its dependents does not have to: they go as well", async ()
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("a namespace that was going before the start goes on", async () => {
+test("a namespace deleted before the start is emptied", async () => {
   const { client } = await startController(controller, async (early) => {
     await createNamespace(early);
     await early.create(configMaps, configMapBody({ name: "a", namespace: "x" }));
@@ -176,7 +176,7 @@ test("a namespace that was going before the start goes on", async () => {
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("one resource that cannot be deleted keeps the namespace but not the others", async () => {
+test("a resource that cannot be deleted keeps the namespace but not other resources", async () => {
   let isRefused = true;
   const refused: Controller = {
     ...controller,
@@ -205,7 +205,7 @@ test("one resource that cannot be deleted keeps the namespace but not the others
   expect(await findObject(client, namespaces, X)).toBeUndefined();
 });
 
-test("after a stop nothing is emptied", async () => {
+test("after stop no namespace is emptied", async () => {
   const atWork = await startController(controller);
   const { client } = atWork;
   await createNamespace(client);
@@ -214,7 +214,7 @@ test("after a stop nothing is emptied", async () => {
   expect((await client.get(namespaces, X)).status.phase).toBe("Terminating");
 });
 
-test("objects of kinds that users defined go as well", async () => {
+test("custom resources are deleted as well", async () => {
   const definition = aDefinition() as unknown as CustomResourceDefinition;
   const atWork = await startController(controller, async (client) => {
     await createNamespace(client);

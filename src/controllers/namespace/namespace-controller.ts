@@ -1,8 +1,9 @@
 /**
- * Empties a namespace that was deleted, tells in its conditions how far that is, and lets it go.
+ * Deletes the contents of a deleted namespace, reports the progress in its conditions, and removes
+ * its finalizer at the end.
  *
- * Reading order: this file, reconcile, observe (what is left), decide, conditions. Which resources
- * there are is an argument; no kind is known here but Pod, whose end takes time.
+ * Reading order: this file, reconcile, observe (what is left), decide, conditions. The resource
+ * types are an argument. The only kind known here is Pod, because pods take time to end.
  */
 import type { ResourceType } from "../../api/client.ts";
 import type { Namespace } from "../../api/generated/core.ts";
@@ -13,10 +14,10 @@ import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { isToBeEmptied } from "./decide.ts";
 import { ItemsRemain, reconcile } from "./reconcile.ts";
 
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 10;
 
-/** Of resources that can be listed and deleted. */
+/** `types` must support list and delete. */
 export function namespaceController(types: readonly ResourceType[]): Controller {
   return { name: "namespace", start: (context) => start(context, types) };
 }
@@ -39,7 +40,7 @@ async function start(
   const addIfDue = (name: string, namespace: Namespace | undefined) => {
     if (namespace && isToBeEmptied(namespace)) worker.add(name);
   };
-  // At once: the five seconds Kubernetes waits are for further API servers to hear of it.
+  // Start at once. Kubernetes waits five seconds, so that its other API servers see the deletion.
   spaces.onChange(
     ({ type, object }) => {
       const { name = "" } = object.metadata;

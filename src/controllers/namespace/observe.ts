@@ -1,11 +1,11 @@
-/** What there is of a resource in a namespace, and what is left once it was told to go. */
+/** Lists the objects of a resource type in a namespace, before and after their deletion. */
 import type { Client, ResourceType } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { customResourceDefinitions } from "../../api/resources.ts";
 import { customTypesOf } from "../runtime/custom-types.ts";
 
-/** What users defined; of several versions one is enough. */
+/** The resource types defined by users, one version of each. */
 export async function observeCustomTypes(client: Client): Promise<readonly ResourceType[]> {
   const { items } = await client.list(customResourceDefinitions);
   return items.flatMap((definition) => customTypesOf(definition).slice(0, 1));
@@ -19,7 +19,7 @@ export async function observeContent(
   try {
     return (await client.list(type, { namespace })).items;
   } catch (error) {
-    // What cannot be listed has no objects to be deleted.
+    // A resource type that cannot be listed has no objects to delete.
     if (error instanceof ApiError && [404, 405].includes(error.code)) return [];
     throw error;
   }

@@ -1,4 +1,6 @@
-/** Deletes what is in one namespace, pods before all else, and lets it go when it is empty. */
+/**
+ * Deletes the contents of one namespace, pods first, and removes its finalizer when it is empty.
+ */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { Namespace, Pod } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -40,10 +42,10 @@ export async function reconcile(emptying: Emptying, name: string): Promise<Outco
   }
 }
 
-/** Not a fault, but a reason to look again, less and less often. */
+/** Not an error to warn about: the reconcile is retried with growing delays. */
 export class ItemsRemain extends Error {}
 
-/** While there are pods nothing they may need is taken from them. */
+/** Other objects are deleted only after all pods are gone, because the pods may need them. */
 async function empty(emptying: Emptying, namespace: Namespace): Promise<readonly Remains[]> {
   const custom = await observeCustomTypes(emptying.client);
   const types = [...emptying.types, ...custom].filter(({ namespaced }) => namespaced);
@@ -60,7 +62,7 @@ function isPods({ group, resource }: ResourceType): boolean {
   return group === "" && resource === "pods";
 }
 
-/** A failure with one resource keeps nobody from the others. */
+/** A failure of one resource type does not prevent the deletion of the others. */
 async function sweep(
   { client, clock }: Emptying,
   type: ResourceType,
@@ -82,7 +84,10 @@ async function sweep(
   }
 }
 
-/** Background, whatever was decided before: nothing in here has dependents to be kept. */
+/**
+ * Background overrides an earlier policy: everything in the namespace is deleted, so no dependents
+ * have to be kept or waited for.
+ */
 async function deleteAll(
   client: Client,
   type: ResourceType,

@@ -1,4 +1,4 @@
-/** Pure: what is left of a resource after its deletion, why, and for how long. */
+/** Pure: what is left of a resource type after its deletion, why, and for how long. */
 import type { ResourceType } from "../../api/client.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -6,14 +6,14 @@ import type { KubeObject } from "../../api/object.ts";
 export interface Remains {
   readonly type: ResourceType;
   readonly count: number;
-  /** By finalizer, how many objects it holds. */
+  /** By finalizer, the number of objects it holds. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** How long it may take until they are gone; 0 where nobody knows. */
+  /** The estimated time until the objects are gone; 0 if unknown. */
   readonly estimateSeconds: number;
   readonly failure?: string;
 }
 
-/** How long it usually takes others to do what they have to before an object goes. */
+/** The estimated time that other controllers need to remove their finalizers. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 export function remainsOf(
@@ -47,7 +47,7 @@ function countFinalizers(items: readonly KubeObject[]): Map<string, number> {
   return counts;
 }
 
-/** The longest time a pod may still take; 0 once all of them have had it. */
+/** The longest grace period of a pod; 0 once it has passed for all pods. */
 export function graceOf(
   pods: readonly Pod[],
   { deletedAtMs, nowMs }: { readonly deletedAtMs: number; readonly nowMs: number },

@@ -1,9 +1,9 @@
-/** Pure: what a node's silence, and what it says, mean for its conditions and taints. */
+/** Pure: derives a node's conditions and taints from its heartbeats and its reported conditions. */
 import { isEqual } from "../../api/equal.ts";
 import type { Node, NodeCondition, Taint } from "../../api/generated/core.ts";
 import { formatTime } from "../../api/time.ts";
 
-/** Beyond this nobody takes a node's word for how it is. */
+/** A node without a heartbeat for this long gets conditions with status Unknown. */
 export const SILENCE_MS = 50_000;
 
 const UNREACHABLE = "node.kubernetes.io/unreachable";
@@ -18,7 +18,7 @@ const PRESSURES: { readonly [condition: string]: string } = {
 const OWN = new Set([UNREACHABLE, NOT_READY, UNSCHEDULABLE, ...Object.values(PRESSURES)]);
 const OBSERVED = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/** The conditions of a node that is silent; undefined where they say so already. */
+/** The conditions of a node that stopped sending heartbeats; undefined if they are already set. */
 export function silentConditions(
   { status, metadata }: Node,
   nowMs: number,
@@ -49,7 +49,9 @@ export function silentConditions(
   return isEqual(before, next) ? undefined : next;
 }
 
-/** The taints a node should have; undefined where it has them. Those of others stay. */
+/**
+ * The taints that a node should have; undefined if it already has them. Taints of others are kept.
+ */
 export function correctedTaints(
   { spec, status }: Node,
   nowMs: number,

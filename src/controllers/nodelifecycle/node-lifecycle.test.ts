@@ -46,12 +46,12 @@ const LOST = [
   "node.kubernetes.io/unreachable:NoExecute",
 ];
 
-test("a node that is ready is freed of the taint of new nodes", async () => {
+test("a ready node loses the not-ready taint", async () => {
   await aNode();
   expect(await taints()).toBeUndefined();
 });
 
-test("a node that falls silent is unknown, tainted, and its pods are not ready", async () => {
+test("a node without heartbeats becomes Unknown and tainted, and its pods not ready", async () => {
   await aNode();
   await work.client.create(pods, podBody({ name: "p" }));
   await work.client.bind({ namespace: "default", name: "p" }, "n");
@@ -68,7 +68,7 @@ test("a node that falls silent is unknown, tainted, and its pods are not ready",
   expect(pod.status.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False");
 });
 
-test("a lease that is renewed is word enough, and a node that is heard again is well", async () => {
+test("a renewed Lease counts as a heartbeat, and a node that reports again recovers", async () => {
   await aNode();
   const renew = async () => {
     const renewTime = formatMicroTime(work.server.clock.nowMs());
@@ -98,7 +98,7 @@ test("a lease that is renewed is word enough, and a node that is heard again is 
   expect(await taints()).toBeUndefined();
 });
 
-test("taints of others stay, and those of pressure and of cordons come and go", async () => {
+test("pressure and cordon taints are added and removed; other taints are kept", async () => {
   await aNode();
   const own = [{ key: "mine", effect: "NoSchedule" }];
   const spec = { taints: own, unschedulable: true };

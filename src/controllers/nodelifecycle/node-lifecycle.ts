@@ -1,6 +1,6 @@
 /**
- * Notices nodes that have fallen silent, says so in their conditions, and keeps the taints that
- * follow from conditions: by these the scheduler stays away and pods are driven off.
+ * Detects nodes that stopped sending heartbeats and sets their conditions to Unknown. Also sets the
+ * taints that follow from conditions, which keep the scheduler away and evict pods.
  */
 import type { Client } from "../../api/client.ts";
 import type { Node, Pod } from "../../api/generated/core.ts";
@@ -16,13 +16,13 @@ import { BY_NODE, podsByNode } from "../runtime/pods-by-node.ts";
 import { type EventRecorder, openRecorder } from "../runtime/recorder.ts";
 import { correctedTaints, isReady, SILENCE_MS, silentConditions } from "./decide.ts";
 
-/** A node that is not heard of for so long is taken for lost. */
+/** A node without a heartbeat for `silenceMs` is treated as lost. */
 export function nodeLifecycle(silenceMs: number = SILENCE_MS): Controller {
   return { name: "nodelifecycle", start: (context) => start(context, silenceMs) };
 }
 
 const LEASES = "kube-node-lease";
-/** As often as Kubernetes looks. */
+/** The same interval as in Kubernetes. */
 const LOOK_MS = 5000;
 
 interface Watching {
@@ -31,7 +31,7 @@ interface Watching {
   readonly recorder: EventRecorder;
   readonly nodeCache: Cache<Node>;
   readonly podCache: Cache<Pod>;
-  /** By this clock, which does not go on while the machine sleeps: when a node was last heard. */
+  /** When each node last sent a heartbeat, by a clock that stops while the machine sleeps. */
   readonly heard: Map<string, number>;
   readonly silenceMs: number;
 }
@@ -105,7 +105,7 @@ async function look(watching: Watching, name: string): Promise<Outcome | undefin
   return after(LOOK_MS);
 }
 
-/** What ran there may go on, but nobody should send it work. */
+/** The pods may still run there, but Services must not send them traffic. */
 async function markPods({ client, clock, podCache }: Watching, node: string): Promise<void> {
   for (const { metadata, status } of podCache.find(BY_NODE, node)) {
     const ready = status.conditions?.find(({ type }) => type === "Ready");

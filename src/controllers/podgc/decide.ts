@@ -1,4 +1,4 @@
-/** Pure: which pods nobody will end any more, and which finished ones are too many. */
+/** Pure: which pods no node will ever end, and which finished pods are too many. */
 import type { Pod } from "../../api/generated/core.ts";
 import type { Disruption } from "../runtime/disrupt-pod.ts";
 
@@ -6,7 +6,7 @@ export function isOver({ status }: Pod): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
 }
 
-/** It is to stop, and has no node that could see to it. */
+/** The pod is being deleted, but has no node that could stop it. */
 export function isStranded({ metadata, spec }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined && !spec.nodeName;
 }
@@ -21,7 +21,7 @@ export const OUT_OF_SERVICE: Disruption = {
   message: "PodGC: node is out of service",
 };
 
-/** The evicted and the oldest first. */
+/** Evicted pods first, then the oldest. */
 export function surplusOf(finished: Iterable<Pod>, threshold: number): readonly Pod[] {
   const all = [...finished];
   if (all.length <= threshold) return [];

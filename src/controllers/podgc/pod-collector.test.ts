@@ -23,7 +23,7 @@ async function pass(ms: number): Promise<void> {
   await work.settle();
 }
 
-test("of finished pods the newest stay", async () => {
+test("finished pods beyond the threshold are deleted, the newest are kept", async () => {
   work = await startController(podCollector(2));
   for (const name of ["d", "c", "b", "a"]) {
     await work.client.create(pods, podBody({ name }));
@@ -34,7 +34,7 @@ test("of finished pods the newest stay", async () => {
   expect(await names()).toEqual(["a", "b"]);
 });
 
-test("a pod that never had a node, and is to stop, stops", async () => {
+test("a pod without a node that is being deleted is set to Failed and deleted", async () => {
   work = await startController(podCollector());
   const finalizers = ["example.com/hold"];
   await work.client.create(pods, podBody({ name: "p", finalizers }));
@@ -46,7 +46,7 @@ test("a pod that never had a node, and is to stop, stops", async () => {
   expect(await names()).toEqual([]);
 });
 
-test("whoever deletes a pod that never had a node is not disturbed at it", async () => {
+test("deleting a pod without a node succeeds without a conflict", async () => {
   work = await startController(podCollector());
   await work.client.create(pods, podBody({ name: "p" }));
   await expect(work.client.delete(pods, place("p"))).resolves.toBeUndefined();
@@ -54,7 +54,7 @@ test("whoever deletes a pod that never had a node is not disturbed at it", async
   expect(await names()).toEqual([]);
 });
 
-test("pods of a node that is gone are lost, once it has had time to come back", async () => {
+test("pods of a deleted node are deleted after the quarantine", async () => {
   work = await startController(podCollector(), async (client) => {
     await client.create(nodes, aNode());
     await client.create(pods, podBody({ name: "p", finalizers: ["example.com/hold"] }));
@@ -74,7 +74,7 @@ test("pods of a node that is gone are lost, once it has had time to come back", 
   expect(lost.metadata.deletionTimestamp).toBeDefined();
 });
 
-test("a node that comes back in time keeps its pods", async () => {
+test("a node that is registered again in time keeps its pods", async () => {
   work = await startController(podCollector(), async (client) => {
     await client.create(nodes, aNode());
     await client.create(pods, podBody({ name: "p" }));
@@ -87,7 +87,7 @@ test("a node that comes back in time keeps its pods", async () => {
   expect(await names()).toEqual(["p"]);
 });
 
-test("a node out of service gives up the pods that are to stop", async () => {
+test("on a node out of service, terminating pods are deleted", async () => {
   work = await startController(podCollector(), async (client) => {
     await client.create(nodes, aNode());
     for (const name of ["leaving", "staying"]) {

@@ -1,7 +1,7 @@
 /**
- * Removes pods that would otherwise stay for ever: finished ones beyond a number, those that are
- * to stop and have no node, and those whose node is gone. What a Job wants to know of its pods it
- * holds with a finalizer, and the ledger keeps.
+ * Deletes pods that would otherwise stay forever: finished pods beyond a threshold, pods that are
+ * being deleted but have no node, and pods whose node is gone. Job results are not lost: a Job
+ * protects uncounted pods by a finalizer, and the ledger keeps the attempts.
  */
 import type { Client } from "../../api/client.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
@@ -16,9 +16,9 @@ import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { BY_NODE, podsByNode } from "../runtime/pods-by-node.ts";
 import { isOver, isStranded, NODE_GONE, OUT_OF_SERVICE, surplusOf } from "./decide.ts";
 
-/** As Kubernetes has it. */
+/** The default of Kubernetes. */
 const DEFAULT_THRESHOLD = 12_500;
-/** A node that is deleted may be about to come back under its name. */
+/** A deleted node may be registered again under the same name, so its pods are kept this long. */
 const NODE_QUARANTINE_MS = 40_000;
 const FINISHED_EVERY_MS = 20_000;
 const OUT_OF_SERVICE_TAINT = "node.kubernetes.io/out-of-service";
@@ -105,7 +105,7 @@ async function clearNode(collecting: Collecting, name: string): Promise<void> {
   const live = await findObject(client, nodes, { name });
   if (live && !isOutOfService(live)) return;
   for (const pod of cache.find(BY_NODE, name)) {
-    // On a node that is out of service only what was to stop anyway is given up.
+    // On a node that is out of service, only pods that are already being deleted are removed.
     if (live && pod.metadata.deletionTimestamp === undefined) continue;
     const disruption = live ? OUT_OF_SERVICE : NODE_GONE;
     await disruptPod(client, pod, { disruption, isLost: true, gates, nowMs: clock.nowMs() });

@@ -7,7 +7,7 @@ import { rootCaController } from "./root-ca-publisher.ts";
 const PLACE = { namespace: "kube-public", name: "kube-root-ca.crt" };
 const KEY = "kubernetes.io/description";
 
-test("the certificate is published in every namespace, and says what it is for", async () => {
+test("every namespace gets the certificate, with a description", async () => {
   const { client } = await startController(rootCaController("PEM"));
   const { items } = await client.list(configMaps);
   expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual([
@@ -33,21 +33,21 @@ test("a server with a new certificate replaces the old one", async () => {
 });
 
 test.each([
-  ["more data is taken away", { data: { "other.crt": "x" } }, { data: { "ca.crt": "PEM" } }],
-  ["other data comes back", { data: null }, { data: { "ca.crt": "PEM" } }],
-  ["bytes stay", { binaryData: { b: "AA==" }, data: null }, { binaryData: { b: "AA==" } }],
+  ["additional data is removed", { data: { "other.crt": "x" } }, { data: { "ca.crt": "PEM" } }],
+  ["deleted data is restored", { data: null }, { data: { "ca.crt": "PEM" } }],
+  ["binaryData is kept", { binaryData: { b: "AA==" }, data: null }, { binaryData: { b: "AA==" } }],
   [
-    "labels and other annotations stay",
+    "labels and other annotations are kept",
     { metadata: { labels: { a: "b" }, annotations: { mine: "yes" } }, data: { "ca.crt": "x" } },
     { metadata: { labels: { a: "b" }, annotations: { mine: "yes" } }, data: { "ca.crt": "PEM" } },
   ],
   [
-    "another description stays",
+    "a changed description is kept",
     { metadata: { annotations: { [KEY]: "mine" } } },
     { metadata: { annotations: { [KEY]: "mine" } } },
   ],
   [
-    "a missing description comes back",
+    "a missing description is restored",
     { metadata: { annotations: null } },
     { metadata: { annotations: { [KEY]: expect.stringMatching(/CA certificate/) } } },
   ],

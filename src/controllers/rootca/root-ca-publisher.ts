@@ -1,4 +1,4 @@
-/** Every namespace has a ConfigMap with the certificate by which pods know the server. */
+/** Keeps a ConfigMap in every namespace with the CA certificate by which pods verify the server. */
 import { isEqual } from "../../api/equal.ts";
 import type { ConfigMap } from "../../api/generated/core.ts";
 import { configMaps } from "../../api/resources.ts";
@@ -31,7 +31,9 @@ export function rootCaController(certificate: string): Controller {
   };
 }
 
-/** As Kubernetes does: the data is ours alone, of the annotations only the description is. */
+/**
+ * As in Kubernetes, this controller owns all data but, of the annotations, only the description.
+ */
 function repair(found: ConfigMap, data: { readonly "ca.crt": string }): ConfigMap | undefined {
   const { metadata } = found;
   const isDescribed = (metadata.annotations?.["kubernetes.io/description"] ?? "") !== "";

@@ -1,9 +1,10 @@
 /**
- * What the composition root starts and stops, and the machinery all controllers share. None of it
- * knows a kind, the server or the store: everything goes through the Client.
+ * The interface between the composition root and the controllers, and the machinery that all
+ * controllers share. Nothing in this folder knows a specific kind, the server or the store: all
+ * access goes through the Client.
  *
- * Reading order: controller, outcome, keyed-worker (keys in, reconciles out), then recorder with
- * event-correlation for the events a controller leaves behind.
+ * Reading order: controller, outcome, keyed-worker (queues keys and runs their reconciles), then
+ * recorder with event-correlation, which write the events of a controller.
  */
 import type { Client } from "../../api/client.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";
@@ -18,7 +19,7 @@ export interface ControllerContext {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** All features are on where it is absent. */
+  /** If absent, all features are enabled. */
   readonly gates?: FeatureGates;
 }
 
@@ -27,7 +28,7 @@ export interface RunningController {
 }
 
 export interface Controller {
-  /** As `--controllers` names it. */
+  /** The name used in `--controllers`. */
   readonly name: string;
   start(context: ControllerContext): Promise<RunningController>;
 }

@@ -1,8 +1,11 @@
-/** Pure: the resources that a CustomResourceDefinition adds, as a client names them. */
+/** Pure: the resource types that a CustomResourceDefinition adds, in the form a client needs. */
 import type { ResourceType } from "../../api/client.ts";
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 
-/** One for each version that is served, the stored one first; none before it is established. */
+/**
+ * Returns one type per served version, the storage version first. Empty until the definition is
+ * established.
+ */
 export function customTypesOf({ spec, status }: CustomResourceDefinition): readonly ResourceType[] {
   const isEstablished = (status.conditions ?? []).some((each) => {
     return each.type === "Established" && each.status === "True";

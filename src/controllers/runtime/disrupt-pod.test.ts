@@ -11,8 +11,16 @@ const PLACE = { namespace: "default", name: "p" };
 const DISRUPTION = { reason: "Why", message: "because" };
 
 test.each([
-  ["a pod is called disrupted before it is ended", DEFAULT_FEATURE_GATES, ["DisruptionTarget"]],
-  ["nobody is called so without the feature", without("PodDisruptionConditions"), []],
+  [
+    "the DisruptionTarget condition is written before the pod is deleted",
+    DEFAULT_FEATURE_GATES,
+    ["DisruptionTarget"],
+  ],
+  [
+    "no DisruptionTarget condition is written without the feature",
+    without("PodDisruptionConditions"),
+    [],
+  ],
 ] as const)("%s", async (_, gates, expected) => {
   const client = localClient(aServer());
   const pod = await client.create(pods, podBody({ ...PLACE, finalizers: ["example.com/hold"] }));
@@ -22,7 +30,7 @@ test.each([
   expect(metadata.deletionTimestamp).toBeDefined();
 });
 
-test("of a pod that is gone it says so", async () => {
+test("disruptPod returns false if the pod is already gone", async () => {
   const client = localClient(aServer());
   const pod = await client.create(pods, podBody(PLACE));
   await client.delete(pods, PLACE);

@@ -1,4 +1,7 @@
-/** Ends a pod for reasons that are not its own, and says so first: its owner must not count it. */
+/**
+ * Deletes a pod for a reason outside the pod. A DisruptionTarget condition is written before the
+ * deletion, so that the pod's owner can tell the disruption from a failure of the pod.
+ */
 import type { Client } from "../../api/client.ts";
 import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -12,22 +15,23 @@ export interface Disruption {
 }
 
 export interface Ending {
-  /** Absent: the pod is ended without being called disrupted. */
+  /** If absent, the pod is deleted without a DisruptionTarget condition. */
   readonly disruption?: Disruption;
-  /** Nobody is left to say how it ended. */
+  /** True if no agent is left to report how the pod ended, so it is set to Failed here. */
   readonly isLost?: boolean;
-  /** Without PodDisruptionConditions nobody is called disrupted. */
+  /** If the feature PodDisruptionConditions is off, no DisruptionTarget condition is written. */
   readonly gates?: FeatureGates | undefined;
   readonly nowMs: number;
 }
 
-/** Whether the pod was there to be deleted. */
+/** Returns false if the pod no longer existed. */
 export async function disruptPod(
   client: Client,
   { metadata, status }: Pod,
   { disruption, isLost = false, gates = DEFAULT_FEATURE_GATES, nowMs }: Ending,
 ): Promise<boolean> {
-  // Whoever changed what led here, in this process perhaps, goes on first: it may be at the pod.
+  // Yield once: the code whose change led here may run in this process, and may be about to write
+  // to the same pod.
   await Promise.resolve();
   const { namespace = "", name = "", uid = "" } = metadata;
   const place = { namespace, name };

@@ -32,7 +32,7 @@ const taken = (correlation: EventCorrelation, event: Event, nowMs = 0) => {
   return result ? `${result.event.count} ${result.event.message}` : "nothing";
 };
 
-test("from the tenth different message on they are combined, and counted as one", () => {
+test("from the tenth different message on, messages are combined and counted as one event", () => {
   const correlation = new EventCorrelation();
   const results = Array.from({ length: 12 }, (_, each) =>
     taken(correlation, anEvent({ message: `pod ${each}`, about: "a" })),
@@ -45,7 +45,7 @@ test("from the tenth different message on they are combined, and counted as one"
   ]);
 });
 
-test("a message that is remembered is counted on its own event, however many there are", () => {
+test("a remembered message is counted on its own event even after others were combined", () => {
   const correlation = new EventCorrelation();
   for (let each = 0; each < 10; each++) correlation.take(anEvent({ message: `${each}` }), 0);
   expect(taken(correlation, anEvent({ message: "5" }))).toBe("2 5");
@@ -79,7 +79,7 @@ test.each([
   expect(taken(correlation, anEvent({ message: "x" }), seconds * SECOND_MS)).toBe(expected);
 });
 
-test("a repetition keeps the name and the first time of the first", () => {
+test("a repeated event keeps the name and the first timestamp of the first one", () => {
   const correlation = new EventCorrelation();
   correlation.take(anEvent(), 0);
   const again = { metadata: { name: "a.2" }, firstTimestamp: "2025-01-01T00:00:00Z" };
@@ -98,7 +98,7 @@ test("a repetition keeps the name and the first time of the first", () => {
   });
 });
 
-test("an object has 25 writes and gains one in five minutes; what is held back is counted", () => {
+test("an object has 25 writes and gains one in five minutes; throttled events count", () => {
   const correlation = new EventCorrelation();
   const burst = Array.from({ length: 27 }, () => taken(correlation, anEvent()));
   expect(burst.slice(24)).toEqual(["25 m", "nothing", "nothing"]);
@@ -108,7 +108,7 @@ test("an object has 25 writes and gains one in five minutes; what is held back i
   expect(taken(correlation, anEvent({ about: "b" }), 301 * SECOND_MS)).toBe("1 m");
 });
 
-test("the first event of a reason is written even of an object that has no writes left", () => {
+test("the first event of a reason is written even if the object has no writes left", () => {
   const correlation = new EventCorrelation();
   for (let each = 0; each < 40; each++) correlation.take(anEvent(), 0);
   const first = { reason: "Completed", message: "Job completed" };
@@ -117,7 +117,7 @@ test("the first event of a reason is written even of an object that has no write
   expect(taken(correlation, anEvent({ ...first, type: "Warning" }))).toBe("1 Job completed");
 });
 
-test("whatever happens: every reason is told, and of one object no more than it may", () => {
+test("every reason is written at least once, and no object exceeds its number of writes", () => {
   const occurrence = fc.record({
     reason: fc.constantFrom("A", "B", "C", "D"),
     type: fc.constantFrom("Normal", "Warning"),
@@ -143,7 +143,7 @@ test("whatever happens: every reason is told, and of one object no more than it 
   );
 });
 
-test("a map of recent things forgets what was not used for longest", () => {
+test("a RecentMap evicts the least recently used entry", () => {
   const map = new RecentMap<number>(2);
   map.set("a", 1);
   map.set("b", 2);
@@ -152,7 +152,7 @@ test("a map of recent things forgets what was not used for longest", () => {
   expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
 });
 
-test("of two parts of one object the same is told of each", () => {
+test("the same message about two parts of one object makes two events", () => {
   const correlation = new EventCorrelation();
   const of = (fieldPath: string) => {
     const event = anEvent();

@@ -1,24 +1,26 @@
 /**
- * Pure: which events are worth a write, by the rules of Kubernetes' own recorders. In order:
+ * Pure: decides which events are written, by the rules of the event recorder in client-go. In
+ * order:
  *
  * 1. Aggregation: from the tenth different message of one (object, type, reason) on, with no gap of
  *    more than 600 s, messages are combined into one event.
- * 2. Counting: what was told before is counted on the same event.
- * 3. Throttling: an object has 25 writes and gains one every 300 s. The first event of an (object,
- *    type, reason) is written whatever the object has left: one must be able to see that it was.
+ * 2. Counting: a repeated event increments the count of the existing event.
+ * 3. Throttling: an object has 25 writes and gains one every 300 s. The first event of each
+ *    (object, type, reason) is always written, even if the object has no writes left, so that every
+ *    reason becomes visible at least once.
  *
- * What is throttled is still counted: the next write tells of it.
+ * Throttled events are still counted: the next write includes them in its count.
  */
 import type { Event } from "../../api/generated/core.ts";
 import { RecentMap } from "./recent-map.ts";
 
 export interface CorrelatedEvent {
-  /** Events of one key are one object on the server. */
+  /** Events with the same key are one object on the server. */
   readonly key: string;
   readonly event: Event;
-  /** Whether the server should have it already, with a lower count. */
+  /** True if the server should already have this event, with a lower count. */
   readonly isRepeat: boolean;
-  /** Whether nothing was written about this (object, type, reason) yet. */
+  /** True if no event of this (object, type, reason) has been written yet. */
   readonly isFirstOfReason: boolean;
 }
 
@@ -28,7 +30,7 @@ const COMBINING_GAP_MS = 600_000;
 const BURST = 25;
 const REFILL_MS = 300_000;
 
-/** What is known of an (object, type, reason). */
+/** What is remembered about one (object, type, reason). */
 interface Similar {
   readonly messages: Set<string>;
   readonly isCombined: boolean;
@@ -52,7 +54,10 @@ export class EventCorrelation {
   readonly #told = new RecentMap<Told>(MEMORY);
   readonly #allowances = new RecentMap<Allowance>(MEMORY);
 
-  /** What to write of an event that happens now; undefined if nothing. The time only grows. */
+  /**
+   * Returns the event to write, or undefined if nothing is to be written now. `nowMs` must not
+   * decrease between calls.
+   */
   take(event: Event, nowMs: number): CorrelatedEvent | undefined {
     const objectKey = objectKeyOf(event);
     const reasonKey = `${objectKey} ${event.type} ${event.reason}`;
@@ -73,7 +78,7 @@ export class EventCorrelation {
     const messages = isFresh ? new Set<string>() : before.messages;
     messages.add(message);
     const isCombined = messages.size >= COMBINED_FROM;
-    // One less than it takes: the next message that is new is combined again.
+    // Keep one message fewer than the threshold, so that the next new message is combined as well.
     if (isCombined) dropOldest(messages);
     const hasPassed = before?.hasPassed ?? false;
     const similar = { messages, isCombined, lastMs: nowMs, hasPassed };
@@ -113,7 +118,7 @@ function objectKeyOf({ involvedObject: about }: Event): string {
   return [about.kind, about.namespace, about.name, about.uid, about.apiVersion].join(" ");
 }
 
-/** As client-go does, it has a source and no reporting component. */
+/** Like client-go, a combined event has a source but no reporting component. */
 function combined(event: Event): Event {
   const message = `(combined from similar events): ${event.message}`;
   return { ...event, message, reportingComponent: "", reportingInstance: "" };

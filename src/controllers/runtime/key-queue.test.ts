@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyQueue } from "./key-queue.ts";
 
-test("keys leave in the order they came, each once, also after many have left", () => {
+test("keys leave in the order they were added, each once, even after many have left", () => {
   const queue = new KeyQueue();
   const taken: string[] = [];
   let added = 0;

@@ -1,15 +1,16 @@
 /**
- * Pure: keys in the order they came, each once. An array with a moving head: taking the first of a
- * large Map or Set would walk over all that were taken before.
+ * Pure: a first-in, first-out queue in which each key occurs once. It is an array with a moving
+ * head, because taking the first element of a large Map or Set scans all slots that were deleted
+ * before it.
  */
 
 export interface QueuedKey {
   readonly key: string;
-  /** When it came. */
+  /** When the key was added. */
   readonly sinceMs: number;
 }
 
-/** Below this many taken keys moving the rest costs more than it frees. */
+/** With fewer removed keys than this, copying the remaining ones costs more than it frees. */
 const MIN_COMPACTION = 1024;
 
 export class KeyQueue {
@@ -21,7 +22,7 @@ export class KeyQueue {
     return this.waiting.has(key);
   }
 
-  /** Those that wait, the next one first. */
+  /** The waiting keys, the next one first. */
   list(): readonly QueuedKey[] {
     return this.items.slice(this.head);
   }

@@ -9,13 +9,13 @@ import { after, done } from "./outcome.ts";
 
 const failure = new Error("not now");
 
-test("different keys are worked on at the same time", () => {
+test("different keys run concurrently", () => {
   const { worker, started } = aWorker();
   for (const key of ["a", "b", "c"]) worker.add(key);
   expect(started).toEqual(["a", "b", "c"]);
 });
 
-test("a key that comes up while it is worked on is worked on once more, not at once", async () => {
+test("a key that is added during its run runs once more afterwards", async () => {
   const { worker, started, finish } = aWorker();
   worker.add("a");
   worker.add("a");
@@ -27,7 +27,7 @@ test("a key that comes up while it is worked on is worked on once more, not at o
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a failure is tried again after delays that double up to half a minute", async () => {
+test("a failed key is retried after delays that double up to 30 seconds", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.add("a");
   const delays: (number | undefined)[] = [];
@@ -44,7 +44,7 @@ test("a failure is tried again after delays that double up to half a minute", as
   expect(delays).toEqual([...growing, 30_000, 30_000]);
 });
 
-test("after a success delays begin anew", async () => {
+test("a success resets the retry delay", async () => {
   const { worker, clock, finish } = aWorker();
   worker.add("a");
   await finish(failure);
@@ -57,7 +57,7 @@ test("after a success delays begin anew", async () => {
   expect(clock.untilNextMs()).toBe(50);
 });
 
-test("a key that comes up while it waits is not made to wait, and not done twice", async () => {
+test("a key that is added while it waits for a retry runs at once, and only once", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.add("a");
   await finish(failure);
@@ -68,7 +68,7 @@ test("a key that comes up while it waits is not made to wait, and not done twice
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a key that came up before it failed is not made to wait, and not done twice", async () => {
+test("a key that was added before its run failed runs again at once, and only once", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.add("a");
   worker.add("a");
@@ -86,7 +86,7 @@ test("a failure of one key does not delay another", async () => {
   expect(started).toEqual(["a", "b"]);
 });
 
-test("after a stop nothing begins: no retry, no key that came up, no new one", async () => {
+test("after stop nothing starts: no retry, no queued key, no new key", async () => {
   const { worker, clock, started, finish } = aWorker();
   for (const key of ["waits", "fails", "ends"]) worker.add(key);
   await finish(failure);
@@ -99,7 +99,7 @@ test("after a stop nothing begins: no retry, no key that came up, no new one", a
   expect(started).toEqual(["waits", "fails", "ends"]);
 });
 
-test("so many keys at once and no more, the others in the order they came", async () => {
+test("no more than the given number of keys run at once; the others wait in order", async () => {
   const { worker, started, finish } = aWorker({ workers: 2 });
   for (const key of ["a", "b", "c", "d"]) worker.add(key);
   expect(started).toEqual(["a", "b"]);
@@ -109,13 +109,13 @@ test("so many keys at once and no more, the others in the order they came", asyn
   expect(started).toEqual(["a", "b", "c", "d"]);
 });
 
-test("five keys are worked on at once unless said otherwise", () => {
+test("five keys run at once by default", () => {
   const { worker, started } = aWorker();
   for (const key of "abcdefg") worker.add(key);
   expect(started).toEqual([..."abcde"]);
 });
 
-test("a key that is always busy does not keep others from their turn", async () => {
+test("a key that is constantly added does not starve the others", async () => {
   const { worker, started, finish } = aWorker({ workers: 1 });
   worker.add("big");
   for (const key of ["small", "big", "tiny"]) worker.add(key);
@@ -127,14 +127,14 @@ test("a key that is always busy does not keep others from their turn", async () 
   expect(started).toEqual(["big", "small", "tiny", "big"]);
 });
 
-test("a key that waits its turn is not queued twice", async () => {
+test("a waiting key is not queued twice", async () => {
   const { worker, started, finish } = aWorker({ workers: 1 });
   for (const key of ["a", "b", "b", "b"]) worker.add(key);
   for (let run = 0; run < 4; run++) await finish();
   expect(started).toEqual(["a", "b"]);
 });
 
-test("a key put off comes up at the earliest time it was asked for, and once", async () => {
+test("a key with several delays runs once, at the earliest time", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.addAfter("a", 1000);
   worker.addAfter("a", 300);
@@ -147,13 +147,13 @@ test("a key put off comes up at the earliest time it was asked for, and once", a
   expect(clock.untilNextMs()).toBeUndefined();
 });
 
-test("a key put off for no time comes up now", () => {
+test("a key with a delay of zero runs immediately", () => {
   const { worker, started } = aWorker();
   worker.addAfter("a", 0);
   expect(started).toEqual(["a"]);
 });
 
-test("a key that comes up before its time comes up at its time too", async () => {
+test("a key that runs before its delayed run still runs at that time too", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.addAfter("a", 1000);
   worker.add("a");
@@ -162,7 +162,7 @@ test("a key that comes up before its time comes up at its time too", async () =>
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a time that comes while the key is worked on is not missed", async () => {
+test("a delayed run that falls due during a run of the key is not lost", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.addAfter("a", 1000);
   worker.add("a");
@@ -172,7 +172,7 @@ test("a time that comes while the key is worked on is not missed", async () => {
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a reconcile may say when it wants to be asked again", async () => {
+test("a reconcile can request a later run", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.add("a");
   await finish(after(700));
@@ -183,7 +183,7 @@ test("a reconcile may say when it wants to be asked again", async () => {
   expect(started).toEqual(["a", "a"]);
 });
 
-test("to be asked again later is no failure: the next one begins anew", async () => {
+test("a requested later run is not a failure: it resets the retry delay", async () => {
   const { worker, clock, finish } = aWorker();
   worker.add("a");
   await finish(failure);
@@ -206,7 +206,7 @@ test("the delays between retries can be chosen", async () => {
   expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
 });
 
-test("a retry does not put off what was due before it", async () => {
+test("a retry does not postpone an earlier delayed run", async () => {
   const { worker, clock, finish } = aWorker({ retry: { firstMs: 1000, maxMs: 60_000 } });
   worker.add("a");
   worker.addAfter("a", 300);
@@ -214,7 +214,7 @@ test("a retry does not put off what was due before it", async () => {
   expect(clock.untilNextMs()).toBe(300);
 });
 
-test("a forgotten key has neither failures nor a time to come up", async () => {
+test("forget drops the failures and the delayed run of a key", async () => {
   const { worker, clock, started, finish } = aWorker();
   worker.add("a");
   await finish(failure);
@@ -226,7 +226,7 @@ test("a forgotten key has neither failures nor a time to come up", async () => {
   expect(started).toEqual(["a", "a"]);
 });
 
-test("a reconcile that throws before it returns a promise is tried again too", async () => {
+test("a reconcile that throws synchronously is retried too", async () => {
   let runs = 0;
   const reconcile = () => {
     runs += 1;
@@ -239,7 +239,7 @@ test("a reconcile that throws before it returns a promise is tried again too", a
   expect(runs).toBe(2);
 });
 
-test("the numbers are those of Kubernetes' queues", async () => {
+test("the metrics match those of Kubernetes' work queues", async () => {
   const metrics = new Metrics();
   const { worker, clock, finish } = aWorker({ workers: 1, metrics, name: "job" });
   const read = (name: string) =>
@@ -278,7 +278,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-test("no key runs twice at once, and every add is followed by a run that succeeds", async () => {
+test("no key runs twice at once, and every add is followed by a successful run", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (each) => {
       const { worker, clock, started, running, finish } = aWorker({ workers: 2 });
@@ -307,7 +307,7 @@ test("no key runs twice at once, and every add is followed by a run that succeed
   );
 });
 
-test("how long work has been going on is told while it does", async () => {
+test("the metrics show for how long unfinished work has been running", async () => {
   const metrics = new Metrics();
   const { worker, clock, finish } = aWorker({ metrics, name: "q" });
   const told = (name: string) =>
@@ -324,7 +324,7 @@ test("how long work has been going on is told while it does", async () => {
   expect(told("longest_running_processor_seconds")).toBe("0");
 });
 
-test("after a while of work without a pause others have a turn of the loop", async () => {
+test("after 20 ms of uninterrupted work the worker yields to the event loop", async () => {
   const clock = new ManualClock();
   const started: string[] = [];
   const reconcile = async (key: string): Promise<void> => {

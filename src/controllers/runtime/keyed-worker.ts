@@ -1,8 +1,9 @@
 /**
- * Runs a reconcile per key: so many at once and no more, first come first served, never the same
- * key twice at once, once more for a key that came up while it was worked on, later for one that
- * asked for it, and again after a failure with growing delays. A key says what to look at, never
- * what happened.
+ * Runs a reconcile function per key. Keys run in the order in which they were added, a limited
+ * number concurrently, and never two runs of the same key at once. A key that is added during its
+ * own run runs once more afterwards. A reconcile may request a later run, and after a failure the
+ * key is retried with growing delays. A key names the object to reconcile; it does not carry what
+ * happened to it.
  */
 import { isLostRace } from "../../api/errors.ts";
 import { type Backoff, backoffMs } from "../../base/backoff.ts";
@@ -14,39 +15,42 @@ import type { Outcome } from "./outcome.ts";
 import { unmeasured, workQueueMetrics } from "./work-queue-metrics.ts";
 
 export interface KeyedWorkerOptions {
-  /** An error is a retry; nothing is the same as done. */
+  /** If it throws or rejects, the key is retried. Returning nothing means done. */
   readonly reconcile: (key: string) => Promise<Outcome | undefined> | Promise<void>;
-  /** How many keys at once; 5 unless said otherwise. */
+  /** The number of concurrent reconciles; default 5. */
   readonly workers?: number;
-  /** The delays after failures; 50 ms to 30 s unless said otherwise. */
+  /** The delays after failures; by default 50 ms, growing to 30 s. */
   readonly retry?: Backoff;
-  /** Failures besides lost races that are retried without a warning. */
+  /** Tells which errors, besides update conflicts, are retried without a warning. */
   readonly isExpected?: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics;
-  /** As the metrics name it. */
+  /** The name used in metrics and diagnostics. */
   readonly name?: string;
 }
 
 const DEFAULT_WORKERS = 5;
 const DEFAULT_RETRY: Backoff = { firstMs: 50, maxMs: 30_000 };
-/** A key that loses this many races in a row has another problem, which is worth a warning. */
+/**
+ * After this many update conflicts in a row a key has some other problem, so a warning is logged.
+ */
 const TOO_MANY_RACES = 5;
 /**
- * A client in this process answers without ever leaving the turn of the event loop: after so long
- * at a stretch others have theirs, requests from outside among them.
+ * A client in this process answers without leaving the current turn of the event loop. After this
+ * much uninterrupted work the worker yields, so that other work, such as requests from outside,
+ * gets its turn.
  */
 const STRETCH_MS = 20;
 
 interface Appointment {
   readonly dueMs: number;
   readonly timer: Timer;
-  /** A retry is superseded by whatever runs the key before; an appointment asked for is kept. */
+  /** A retry is cancelled if the key runs earlier for another reason; a requested run is kept. */
   readonly isRetry: boolean;
 }
 
-/** Of one key, in a row. */
+/** Consecutive failures of one key. */
 interface Failures {
   readonly count: number;
   readonly last: unknown;
@@ -54,14 +58,14 @@ interface Failures {
 
 export class KeyedWorker {
   private readonly ready = new KeyQueue();
-  /** What is being worked on, and since when. */
+  /** The running keys, and when each started. */
   private readonly busy = new Map<string, number>();
-  /** Keys that came up while they were busy, and since when they wait. */
+  /** Keys that were added while they were running, and when. */
   private readonly again = new Map<string, number>();
   private readonly failures = new Map<string, Failures>();
   private readonly appointments = new Map<string, Appointment>();
   private readonly measure;
-  /** Since when there was always another key to begin with. */
+  /** Since when the queue has had work without interruption. */
   private stretchFromMs: number | undefined;
   private resting: Timer | undefined;
   private stopped = false;
@@ -77,7 +81,7 @@ export class KeyedWorker {
     this.removeDiagnostics = metrics?.diagnostics.add(`queue ${name}`, () => this.describe());
   }
 
-  /** As soon as a worker is free. A key that waits already is not added again. */
+  /** Runs the key as soon as a worker is free. A key that is already waiting is not added twice. */
   add(key: string): void {
     if (this.stopped || this.ready.has(key) || this.again.has(key)) return;
     if (this.appointments.get(key)?.isRetry) this.cancel(key);
@@ -88,18 +92,20 @@ export class KeyedWorker {
     this.startReady();
   }
 
-  /** Not before the delay is over, unless something else asks for it sooner: the earliest wins. */
+  /** Runs the key after the delay. If several delays are requested, the earliest one wins. */
   addAfter(key: string, delayMs: number): void {
     this.appoint(key, delayMs, false);
   }
 
-  /** For a key whose object is gone or finished: its failures and its appointment are dropped. */
+  /**
+   * Call it when the object is gone or finished: drops the failures and the delayed run of the key.
+   */
   forget(key: string): void {
     this.failures.delete(key);
     this.cancel(key);
   }
 
-  /** What runs is left to end; nothing begins any more. */
+  /** Running reconciles may finish; no new ones start. */
   stop(): void {
     this.stopped = true;
     for (const { timer } of this.appointments.values()) timer.cancel();
@@ -108,7 +114,7 @@ export class KeyedWorker {
     this.removeDiagnostics?.();
   }
 
-  /** Every key there is anything to do about, for diagnostics. */
+  /** Lists every running, queued and delayed key, for diagnostics. */
   private *describe(): Iterable<LogFields> {
     const nowMs = this.options.clock.monotonicMs();
     for (const [key, sinceMs] of this.busy) {

@@ -1,4 +1,4 @@
-/** Pure: what a reconcile says about its next run. A thrown error is the third answer: a retry. */
+/** Pure: how a reconcile ends: done, or to be run again later. A thrown error means a retry. */
 
 export type Outcome =
   | { readonly kind: "done" }

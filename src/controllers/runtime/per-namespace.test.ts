@@ -32,7 +32,7 @@ async function createNamespace(client: Client, name: string): Promise<Namespace>
 
 const kept = (namespace: string) => ({ namespace, name: NAME });
 
-test("every namespace there is gets one, and every one that comes", async () => {
+test("every existing and every new namespace gets the object", async () => {
   const { client, settle } = await startController(keeper, async (early) => {
     await createNamespace(early, "before");
   });
@@ -49,7 +49,7 @@ test("every namespace there is gets one, and every one that comes", async () => 
   ]);
 });
 
-test("one that is deleted comes back", async () => {
+test("a deleted object is recreated", async () => {
   const { client, settle } = await startController(keeper);
   const first = await client.get(configMaps, kept("default"));
   await client.delete(configMaps, kept("default"));
@@ -59,7 +59,7 @@ test("one that is deleted comes back", async () => {
   expect(second.metadata.uid).not.toBe(first.metadata.uid);
 });
 
-test("one that is changed is repaired, and keeps what is not ours", async () => {
+test("a changed object is repaired; fields of other writers are kept", async () => {
   const { client, settle } = await startController(keeper);
   const change = { metadata: { labels: { mine: "yes" } }, data: { is: "wrong", more: "x" } };
   await client.patch(configMaps, kept("default"), { type: "merge", body: change });
@@ -69,7 +69,7 @@ test("one that is changed is repaired, and keeps what is not ours", async () => 
   expect(metadata.labels).toEqual({ mine: "yes" });
 });
 
-test("where all is well nothing is written", async () => {
+test("nothing is written if the object is already correct", async () => {
   const { server, client, settle } = await startController(keeper);
   const { metadata } = await client.patch(configMaps, kept("default"), {
     type: "merge",
@@ -79,14 +79,14 @@ test("where all is well nothing is written", async () => {
   expect(String(server.store.revision)).toBe(metadata.resourceVersion);
 });
 
-test("objects of other names are nobody's business", async () => {
+test("objects with other names are ignored", async () => {
   const { server, client, settle } = await startController(keeper);
   const made = await client.create(configMaps, configMapBody({ name: "other" }));
   await settle();
   expect(String(server.store.revision)).toBe(made.metadata.resourceVersion);
 });
 
-test("a namespace that is going gets nothing any more", async () => {
+test("a terminating namespace gets no new object", async () => {
   const { server, client, settle } = await startController(keeper);
   await createNamespace(client, "going");
   await settle();
@@ -97,7 +97,7 @@ test("a namespace that is going gets nothing any more", async () => {
   expect(server.clock.untilNextMs()).toBeUndefined();
 });
 
-test("a refused write is tried again later", async () => {
+test("a rejected write is retried", async () => {
   let refusals = 3;
   const { server, client } = await startController({
     ...keeper,
@@ -119,7 +119,7 @@ test("a refused write is tried again later", async () => {
   expect((await client.get(configMaps, kept("default"))).data).toEqual({ is: "default" });
 });
 
-test("after a stop nothing is kept", async () => {
+test("after stop nothing is recreated", async () => {
   const { client, settle, stop } = await startController(keeper);
   stop();
   await client.delete(configMaps, kept("default"));

@@ -1,4 +1,7 @@
-/** Keeps one object in every active namespace, as two of Kubernetes' smaller controllers do. */
+/**
+ * Keeps one object in every active namespace, as two of Kubernetes' small controllers do (for
+ * ServiceAccount "default" and for ConfigMap "kube-root-ca.crt").
+ */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -10,10 +13,13 @@ import { KeyedWorker } from "./keyed-worker.ts";
 export interface PerNamespace<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
-  /** As the metrics name it. */
+  /** The name used in metrics. */
   readonly queue: string;
   readonly desired: (namespace: string) => T;
-  /** What is there as it should be, or undefined if it is. Absent where existence is enough. */
+  /**
+   * Returns the corrected object, or undefined if the found one is correct. If absent, any object
+   * of that name is accepted.
+   */
   readonly repair?: (found: T) => T | undefined;
 }
 
@@ -48,7 +54,7 @@ interface Seen<T extends KubeObject> {
   readonly kept: Cache<T>;
 }
 
-/** A cache may be behind: then the write is refused, and tried again on what it shows by then. */
+/** If a cache is behind, the server rejects the write, and the retry uses the updated cache. */
 async function ensure<T extends KubeObject>(
   client: Client,
   { type, name, desired, repair }: PerNamespace<T>,

@@ -1,4 +1,4 @@
-/** Pure: the index of pods by their node, one for all who ask by it. */
+/** Pure: the index of pods by node. It is shared, so that the cache maintains it only once. */
 import type { Pod } from "../../api/generated/core.ts";
 
 export const BY_NODE = "node";

@@ -1,4 +1,4 @@
-/** Pure: a map that keeps what was used last and forgets the rest. */
+/** Pure: a map of limited size that evicts the least recently used entry. */
 
 export class RecentMap<Value> {
   readonly #values = new Map<string, Value>();

@@ -26,7 +26,7 @@ function aRecorder(change: (client: Client) => Partial<Client> = () => ({}), log
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What the recorder knows of the log: the messages of its warnings. */
+/** A log that collects the messages of warnings. */
 function warnings(): { readonly said: string[]; readonly log: Log } {
   const said: string[] = [];
   const log: Log = { ...silentLog, warn: (message) => void said.push(message), child: () => log };
@@ -36,7 +36,7 @@ function warnings(): { readonly said: string[]; readonly log: Log } {
 const lines = (items: readonly Event[]) =>
   items.map(({ count, type, reason, message }) => `${count} ${type} ${reason} ${message}`).sort();
 
-test("an event says what happened to which object, when, how often and who saw it", async () => {
+test("an event states the object, the reason, the time, the count and the source", async () => {
   const { client, recorder, list } = aRecorder();
   const job = await client.create(jobs, jobBody({ name: "a" }));
   recorder.event(job, "Normal", "SuccessfulCreate", "Created pod: a-x");
@@ -82,14 +82,14 @@ test("an event about an object without a namespace is in the namespace default",
   expect(event?.involvedObject).not.toHaveProperty("namespace");
 });
 
-test("the name of an event about an object with a long name is some other one", async () => {
+test("an event about an object with a long name is named by a UUID", async () => {
   const { recorder, list } = aRecorder();
   const about = jobBody({ name: "a".repeat(250) });
   recorder.event(about, "Normal", "Completed", "Job completed");
   expect((await list())[0]?.metadata.name).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("no two events have one name, even at one time and by bad luck", async () => {
+test("event names are unique, even at the same time and with the same random number", async () => {
   const { client, clock, server } = aRecorder();
   const random = { ...server.random, below: () => 0 };
   const recorder = openRecorder({ client, clock, random, log: silentLog, component: "c" });
@@ -100,7 +100,7 @@ test("no two events have one name, even at one time and by bad luck", async () =
   expect((await client.list(events)).items).toHaveLength(3);
 });
 
-test("what happens again is counted on the same event", async () => {
+test("a repeated event increments the count of the existing event", async () => {
   const { recorder, clock, list } = aRecorder();
   const about = jobBody({ name: "a" });
   recorder.event(about, "Normal", "Suspended", "Job suspended");
@@ -120,7 +120,7 @@ test("what happens again is counted on the same event", async () => {
   });
 });
 
-test("what happens again before it is written takes one write", async () => {
+test("an event that is repeated before it is written takes one write", async () => {
   let creations = 0;
   const { recorder, list } = aRecorder((client) => ({
     create: (type, object) => {
@@ -136,7 +136,7 @@ test("what happens again before it is written takes one write", async () => {
   expect(creations).toBe(1);
 });
 
-test("a counted event that is gone is written anew", async () => {
+test("a counted event that has been deleted is created again", async () => {
   const { client, recorder, list } = aRecorder();
   const about = jobBody({ name: "a" });
   recorder.event(about, "Normal", "Suspended", "Job suspended");
@@ -146,7 +146,7 @@ test("a counted event that is gone is written anew", async () => {
   expect(lines(await list())).toEqual(["2 Normal Suspended Job suspended"]);
 });
 
-test("an event is recorded without waiting for the server, in the order of recording", async () => {
+test("events are recorded without waiting for the server, and written in order", async () => {
   const order: string[] = [];
   const { recorder } = aRecorder((client) => ({
     create: async (type, object) => {
@@ -165,9 +165,9 @@ test("an event is recorded without waiting for the server, in the order of recor
 });
 
 test.each([
-  ["is not there", new Error("connection refused")],
-  ["is not well", new ApiError(500, "InternalError", "disk full")],
-])("a server that %s is tried again, later and later", async (_, error) => {
+  ["is unreachable", new Error("connection refused")],
+  ["answers with a server error", new ApiError(500, "InternalError", "disk full")],
+])("an event is retried with growing delays when the server %s", async (_, error) => {
   let failures = 3;
   const { recorder, clock, list } = aRecorder((client) => ({
     create: (type, object) =>
@@ -182,7 +182,7 @@ test.each([
   expect(lines(await list())).toEqual(["1 Normal Completed Job completed"]);
 });
 
-test("an object whose event the server does not take keeps no other waiting", async () => {
+test("an object whose events the server rejects does not delay the events of others", async () => {
   const { recorder, client } = aRecorder((local) => ({
     create: (type, object) =>
       (object as unknown as Event).involvedObject.name === "a"
@@ -202,7 +202,7 @@ test("events of one object are written one after the other, in order", async () 
   const { recorder, list } = aRecorder((local) => ({
     create: async (type, object) => {
       const { reason = "" } = object as unknown as Event;
-      // The first one takes longest.
+      // The first write takes longest.
       for (let turn = order.length; turn < 3; turn++) await Promise.resolve();
       order.push(reason);
       return local.create(type, object);
@@ -214,7 +214,7 @@ test("events of one object are written one after the other, in order", async () 
   expect(order).toEqual(reasons);
 });
 
-test("after twelve tries an event is given up and the next one has its turn", async () => {
+test("after twelve attempts an event is dropped and the next one is written", async () => {
   const { said, log } = warnings();
   let failures = 12;
   const { recorder, clock, list } = aRecorder(
@@ -235,14 +235,14 @@ test("after twelve tries an event is given up and the next one has its turn", as
 });
 
 test.each([
-  ["is refused", new ApiError(422, "Invalid", "no"), ["event lost"]],
-  ["is there already", new ApiError(409, "AlreadyExists", "is there"), []],
+  ["is rejected as invalid", new ApiError(422, "Invalid", "no"), ["event lost"]],
+  ["already exists", new ApiError(409, "AlreadyExists", "is there"), []],
   [
-    "is of a namespace that is going",
+    "belongs to a terminating namespace",
     new ApiError(403, "Forbidden", "going", { causes: [{ reason: "NamespaceTerminating" }] }),
     [],
   ],
-])("an event that %s is not tried again", async (_, error, expected) => {
+])("an event that %s is not retried", async (_, error, expected) => {
   const { said, log } = warnings();
   const { recorder, clock } = aRecorder(() => ({ create: () => Promise.reject(error) }), log);
   recorder.event(jobBody({ name: "a" }), "Normal", "Completed", "Job completed");
@@ -251,7 +251,7 @@ test.each([
   expect(said).toEqual(expected);
 });
 
-test("when the server does not keep up, first events wait and others are given up", async () => {
+test("if the server is too slow, first events wait and others are dropped", async () => {
   const { said, log } = warnings();
   const { recorder, list } = aRecorder(() => ({}), log);
   for (let each = 0; each < 1500; each++) {
@@ -265,7 +265,7 @@ test("when the server does not keep up, first events wait and others are given u
   expect(said).toEqual(["events lost: too many at once"]);
 });
 
-test("a stopped recorder writes nothing more and waits for nothing", async () => {
+test("a stopped recorder writes nothing more", async () => {
   let tries = 0;
   const { recorder, clock } = aRecorder(() => ({
     create: () => {

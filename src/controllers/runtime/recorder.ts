@@ -1,6 +1,6 @@
 /**
- * Leaves events about objects, as kubectl describe shows them. An event is never worth a failed or
- * a delayed reconcile: it is queued, and what the server does not take is logged and given up.
+ * Writes the events about objects that `kubectl describe` shows. Recording an event never fails or
+ * delays a reconcile: events are queued, and if the server rejects one, it is logged and dropped.
  */
 import type { Client } from "../../api/client.ts";
 import { ApiError, isNamespaceTerminating } from "../../api/errors.ts";
@@ -18,7 +18,9 @@ import { type CorrelatedEvent, EventCorrelation } from "./event-correlation.ts";
 export type EventType = "Normal" | "Warning";
 
 export interface EventRecorder {
-  /** Never fails and never waits. The path is that of a part: "spec.containers{main}". */
+  /**
+   * Never throws and never waits. `fieldPath` names a part of the object: "spec.containers{main}".
+   */
   event(
     about: KubeObject,
     type: EventType,
@@ -26,12 +28,12 @@ export interface EventRecorder {
     message: string,
     fieldPath?: string,
   ): void;
-  /** Everything recorded so far is written, or given up. */
+  /** Resolves when everything recorded so far is written or dropped. */
   idle(): Promise<void>;
 }
 
 export interface RunningRecorder extends EventRecorder {
-  /** What is not written yet never will be. */
+  /** Events that are not written yet are discarded. */
   stop(): void;
 }
 
@@ -40,7 +42,7 @@ export interface RecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** As source.component names it: "job-controller". */
+  /** The value of source.component, for example "job-controller". */
   readonly component: string;
 }
 
@@ -48,13 +50,14 @@ export function openRecorder(options: RecorderOptions): RunningRecorder {
   return new QueueingRecorder(options);
 }
 
-/** Events that may wait to be written, and how many more if they are the first of their reason. */
+/** How many events may wait in the queue. First events of a reason have a higher limit. */
 const QUEUE_LIMIT = 1000;
 const FIRSTS_LIMIT = 100_000;
 
 /**
- * Over the wire a write is mostly waiting: of so many objects events are written at once. Of few,
- * because they share connections and the limit of requests with the work that they tell of.
+ * The number of concurrent writes. Over the network a write is mostly waiting, so one at a time
+ * would be slow. The number is small because events share connections and the request limit with
+ * the actual work.
  */
 const WRITERS = 2;
 
@@ -69,9 +72,9 @@ interface Pause {
 class QueueingRecorder implements RunningRecorder {
   private readonly correlation = new EventCorrelation();
   private readonly newName: (objectName: string) => string;
-  /** In order; a repetition of what still waits changes what waits. */
+  /** Ordered. An event that repeats a queued one replaces it in the queue. */
   private readonly queue = new Map<string, CorrelatedEvent>();
-  /** Objects an event of which is being written: the events of one are written in order. */
+  /** Objects with an event being written. Events of one object are written in order. */
   private readonly busy = new Set<string>();
   private readonly writers = new Set<Promise<void>>();
   private readonly pauses = new Set<Pause>();
@@ -158,7 +161,7 @@ class QueueingRecorder implements RunningRecorder {
   }
 
   private async writeSome(): Promise<void> {
-    // The reconcile that records goes on first.
+    // Yield first, so that the reconcile that recorded the event continues without delay.
     await Promise.resolve();
     for (let next = this.takeFree(); next; next = this.takeFree()) {
       const object = objectOf(next);
@@ -213,7 +216,7 @@ class QueueingRecorder implements RunningRecorder {
 
   private logLoss({ involvedObject: about, reason }: Event, error: unknown): void {
     const fields = { namespace: about.namespace, name: about.name, reason, error };
-    if (isExpected(error)) this.options.log.debug("event refused", fields);
+    if (isExpected(error)) this.options.log.debug("event rejected", fields);
     else this.options.log.warn("event lost", fields);
   }
 }
@@ -223,7 +226,9 @@ function objectOf({ event }: CorrelatedEvent): string {
   return `${namespace}/${kind}/${name}`;
 }
 
-/** "NAME.HEX" of the time in nanoseconds, no two alike, or a UUID where the name is too long. */
+/**
+ * Returns "NAME.HEX" with a unique time in nanoseconds, or a UUID if that would be too long a name.
+ */
 function eventNames({ clock, random }: RecorderOptions): (objectName: string) => string {
   let last = 0n;
   return (objectName) => {
@@ -239,7 +244,7 @@ async function put(client: Client, { event, isRepeat }: CorrelatedEvent): Promis
   await client.create(events, event);
 }
 
-/** An event lives for an hour: one that was counted on may be gone. */
+/** Returns false if the event is gone: events expire after an hour. */
 async function patched(client: Client, event: Event): Promise<boolean> {
   const { name = "", namespace = "" } = event.metadata;
   const { count, lastTimestamp, message } = event;
@@ -253,12 +258,15 @@ async function patched(client: Client, event: Event): Promise<boolean> {
   }
 }
 
-/** Whether the same request may succeed later. */
+/** Whether the same request may succeed if it is sent again later. */
 function isPassing(error: unknown): boolean {
   return !(error instanceof ApiError) || error.code === 429 || error.code >= 500;
 }
 
-/** It was written by a try whose answer was lost, or its namespace is going. */
+/**
+ * The event was written by an earlier attempt whose answer was lost, or its namespace is
+ * terminating.
+ */
 function isExpected(error: unknown): boolean {
   if (isNamespaceTerminating(error)) return true;
   return error instanceof ApiError && error.reason === "AlreadyExists";

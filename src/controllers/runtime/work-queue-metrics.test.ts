@@ -33,7 +33,7 @@ test("a queue has the metrics of Kubernetes' queues", () => {
   }
 });
 
-test("the limits of the durations are spelt as Kubernetes spells them", () => {
+test("the bucket limits are formatted as Kubernetes formats them", () => {
   const metrics = new Metrics();
   workQueueMetrics(metrics, "job").started(20);
   const buckets = metrics.text().match(/^workqueue_queue_duration_seconds_bucket.*$/gm) ?? [];

@@ -1,13 +1,13 @@
-/** The numbers Kubernetes' own controllers publish about their queues, under the same names. */
+/** The work queue metrics of Kubernetes' own controllers, under the same names. */
 import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 
 export interface WorkQueueMetrics {
   added(): void;
   started(waitedMs: number): void;
   ended(workedMs: number): void;
-  /** A key was put off: to be retried, or to be looked at later. */
+  /** A key was delayed, for a retry or for a requested later run. */
   retried(): void;
-  /** Tells how long each of the keys that are being worked on has been. */
+  /** Registers a function that returns for how long each running key has been running. */
   follow(runningMs: () => readonly number[]): void;
 }
 
@@ -25,32 +25,36 @@ const BUCKETS = exponentialBuckets(1e-8, 10, 12);
 export function workQueueMetrics(metrics: Metrics, name: string): WorkQueueMetrics {
   const labels = { name };
   const names = ["name"] as const;
-  const depth = metrics.gauge("workqueue_depth", "Keys that wait to be worked on.", names);
+  const depth = metrics.gauge("workqueue_depth", "Keys waiting in the queue.", names);
   const adds = metrics.counter("workqueue_adds_total", "Keys added.", names);
   const waiting = metrics.histogram(
     "workqueue_queue_duration_seconds",
-    "How long a key waits before it is worked on.",
+    "How long keys wait in the queue.",
     names,
     BUCKETS,
   );
   const working = metrics.histogram(
     "workqueue_work_duration_seconds",
-    "How long a key is worked on.",
+    "How long the reconciles of keys take.",
     names,
     BUCKETS,
   );
   const unfinished = metrics.gauge(
     "workqueue_unfinished_work_seconds",
-    "How long the keys that are being worked on have been, together: it grows where one is stuck.",
+    "Total age of the running reconciles; it keeps growing if one is stuck.",
     names,
   );
   const longest = metrics.gauge(
     "workqueue_longest_running_processor_seconds",
-    "How long the key that is being worked on longest has been.",
+    "Age of the longest running reconcile.",
     names,
   );
-  const retries = metrics.counter("workqueue_retries_total", "Keys put off.", names);
-  // A queue that never had anything to do is there too.
+  const retries = metrics.counter(
+    "workqueue_retries_total",
+    "Keys delayed, for a retry or a later run.",
+    names,
+  );
+  // Create the series now, so that a queue that has had no work yet is exported too.
   for (const each of [depth, adds, retries]) each.add(labels, 0);
   return {
     added: () => {

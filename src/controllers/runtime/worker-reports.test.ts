@@ -6,7 +6,7 @@ import { Metrics } from "../../base/metrics.ts";
 
 const failure = new Error("not now");
 
-test("a failure that was to be expected is tried again without a warning", async () => {
+test("an expected failure is retried without a warning", async () => {
   const levels: string[] = [];
   const log = {
     ...silentLog,
@@ -24,7 +24,7 @@ test("a failure that was to be expected is tried again without a warning", async
   expect(started).toEqual(["a", "a", "a"]);
 });
 
-test("a lost race is retried without a warning, the fifth in a row with one", async () => {
+test("an update conflict is retried without a warning; the fifth in a row logs one", async () => {
   const levels: string[] = [];
   const log = {
     ...silentLog,
@@ -46,7 +46,7 @@ test("a lost race is retried without a warning, the fifth in a row with one", as
   expect(levels.slice(5)).toEqual(["debug", "warn"]);
 });
 
-test("diagnostics list the keys that run, wait or are retried", async () => {
+test("diagnostics list the running, waiting and retried keys", async () => {
   const metrics = new Metrics();
   const { worker, clock, finish } = aWorker({ metrics, name: "q", workers: 1 });
   const read = () => metrics.diagnostics.read();

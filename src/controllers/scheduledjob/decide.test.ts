@@ -24,18 +24,18 @@ function decide(afterMs: number, spec: Partial<ScheduledJobSpec> = {}) {
 
 test.each([
   ["a second before", -SECOND_MS, {}, { status: { phase: "Scheduled" }, againInMs: SECOND_MS }],
-  // A clock that is set forward, or a machine that slept, is noticed by then.
+  // Wakes up after a minute, to notice a changed clock or a sleep of the machine.
   ["a year before", -365 * 86_400 * SECOND_MS, {}, { againInMs: 60 * SECOND_MS }],
   ["at its time", 0, {}, { kind: "start" }],
   ["a year after", 365 * 86_400 * SECOND_MS, {}, { kind: "start" }],
   ["at its deadline", 5 * SECOND_MS, { startingDeadlineSeconds: 5 }, { kind: "start" }],
-  ["past it", 5001, { startingDeadlineSeconds: 5 }, { status: { phase: "Missed" } }],
+  ["past its deadline", 5001, { startingDeadlineSeconds: 5 }, { status: { phase: "Missed" } }],
   ["while it is suspended", 0, { suspend: true }, { status: { phase: "Suspended" } }],
 ])("%s", (_, afterMs, spec, expected) => {
   expect(decide(afterMs, spec)).toMatchObject(expected);
 });
 
-test("the time may be of any zone", () => {
+test("runAt may have any time zone offset", () => {
   expect(decide(0, { runAt: "2026-07-21T16:00:00+02:00" })).toEqual({ kind: "start" });
   expect(decide(-1, { runAt: "2026-07-21T16:00:00+02:00" })).toMatchObject({ againInMs: 1 });
 });

@@ -1,4 +1,4 @@
-/** Pure: whether it is time for the Job of a ScheduledJob, and what has become of it. */
+/** Pure: decides whether the Job of a ScheduledJob is due, and derives its status from the Job. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { ScheduledJob, ScheduledJobStatus } from "../../api/generated/tallyjob.ts";
 import { millisecondsOf } from "../../api/time.ts";
@@ -7,10 +7,10 @@ import { type Stated, withConditions } from "../jobtemplate/owner-conditions.ts"
 
 export interface ScheduledJobObservation {
   readonly scheduled: ScheduledJob;
-  /** The Job that was made, if it is still there. */
+  /** The Job that was created, if it still exists. */
   readonly job?: Job;
   readonly nowMs: number;
-  /** The same as RFC 3339. */
+  /** `nowMs` in RFC 3339. */
   readonly now: string;
 }
 
@@ -22,7 +22,10 @@ export type ScheduledJobDecision =
       readonly againInMs?: number;
     };
 
-/** A clock that is set, or a machine that slept, is noticed within this time. */
+/**
+ * The longest time between two checks. A clock change or a sleep of the machine is noticed after
+ * it.
+ */
 const LONGEST_WAIT_MS = 60_000;
 
 export function decideScheduledJob(seen: ScheduledJobObservation): ScheduledJobDecision {
@@ -43,7 +46,7 @@ export function decideScheduledJob(seen: ScheduledJobObservation): ScheduledJobD
 
 export type StartedObservation = Omit<ScheduledJobObservation, "nowMs">;
 
-/** Once the Job was made, whatever has become of it. */
+/** The status after the Job was created, whatever its state is. */
 export function startedStatus({
   scheduled,
   job: made,
@@ -52,7 +55,7 @@ export function startedStatus({
   const { status } = scheduled;
   const end = made && endOf(made);
   const isKnown = status.phase === "Complete" || status.phase === "Failed";
-  // A Job that is gone after its end was told has nothing to add.
+  // If the Job was deleted after its end was recorded, the recorded status is kept.
   if (isKnown && !end) return { ...status, ...generationOf(scheduled) };
   const { name = "", uid = "", creationTimestamp } = made?.metadata ?? {};
   const job = status.job ?? { name, uid };
@@ -95,10 +98,15 @@ function waitingStatus(
         type: "Failed",
         isMet: isMissed,
         reason: isMissed ? "StartingDeadlineExceeded" : "Rescheduled",
-        message: isMissed ? `the Job was not made in time for ${runAt}` : "",
+        message: isMissed ? `the Job was not created in time for ${runAt}` : "",
       },
       phase === "Suspended"
-        ? { type: "Suspended", isMet: true, reason: "Suspended", message: "the Job is held back" }
+        ? {
+            type: "Suspended",
+            isMet: true,
+            reason: "Suspended",
+            message: "the Job is not created while suspended",
+          }
         : resumed(),
     ],
     now,

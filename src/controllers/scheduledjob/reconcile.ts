@@ -1,6 +1,7 @@
 /**
- * One look at a ScheduledJob: makes its Job when it is time, or learns what has become of it. The
- * Job has the name of the ScheduledJob: killed before that was noted, the next look finds it.
+ * Reconciles one ScheduledJob: creates its Job when it is due, or updates the status from the Job.
+ * The Job has the same name as the ScheduledJob, so after a crash before the status was written,
+ * the next reconcile finds it.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -29,7 +30,10 @@ export async function reconcile(hands: Hands, scheduled: ScheduledJob): Promise<
   return done;
 }
 
-/** Our own cache may be behind our own writes: what it does not have is asked for. */
+/**
+ * The cache may be behind this controller's own writes, so a Job that is not cached is read from
+ * the server.
+ */
 async function findMade(hands: Hands, scheduled: ScheduledJob): Promise<Job | undefined> {
   const { status, metadata } = scheduled;
   if (!status.job) return undefined;
@@ -63,7 +67,7 @@ async function writeStatus(
   try {
     await client.updateStatus(scheduledJobs, { ...scheduled, status });
   } catch (error) {
-    // Whoever deleted it while we looked has the last word.
+    // If the ScheduledJob was deleted in the meantime, there is no status to write.
     if (!isNotFound(error)) throw error;
   }
   if (status.phase !== "Missed" || scheduled.status.phase === "Missed") return;

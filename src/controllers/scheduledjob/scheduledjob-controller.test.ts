@@ -11,7 +11,7 @@ import { storeList } from "../../worklist/stored-list.ts";
 import { scheduledJobController } from "./scheduledjob-controller.ts";
 
 const PLACE = { namespace: NAMESPACE, name: "s" };
-/** The clock of tests begins at midnight. */
+/** The clock of tests starts at midnight. */
 const RUN_AT = "2026-01-01T00:10:00Z";
 const PAST = "2025-12-31T00:00:00Z";
 const MINUTE_MS = 60_000;
@@ -57,7 +57,7 @@ const status = async () => (await work.client.get(scheduledJobs, PLACE)).status;
 const phase = async () => (await status()).phase;
 const theJobs = async () => (await work.client.list(jobs)).items;
 
-test("the Job is made at its time, once, under the same name", async () => {
+test("the Job is created once, at its time, with the same name", async () => {
   await at();
   await pass(9);
   expect(await phase()).toBe("Scheduled");
@@ -75,7 +75,7 @@ test("the Job is made at its time, once, under the same name", async () => {
   expect(await theJobs()).toHaveLength(1);
 });
 
-test.each(["Complete", "Failed"] as const)("a Job that is %s is told", async (end) => {
+test.each(["Complete", "Failed"] as const)("the status shows that the Job is %s", async (end) => {
   await at({ runAt: PAST });
   await endJob(work.client, "s", end);
   await settled();
@@ -89,7 +89,7 @@ test.each(["Complete", "Failed"] as const)("a Job that is %s is told", async (en
   expect(await theJobs()).toEqual([]);
 });
 
-test("a Job that is deleted on the way has failed, and is not made again", async () => {
+test("a Job that is deleted while it runs counts as failed and is not recreated", async () => {
   await at({ runAt: PAST });
   await work.client.delete(jobs, PLACE, { propagationPolicy: "Background" });
   await settled();
@@ -99,16 +99,16 @@ test("a Job that is deleted on the way has failed, and is not made again", async
 });
 
 test.each([
-  ["without a deadline, however late", {}, 60, "Started"],
-  ["within the deadline", { startingDeadlineSeconds: 600 }, 20, "Started"],
-  ["not after it", { startingDeadlineSeconds: 600 }, 21, "Missed"],
-])("what was missed while nobody looked is made up for: %s", async (_, spec, minutes, is) => {
+  ["without a deadline it is started, however late", {}, 60, "Started"],
+  ["within the deadline it is started", { startingDeadlineSeconds: 600 }, 20, "Started"],
+  ["after the deadline it is missed", { startingDeadlineSeconds: 600 }, 21, "Missed"],
+])("a time that passed while the controller was stopped: %s", async (_, spec, minutes, is) => {
   await at(spec, minutes);
   expect(await phase()).toBe(is);
   expect(await theJobs()).toHaveLength(is === "Started" ? 1 : 0);
 });
 
-test("one that was missed can be given another time", async () => {
+test("a missed ScheduledJob can be given another time", async () => {
   await at({ startingDeadlineSeconds: 0 }, 11);
   expect((await status()).conditions).toMatchObject([
     { type: "Failed", status: "True", reason: "StartingDeadlineExceeded" },
@@ -121,7 +121,7 @@ test("one that was missed can be given another time", async () => {
   expect(await phase()).toBe("Started");
 });
 
-test("while it is suspended nothing is made; what is due is made on resumption", async () => {
+test("no Job is created while suspended; an overdue one is created on resumption", async () => {
   await at({ suspend: true });
   await pass(11);
   expect(await phase()).toBe("Suspended");
@@ -130,7 +130,7 @@ test("while it is suspended nothing is made; what is due is made on resumption",
   expect(await phase()).toBe("Started");
 });
 
-test("the Job has a copy of the work list", async () => {
+test("the Job gets a copy of the work list", async () => {
   const list = { parameters: ["F"], columns: [["x", "y"]] };
   const annotations = { "tallyjob.io/work-list": "secret/s-items" };
   const spec = { completionMode: "Indexed", completions: 2 };
@@ -153,7 +153,7 @@ const DEATHS: readonly Death[] = [1, 2, 3, 4, 5].flatMap((call) => [
   { call, moment: "after" as const },
 ]);
 
-test.each(DEATHS)("killed %j, the next one finds the Job", async (death) => {
+test.each(DEATHS)("after a crash %j, the next controller finds the Job", async (death) => {
   work = await startController({ name: "none", start: async () => ({ stop: () => {} }) });
   const { client, server } = work;
   await client.create(scheduledJobs, aScheduledJob({ runAt: PAST }));

@@ -1,7 +1,7 @@
 /**
- * Makes the Job of each ScheduledJob, once, at its time.
+ * Creates the Job of each ScheduledJob once, at its time.
  *
- * Reading order: this file, decide (is it time, and what has become of the Job), reconcile.
+ * Reading order: this file, decide (whether the Job is due, and its state), reconcile.
  */
 import { scheduledJobs } from "../../api/resources.ts";
 import { startJobMaker } from "../jobtemplate/start-job-maker.ts";

@@ -13,7 +13,7 @@ function pod(index: number, creationTimestamp: string): Pod {
   });
 }
 
-test("pods of a Job came by age, and within a second in the order of their indexes", () => {
+test("pods of a Job are ordered by age, and within a second by index", () => {
   const indexes = [10, 11, 2, 9].map((index) => pod(index, "2026-01-01T00:00:00Z"));
   const retried = pod(0, "2026-01-01T00:00:01Z");
   const sorted = [retried, ...indexes].sort(compareArrival);
@@ -27,7 +27,7 @@ test("pods of a Job came by age, and within a second in the order of their index
   ]);
 });
 
-test("pods without a Job that came within a second are equal", () => {
+test("pods without a Job created within a second are equal", () => {
   const other: Pod = {
     apiVersion: "v1",
     kind: "Pod",

@@ -1,11 +1,12 @@
-/** Pure: in which order pods came that were there before the scheduler. */
+/** Pure: the order of pods that existed before the scheduler started. */
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 
 /**
- * By age, which is known to the second. Of one Job within a second the lower index came first, as
- * its controller makes them: by name index 10 would come before index 2.
+ * By creation time, which has a resolution of one second. Within a second, pods of one Job are
+ * ordered by index, because the Job controller creates them in that order. Ordering by name would
+ * put index 10 before index 2.
  */
 export function compareArrival(one: Pod, other: Pod): number {
   return (

@@ -25,7 +25,7 @@ function aCandidate(name: string, traits: PodTraits = {}): Candidate {
   return { key, uid: name, startMs, ...own };
 }
 
-/** Nodes of two cores with these pods on them. */
+/** Nodes with two cores each and these pods on them. */
 function world(byNode: { readonly [node: string]: readonly Candidate[] }) {
   const rooms = new Rooms();
   for (const [name, pods] of Object.entries(byNode)) {
@@ -44,7 +44,7 @@ const aBudget = (app: string, disruptionsAllowed: number, disrupted: readonly st
   return { namespace: "default", covers, disruptionsAllowed, disrupted: new Set(disrupted) };
 };
 
-/** "NODE: VICTIM …" for a pod of such needs, or why nobody goes for it. */
+/** Returns "NODE: VICTIM …" for a pod with these needs, or why no pod is preempted for it. */
 function chosen(
   byNode: { readonly [node: string]: readonly Candidate[] },
   cpu = "1",
@@ -58,19 +58,19 @@ function chosen(
 const [low, mid] = [{ priority: 1 }, { priority: 5 }];
 
 test.each<[string, string, string]>([
-  ["the least important goes, and no more than is needed", "1", "n: low"],
-  ["of as many as are needed the more important is named first", "2", "n: mid low"],
+  ["the least important pod is preempted, and no more than needed", "1", "n: low"],
+  ["if several are preempted, the more important one is listed first", "2", "n: mid low"],
 ])("%s", (_, cpu, expected) => {
   expect(chosen({ n: [aCandidate("low", low), aCandidate("mid", mid)] }, cpu)).toBe(expected);
 });
 
-test("of one priority the one that began last goes", () => {
+test("within a priority, the pod that started last is preempted", () => {
   const pods = [aCandidate("old", { startMs: 1 }), aCandidate("new", { startMs: 2 })];
   expect(chosen({ n: pods })).toBe("n: new");
   expect(chosen({ n: pods.toReversed() })).toBe("n: new");
 });
 
-test("a small pod stays where a large one has to go anyway", () => {
+test("a small pod is kept if a large one must be preempted anyway", () => {
   const pods = [
     aCandidate("small", { cpu: "500m", ...low }),
     aCandidate("large", { cpu: "1500m" }),
@@ -80,22 +80,22 @@ test("a small pod stays where a large one has to go anyway", () => {
 
 test.each<[string, readonly Candidate[], string, string]>([
   [
-    "without pods that matter less",
+    "without pods of lower priority",
     [],
     "3",
     "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
   ],
   [
-    "on a node that would be too small without them",
+    "on a node that is too small even without them",
     [aCandidate("low", low)],
     "3",
     "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
   ],
-])("nobody goes %s", (_, pods, cpu, message) => {
+])("no pod is preempted %s", (_, pods, cpu, message) => {
   expect(chosen({ n: pods }, cpu)).toBe(message);
 });
 
-test("nobody goes where those that matter as much leave no room", () => {
+test("no pod is preempted if pods of the same priority leave no room", () => {
   const { rooms } = world({ n: [aCandidate("same", { cpu: "2", priority: 10 })] });
   const asked = { needs: needs("1", 10), rooms, budgets: [] };
   expect(decidePreemption({ ...asked, candidates: new Map() })).toEqual({
@@ -112,7 +112,7 @@ test("nobody goes where those that matter as much leave no room", () => {
   });
 });
 
-test("a budget is respected as long as somebody else can go", () => {
+test("a budget is respected as long as another pod can be preempted", () => {
   const pods = [aCandidate("kept", { app: "k", ...low }), aCandidate("mid", mid)];
   expect(chosen({ n: pods }, "1", [aBudget("k", 0)])).toBe("n: mid");
   expect(chosen({ n: pods }, "1", [aBudget("k", 1)])).toBe("n: kept");
@@ -122,7 +122,7 @@ test("a budget is respected as long as somebody else can go", () => {
 
 test.each<[string, { readonly [node: string]: readonly Candidate[] }, string]>([
   [
-    "where the most important victim matters least",
+    "whose most important victim has the lowest priority",
     {
       a: [aCandidate("a", { cpu: "2", ...mid })],
       b: [aCandidate("b1", low), aCandidate("b2", low)],
@@ -130,7 +130,7 @@ test.each<[string, { readonly [node: string]: readonly Candidate[] }, string]>([
     "b: b1 b2",
   ],
   [
-    "where their priorities are less in all",
+    "with the lowest sum of victim priorities",
     {
       a: [aCandidate("a1", mid), aCandidate("a2", mid)],
       b: [aCandidate("b1", mid), aCandidate("b2", low)],
@@ -138,7 +138,7 @@ test.each<[string, { readonly [node: string]: readonly Candidate[] }, string]>([
     "b: b1 b2",
   ],
   [
-    "where fewer go, also of priorities below zero",
+    "with the fewest victims, also for negative priorities",
     {
       a: [aCandidate("a1", { priority: -5 }), aCandidate("a2", { priority: -5 })],
       b: [aCandidate("b", { cpu: "2", priority: -5 })],
@@ -146,7 +146,7 @@ test.each<[string, { readonly [node: string]: readonly Candidate[] }, string]>([
     "b: b",
   ],
   [
-    "where they have not run for so long",
+    "whose victims started most recently",
     {
       a: [aCandidate("a", { cpu: "2", startMs: 1 })],
       b: [aCandidate("b", { cpu: "2", startMs: 2 })],
@@ -154,15 +154,15 @@ test.each<[string, { readonly [node: string]: readonly Candidate[] }, string]>([
     "b: b",
   ],
   [
-    "the first, of equals",
+    "that comes first, if all are equal",
     { a: [aCandidate("a", { cpu: "2" })], b: [aCandidate("b", { cpu: "2" })] },
     "a: a",
   ],
-])("of several nodes that is taken %s", (_, byNode, expected) => {
+])("the chosen node is the one %s", (_, byNode, expected) => {
   expect(chosen(byNode, "2")).toBe(expected);
 });
 
-test("a node where a budget is broken comes last", () => {
+test("a node where a budget would be violated is chosen last", () => {
   const byNode = {
     a: [aCandidate("a", { cpu: "2", app: "k", ...low })],
     b: [aCandidate("b", { cpu: "2", ...mid })],

@@ -1,8 +1,9 @@
 /**
- * Pure: which pods make room for one that matters more. On each node where pods are all that is in
- * the way, everyone of lower priority is thought away, and taken back one by one as long as the
- * pod still fits: those whose budget forbids to end them first, then the more important. Of the
- * nodes the one is taken where the least is lost. All of it in the order of Kubernetes.
+ * Pure: chooses the pods to preempt for a pod of higher priority. On each node where the pod would
+ * fit without its lower-priority pods, these are all removed hypothetically and then added back one
+ * by one while the pod still fits: first pods whose PodDisruptionBudget would be violated, then
+ * pods in order of importance. Among the nodes, the one with the smallest loss is chosen. All
+ * orders are those of Kubernetes.
  */
 import { formatObjections, type Objection, objectionTo } from "./decide.ts";
 import type { PodNeeds } from "./needs.ts";
@@ -22,7 +23,7 @@ export interface Budget {
   readonly namespace: string;
   readonly covers: (labels: Candidate["labels"]) => boolean;
   readonly disruptionsAllowed: number;
-  /** Names of pods that were charged to it already. */
+  /** Names of pods that are already counted against the budget. */
   readonly disrupted: ReadonlySet<string>;
 }
 
@@ -99,12 +100,14 @@ function selectVictims(
   };
 }
 
-/** Of one priority, whoever runs longer. */
+/** Higher priority first; within a priority, the pod that has run longer. */
 function byImportance(one: Candidate, other: Candidate): number {
   return other.needs.priority - one.needs.priority || one.startMs - other.startMs;
 }
 
-/** Those that a budget has no room for, once the ones before them are charged to it. */
+/**
+ * Pods that a budget does not allow to disrupt, after the pods before them are counted against it.
+ */
 function violatingOf(
   sorted: readonly Candidate[],
   budgets: readonly Budget[],
@@ -123,16 +126,19 @@ function violatingOf(
   return violating;
 }
 
-/** Priorities may be below zero: one victim more must never make the sum smaller. */
+/**
+ * Priorities can be negative. The offset ensures that an additional victim always increases the
+ * sum.
+ */
 const PRIORITY_OFFSET = 2 ** 31;
 
-/** What is lost, the gravest first: the node where it is less goes before. */
+/** Criteria in order of weight. The node with the smaller loss is preferred. */
 const LOSSES: readonly ((offer: Offer) => number)[] = [
   ({ violations }) => violations,
   ({ victims }) => victims[0]?.needs.priority ?? 0,
   ({ victims }) => victims.reduce((sum, { needs }) => sum + needs.priority + PRIORITY_OFFSET, 0),
   ({ victims }) => victims.length,
-  // Where the most important have not run for so long.
+  // Prefer the node whose most important victims started most recently.
   ({ victims }) => -(victims[0]?.startMs ?? 0),
 ];
 

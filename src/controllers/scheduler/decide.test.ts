@@ -13,7 +13,7 @@ interface NodeFields {
   readonly status?: Fields;
 }
 
-/** Four cores, 8Gi, ten pods, unless the status says something else. */
+/** A node with four cores, 8Gi and ten pods, unless the status overrides it. */
 function aNode(name: string, { labels = {}, spec = {}, status = {} }: NodeFields = {}): Node {
   const allocatable = { cpu: "4", memory: "8Gi", pods: "10" };
   const body = { metadata: { name, labels }, spec, status: { allocatable, ...status } };
@@ -27,7 +27,7 @@ function aPod(spec: Fields = {}, requests: Fields = {}): PodSpec {
 
 interface Place {
   readonly nodes: readonly Node[];
-  /** What runs on which node. */
+  /** Which pods run on which node. */
   readonly running?: readonly (readonly [node: string, pod: PodSpec])[];
 }
 
@@ -78,13 +78,13 @@ test.each<[string, PodSpec, Place, string]>([
     "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.",
   ],
   [
-    "a node that is half taken",
+    "a node that is half used",
     aPod({}, { cpu: "2500m" }),
     { nodes: [aNode("n")], running: [["n", aPod({}, { cpu: "2" })]] },
     "0/1 nodes are available: 1 Insufficient cpu.",
   ],
   [
-    "a node that has as many pods as it may",
+    "a node with its maximum number of pods",
     aPod(),
     { nodes: [aNode("n")], running: times(10, "n", aPod()) },
     "0/1 nodes are available: 1 Too many pods.",
@@ -96,14 +96,14 @@ test.each<[string, PodSpec, Place, string]>([
     "0/1 nodes are available: 1 Insufficient example.com/gpu.",
   ],
   [
-    "a node that says nothing of its room",
+    "a node that reports no capacity",
     aPod(),
     { nodes: [aNode("n", { status: { allocatable: {} } })] },
     "0/1 nodes are available: 1 Too many pods.",
   ],
   ["a cordoned node", aPod(), { nodes: [aNode("n", { spec: { unschedulable: true } })] }, CORDONED],
   [
-    "a cordoned node and a pod that does not mind",
+    "a cordoned node and a pod that tolerates it",
     aPod({ tolerations: [{ key: "node.kubernetes.io/unschedulable", operator: "Exists" }] }),
     { nodes: [aNode("n", { spec: { unschedulable: true } })] },
     "n",
@@ -116,7 +116,7 @@ test.each<[string, PodSpec, Place, string]>([
     TAINTED,
   ],
   [
-    "a node that nobody hears of",
+    "an unreachable node",
     aPod(),
     { nodes: [aNode("n", { status: { conditions: [{ type: "Ready", status: "Unknown" }] } })] },
     TAINTED,
@@ -141,7 +141,7 @@ test.each<[string, PodSpec, Place, string]>([
     "n",
   ],
   [
-    "several nodes, each with an objection of its own",
+    "several nodes, each with a different reason",
     aPod({}, { cpu: "5" }),
     {
       nodes: [
@@ -201,20 +201,20 @@ const wishing = (...wishes: Fields[]) => ({
 
 test.each<[string, PodSpec, Place, string]>([
   [
-    "the one with most room",
+    "the one with the most free resources",
     aPod(),
     { nodes: [aNode("a"), aNode("b")], running: [["a", aPod({}, { cpu: "1" })]] },
     "b",
   ],
   [
-    "the one with fewer pods that ask for nothing",
+    "the one with fewer pods, if they have no requests",
     aPod(),
     { nodes: [aNode("a"), aNode("b")], running: [["a", aPod()]] },
     "b",
   ],
   ["the first of equals", aPod(), { nodes: [aNode("a"), aNode("b")] }, "a"],
   [
-    "the one it would like, though it has less room",
+    "a preferred one, even if it has less free resources",
     aPod(wishing(wish(1, expression("disk", "In", "fast")))),
     {
       nodes: [aNode("a"), aNode("b", { labels: { disk: "fast" } })],
@@ -223,7 +223,7 @@ test.each<[string, PodSpec, Place, string]>([
     "b",
   ],
   [
-    "the one it would like more",
+    "the one with the highest preference",
     aPod(
       wishing(wish(1, expression("disk", "In", "fast")), wish(9, expression("zone", "In", "z"))),
     ),
@@ -231,7 +231,7 @@ test.each<[string, PodSpec, Place, string]>([
     "b",
   ],
   [
-    "the one that would not rather be left alone",
+    "the one without a PreferNoSchedule taint",
     aPod(),
     {
       nodes: [aNode("a", { spec: { taints: [soft] } }), aNode("b")],
@@ -240,7 +240,7 @@ test.each<[string, PodSpec, Place, string]>([
     "b",
   ],
   [
-    "the one that would rather be left alone when there is no other",
+    "one with a PreferNoSchedule taint if there is no other",
     aPod({}, { cpu: "2" }),
     {
       nodes: [aNode("a", { spec: { taints: [soft] } }), aNode("b")],
@@ -248,19 +248,24 @@ test.each<[string, PodSpec, Place, string]>([
     },
     "a",
   ],
-])("of several nodes a pod goes to %s", (_, pod, place, expected) => {
+])("among several nodes a pod goes to %s", (_, pod, place, expected) => {
   expect(decided(pod, place)).toBe(expected);
 });
 
 test.each<[string, PodSpec, Place, boolean]>([
-  ["larger than the node", aPod({}, { cpu: "5" }), { nodes: [aNode("n")] }, true],
-  ["for no node", aPod({ nodeSelector: { a: "b" } }), { nodes: [aNode("n")] }, true],
+  ["that is larger than the node", aPod({}, { cpu: "5" }), { nodes: [aNode("n")] }, true],
   [
-    "beside others that leave one day",
+    "whose selector matches no node",
+    aPod({ nodeSelector: { a: "b" } }),
+    { nodes: [aNode("n")] },
+    true,
+  ],
+  [
+    "that waits for other pods to end",
     aPod({}, { cpu: "3" }),
     { nodes: [aNode("n")], running: [["n", aPod({}, { cpu: "3" })]] },
     false,
   ],
-])("a pod %s", (_, pod, place, isHopeless) => {
+])("whether it is hopeless to preempt for a pod %s", (_, pod, place, isHopeless) => {
   expect(decideNode(needsOf(pod), roomsOf(place).nodes)).toMatchObject({ isHopeless });
 });

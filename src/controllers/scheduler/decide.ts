@@ -1,6 +1,6 @@
 /**
- * Pure: the node a pod goes to, or in Kubernetes' own words why there is none. Filters are asked in
- * order, and the first that objects to a node speaks for it.
+ * Pure: chooses the node for a pod, or returns in Kubernetes' wording why there is none. Filters
+ * are evaluated in order, and the first one that rejects a node provides the reason.
  */
 
 import { isTolerated } from "../../api/taints.ts";
@@ -17,7 +17,7 @@ export type NodeDecision =
 export interface Refusal {
   /** "0/1 nodes are available: 1 Insufficient cpu." */
   readonly message: string;
-  /** Nothing that pods do will help: a node has to change. */
+  /** True if preemption cannot help: a node would have to change. */
   readonly isHopeless: boolean;
 }
 
@@ -80,7 +80,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-/** Why the node will not do; undefined where it will. */
+/** Why the pod does not fit on the node; undefined if it fits. */
 export function objectionTo(room: NodeRoom, needs: PodNeeds): Objection | undefined {
   for (const filter of FILTERS) {
     const objection = filter(room, needs);
@@ -89,7 +89,7 @@ export function objectionTo(room: NodeRoom, needs: PodNeeds): Objection | undefi
   return undefined;
 }
 
-/** Everything there is too little of, not only the first. */
+/** Lists every resource that is insufficient, not only the first. */
 function lackOf({ facts, use }: NodeRoom, { requests }: PodNeeds): Objection | undefined {
   const { allocatable } = facts;
   const reasons: string[] = [];
@@ -108,7 +108,7 @@ function lackOf({ facts, use }: NodeRoom, { requests }: PodNeeds): Objection | u
   return reasons.length > 0 ? { reasons, isHopeless } : undefined;
 }
 
-/** How many nodes have each reason, in the order of the texts: "10 …" is before "2 …". */
+/** The number of nodes per reason, sorted as texts: "10 …" comes before "2 …". */
 export function formatObjections(nodes: number, objections: readonly Objection[]): string {
   if (nodes === 0) return "no nodes available to schedule pods";
   const counts = new Map<string, number>();

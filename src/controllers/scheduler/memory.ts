@@ -1,4 +1,4 @@
-/** What the scheduler keeps between two rounds: who is where, and who waits. */
+/** What the scheduler remembers between rounds: which pods are where, and which are waiting. */
 import type { Pod } from "../../api/generated/core.ts";
 import type { LogFields } from "../../base/log.ts";
 import { SiblingNeeds } from "./needs.ts";
@@ -16,13 +16,13 @@ export class SchedulerMemory {
   readonly pending = new PendingPods();
   readonly nominations = new Nominations();
   readonly needs = new SiblingNeeds();
-  /** Pods that have a place on a node, and wait for volumes there. */
+  /** Pods with an assigned node that wait for their volumes to be bound there. */
   readonly preparing = new Map<string, Placement>();
-  /** Pods behind a scheduling gate. */
+  /** Pods with scheduling gates. */
   readonly gated = new Set<string>();
 }
 
-/** Every pod that has no node yet, for diagnostics. */
+/** Lists every pod without a node, for diagnostics. */
 export function* describeMemory(memory: SchedulerMemory, nowMs: number): Iterable<LogFields> {
   for (const { pod, refusal } of memory.pending.list()) {
     yield { pod: pod.key, state: "pending", forMs: nowMs - pod.sinceMs, refusal };

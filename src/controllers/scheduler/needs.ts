@@ -1,4 +1,6 @@
-/** Pure: everything about a pod that its place depends on, worked out once for all its siblings. */
+/**
+ * Pure: everything about a pod that affects its placement, computed once for pods of one template.
+ */
 
 import type {
   NodeAffinity,
@@ -26,30 +28,30 @@ export interface PodNeeds {
   readonly nodeAffinity: NodeAffinity;
   readonly tolerations: readonly Toleration[];
   readonly priority: number;
-  /** Whether others may have to go for it. */
+  /** Whether it may preempt other pods. */
   readonly preempts: boolean;
-  /** "NAMESPACE/NAME" of those it uses. */
+  /** The claims it uses, as "NAMESPACE/NAME". */
   readonly claims?: readonly string[];
-  /** What these ask of a node as they are now. */
+  /** What these claims currently require of a node. */
   readonly storage?: StorageNeeds;
-  /** The same for pods that fit the same nodes and are wanted as much. */
+  /** Equal for pods that fit on the same nodes and have the same priority. */
   readonly signature: string;
 }
 
-/** What the claims of one pod ask of its node. */
+/** What the claims of a pod require of its node. */
 export interface StorageNeeds {
-  /** No node will do: why. */
+  /** Set if no node is possible: the reason. */
   readonly problem?: string;
-  /** Where bound volumes are. */
+  /** The node selectors of bound volumes. */
   readonly places: readonly NodeSelector[];
   readonly unbound: readonly UnboundClaim[];
 }
 
-/** One that is bound when it is known where the pod goes. */
+/** A claim that is bound after the node of the pod is chosen. */
 export interface UnboundClaim {
   readonly claim: PersistentVolumeClaim;
   readonly candidates: readonly PersistentVolume[];
-  /** Somebody makes a volume for it where there is none. */
+  /** Whether a provisioner creates a volume if none exists. */
   readonly isMade: boolean;
 }
 
@@ -58,7 +60,7 @@ export const ANY_ADDRESS = "0.0.0.0";
 
 const SCHEDULER_NAME = "default-scheduler";
 
-/** Whether this scheduler is to find it a node, now or when nothing holds it any more. */
+/** Whether this scheduler is responsible for the pod, now or after its gates are removed. */
 export function isUnplaced({ metadata, spec }: Pod): boolean {
   return (
     (spec.nodeName ?? "") === "" &&
@@ -84,7 +86,7 @@ export function needsOf(spec: PodSpec): PodNeeds {
   return { ...asked, signature: JSON.stringify(Object.values(asked)) };
 }
 
-/** Claims are the pod's own: a pod that has some waits for itself alone. */
+/** Claims belong to a single pod, so the signature of a pod with claims is unique. */
 export function withClaims(pod: Pod, needs: PodNeeds): PodNeeds {
   const names = claimNamesOf(pod);
   if (names.length === 0) return needs;
@@ -105,7 +107,10 @@ const PARTS = [
   "preemptionPolicy",
 ] as const satisfies readonly (keyof PodSpec)[];
 
-/** Pods of one template share the parts of their spec: what was found out of one holds for all. */
+/**
+ * Pods of one template share the parts of their spec by reference, so the computed needs are
+ * reused.
+ */
 export class SiblingNeeds {
   #last: { readonly spec: PodSpec; readonly needs: PodNeeds } | undefined;
 
@@ -118,7 +123,7 @@ export class SiblingNeeds {
   }
 }
 
-/** Those of containers that run for as long as the pod does. */
+/** Host ports of containers that run as long as the pod. */
 function hostPortsOf({ containers, initContainers = [] }: PodSpec): HostPort[] {
   const sidecars = initContainers.filter(isSidecar);
   return [...(containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>

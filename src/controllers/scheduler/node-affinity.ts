@@ -1,4 +1,4 @@
-/** Pure: whether a node is one of those a pod names, by labels or by name. */
+/** Pure: whether a pod's nodeSelector and node affinity match a node. */
 import type { NodeSelectorRequirement, NodeSelectorTerm } from "../../api/generated/core.ts";
 import {
   type LabelOperator,
@@ -18,7 +18,7 @@ export function isWanted({ nodeSelector, nodeAffinity }: PodNeeds, node: NodeFac
   return (required.nodeSelectorTerms ?? []).some((term) => matchesTerm(term, node));
 }
 
-/** The weights of all the wishes the node fulfils. */
+/** The sum of the weights of all preferences that the node meets. */
 export function affinityWeight({ nodeAffinity }: PodNeeds, node: NodeFacts): number {
   let total = 0;
   const wishes = nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];

@@ -1,16 +1,16 @@
-/** Pure: what the place of pods depends on in a Node. */
+/** Pure: the properties of a Node that affect the placement of pods. */
 import type { Node, Taint } from "../../api/generated/core.ts";
 import { amountOf } from "./requests.ts";
 
 export interface NodeFacts {
   readonly name: string;
   readonly labels: { readonly [label: string]: string };
-  /** Thousandths of cpu, whole units of everything else. */
+  /** CPU in thousandths, everything else in whole units. */
   readonly allocatable: { readonly [resource: string]: number };
   readonly isUnschedulable: boolean;
-  /** Those that keep pods away that do not tolerate them. */
+  /** Taints that repel pods without a matching toleration. */
   readonly taints: readonly Taint[];
-  /** Those that only make a node less welcome. */
+  /** Taints with effect PreferNoSchedule. */
   readonly softTaints: readonly Taint[];
 }
 
@@ -30,8 +30,8 @@ export function nodeFacts({ metadata, spec, status }: Node): NodeFacts {
 }
 
 /**
- * What Kubernetes' node controller would taint a node with: the word of a node that it is not well
- * is enough. A node that says nothing of itself is taken for well.
+ * The taints that Kubernetes' node controller would add: if a node reports that it is not ready,
+ * that is sufficient. A node without a Ready condition counts as ready.
  */
 function impliedTaints({ conditions = [] }: Node["status"]): Taint[] {
   const ready = conditions.find(({ type }) => type === "Ready");

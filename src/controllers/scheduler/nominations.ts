@@ -1,6 +1,6 @@
 /**
- * Pure: pods that wait for others to make room for them, and the nodes where this happens. Until
- * they are there, what they need counts as taken for everyone who matters no more than they do.
+ * Pure: pods that wait for preempted pods to end, and the nodes they are nominated to. Until they
+ * are placed, their resources count as used for all pods of equal or lower priority.
  */
 import type { PodNeeds } from "./needs.ts";
 import { type NodeRoom, supposeUse } from "./rooms.ts";
@@ -8,7 +8,7 @@ import { type NodeRoom, supposeUse } from "./rooms.ts";
 export interface Nomination {
   readonly node: string;
   readonly needs: PodNeeds;
-  /** The uids of those that were told to go for it. */
+  /** The UIDs of the pods that were preempted for it. */
   readonly victims: ReadonlySet<string>;
 }
 
@@ -27,14 +27,14 @@ export class Nominations {
     this.#byPod.delete(pod);
   }
 
-  /** The pods nominated to the node that matter less. */
+  /** The nominated pods of lower priority on a node. */
   below(node: string, priority: number): readonly string[] {
     return [...this.#byPod]
       .filter(([, each]) => each.node === node && each.needs.priority < priority)
       .map(([pod]) => pod);
   }
 
-  /** The rooms as a pod finds them that is not to take what others were promised. */
+  /** The rooms as a pod sees them: resources reserved for nominated pods are counted as used. */
   roomsFor(pod: string, { priority }: PodNeeds, rooms: readonly NodeRoom[]): readonly NodeRoom[] {
     if (this.#byPod.size === 0) return rooms;
     const promised = new Map<string, PodNeeds[]>();

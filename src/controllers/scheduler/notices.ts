@@ -1,4 +1,4 @@
-/** What pods are told by the scheduler: events, and why one has no node in its status. */
+/** Reports scheduling results: events, and the condition that says why a pod has no node. */
 import type { Client } from "../../api/client.ts";
 import type { Pod, PodCondition } from "../../api/generated/core.ts";
 import { pods } from "../../api/resources.ts";
@@ -9,8 +9,8 @@ import { type Bucket, fullBucket, type RateLimit, takeTurn } from "../../client/
 import type { EventRecorder } from "../runtime/recorder.ts";
 
 /**
- * An event for every pod would double what a large Job writes, and says nothing that the pod does
- * not: when pods come faster than this, only some are told of.
+ * An event for every pod would double the writes of a large Job and contain nothing that the pod
+ * does not show. Above this rate, only some pods get an event.
  */
 const PLACED_LIMIT: RateLimit = { qps: 5, burst: 50 };
 
@@ -41,7 +41,10 @@ export class Notices {
     this.options.recorder.event(victim, "Normal", "Preempted", message);
   }
 
-  /** With the node where others make room for it, if they do. Rejects when it is not taken. */
+  /**
+   * `nominatedNodeName` is set if pods on that node are preempted for it. Rejects if the write
+   * fails.
+   */
   async refused(pod: Pod, message: string, nominatedNodeName?: string): Promise<void> {
     const { client, clock, recorder } = this.options;
     const { namespace = "", name = "", uid = "" } = pod.metadata;

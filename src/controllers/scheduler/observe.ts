@@ -1,5 +1,5 @@
 /**
- * Changes of pods and nodes, put into the scheduler's memory one by one. Each answers whether there
+ * Applies changes of pods and nodes to the scheduler's memory. Each function returns whether there
  * may be something to do now.
  */
 import { isEqual } from "../../api/equal.ts";
@@ -16,7 +16,7 @@ export function observeNode(memory: SchedulerMemory, change: CacheChange<Node>):
     rooms.removeNode(name);
   } else {
     const facts = nodeFacts(change.object);
-    // A node reports every few seconds that it lives, and nothing has changed.
+    // A node reports its health every few seconds, usually without relevant changes.
     if (isEqual(facts, rooms.findNode(name))) return false;
     rooms.setNode(facts);
   }
@@ -31,7 +31,7 @@ export function observePod(
 ): boolean {
   if (type === "DELETED") return forget(memory, podKey(object));
   if ((object.spec.nodeName ?? "") !== "") {
-    // Most changes are of the status of pods that have their place.
+    // Most changes only affect the status of pods that already have a node.
     return previous?.spec === object.spec ? false : observePlaced(memory, object);
   }
   const key = podKey(object);
@@ -44,7 +44,7 @@ export function observePod(
   return isFreed;
 }
 
-/** Whether its going makes room for those that wait. */
+/** Returns whether its removal frees resources for waiting pods. */
 function forget(memory: SchedulerMemory, key: string): boolean {
   const { rooms, pending, gated, nominations } = memory;
   gated.delete(key);
@@ -75,7 +75,7 @@ function observePlaced(memory: SchedulerMemory, pod: Pod): boolean {
   return pending.size > 0;
 }
 
-/** One that is assumed to be on a node already stays there until its binding fails. */
+/** A pod that is assumed to be on a node stays there until its binding fails. */
 function observePending(memory: SchedulerMemory, pod: Pod, nowMs: number): boolean {
   const { rooms, pending, needs, nominations } = memory;
   const key = podKey(pod);
@@ -90,7 +90,8 @@ function observePending(memory: SchedulerMemory, pod: Pod, nowMs: number): boole
   if (node === "") {
     pending.add(waiting);
   } else {
-    // Of an earlier scheduler: whom it told to go is written on them.
+    // The nomination comes from an earlier scheduler. Its victims are recognized by their
+    // condition.
     nominations.set(key, { node, needs: asked, victims: new Set() });
     pending.nominate(waiting, node);
   }

@@ -15,7 +15,7 @@ function pending(...pods: readonly PendingPod[]): PendingPods {
   return all;
 }
 
-/** Takes one after the other until nobody's turn comes any more. */
+/** Takes pods one after the other until none is left to try. */
 function drain(pods: PendingPods): string[] {
   const order: string[] = [];
   for (let pod = pods.first(); pod; pod = pods.first()) {
@@ -33,7 +33,7 @@ const told = (pods: PendingPods, nowMs: number, limit = 100) => {
   return [untold.map(({ pod, message }) => `${pod.key} ${message}`), delayMs];
 };
 
-test("higher priorities come first, then whoever came first", () => {
+test("pods are ordered by priority, then by arrival", () => {
   const pods = pending(
     aPod("a"),
     aPod("b", { priority: 5, cpu: "1" }),
@@ -56,7 +56,7 @@ test("a refusal holds for all with the same needs, until something changes", () 
   expect(drain(pods)).toEqual(["large", "larger", "late"]);
 });
 
-test("what is gone has no turn, and one of the same name has its own", () => {
+test("a removed pod is skipped, and a new pod of the same name is queued anew", () => {
   const pods = pending(aPod("a"), aPod("b"), aPod("c"));
   pods.remove("a");
   pods.remove("b");
@@ -64,7 +64,7 @@ test("what is gone has no turn, and one of the same name has its own", () => {
   expect(drain(pods)).toEqual(["c", "b"]);
 });
 
-test("thousands pass through without a trace", () => {
+test("thousands of pods leave no memory behind", () => {
   const pods = new PendingPods();
   const keys = Array.from({ length: 5000 }, (_, each) => `p${each}`);
   for (const key of keys) pods.add(aPod(key));
@@ -72,7 +72,7 @@ test("thousands pass through without a trace", () => {
   expect([pods.size, pods.refused()]).toEqual([0, 0]);
 });
 
-test("a refused pod is told after a while, and once", () => {
+test("a refused pod is reported after a delay, once", () => {
   const first = aPod("a");
   const pods = pending(first, aPod("b", { sinceMs: 300 }));
   pods.refuse(first, FULL);
@@ -85,7 +85,7 @@ test("a refused pod is told after a while, and once", () => {
   expect(told(pods, PATIENCE_MS + 500)).toEqual([[], undefined]);
 });
 
-test("what cannot be helped is told at once, so many at a time", () => {
+test("a hopeless refusal is reported at once, a limited number at a time", () => {
   const first = aPod("a");
   const pods = pending(first, aPod("b"), aPod("c"));
   pods.refuse(first, HOPELESS);
@@ -93,7 +93,7 @@ test("what cannot be helped is told at once, so many at a time", () => {
   expect(told(pods, 0, 2)).toEqual([["c never"], undefined]);
 });
 
-test("a new reason is told again, but not with every change", () => {
+test("a new reason is reported again, but not with every change", () => {
   const first = aPod("a");
   const pods = pending(first, aPod("b"));
   pods.refuse(first, HOPELESS);
@@ -103,7 +103,7 @@ test("a new reason is told again, but not with every change", () => {
   expect(told(pods, RETELL_MS)).toEqual([["a other", "b other"], undefined]);
 });
 
-test("what did not arrive is told again", () => {
+test("a refusal whose write failed is reported again", () => {
   const first = aPod("a");
   const pods = pending(first);
   pods.refuse(first, HOPELESS);

@@ -1,8 +1,9 @@
 /**
- * Pure: the pods that wait for a node, those of high priority first, then in the order they came.
+ * Pure: the pods that wait for a node, by priority, then in order of arrival.
  *
- * Pods with the same needs form a group. What no node has room for is not asked again for every pod
- * of its group: the first one's refusal holds for all, until something changes on the nodes.
+ * Pods with the same needs form a group. If no node fits the first pod of a group, the refusal
+ * holds for the whole group until something changes on the nodes, so that it is not evaluated again
+ * for every pod.
  */
 import type { Refusal } from "./decide.ts";
 import type { PodNeeds } from "./needs.ts";
@@ -12,7 +13,10 @@ export interface PendingPod {
   readonly uid: string;
   readonly needs: PodNeeds;
   readonly sinceMs: number;
-  /** Where others make room for it: it waits for that node, and no longer with its like. */
+  /**
+   * The node where pods are preempted for it. It waits for that node, separately from its former
+   * group.
+   */
   readonly nominatedNode?: string;
 }
 
@@ -23,16 +27,18 @@ export interface UntoldPod {
 
 export interface Telling {
   readonly pods: readonly UntoldPod[];
-  /** When there will be more to tell, if nothing happens. */
+  /** When more pods have to be told, if nothing changes. */
   readonly delayMs?: number;
 }
 
-/** A pod that finds room so soon was never refused. */
+/** A pod that is placed within this time is not reported as unschedulable. */
 export const PATIENCE_MS = 1000;
-/** Reasons may change with every pod that comes and goes: a pod need not hear of each. */
+/**
+ * The reason may change whenever a pod comes or goes. A new reason is reported at most this often.
+ */
 export const RETELL_MS = 10_000;
 
-/** Below this many taken pods moving the rest costs more than it frees. */
+/** With fewer removed pods than this, copying the remaining ones costs more than it frees. */
 const MIN_COMPACTION = 1024;
 
 interface Queued {
@@ -44,11 +50,11 @@ interface Group {
   readonly key: string;
   readonly priority: number;
   items: Queued[];
-  /** The first that is not taken. */
+  /** The position of the first pod that has not been taken. */
   head: number;
   refusal: Refusal | undefined;
   told: { readonly message: string; readonly sinceMs: number } | undefined;
-  /** The first that was not told what was told last. */
+  /** The position of the first pod that has not been told the current reason. */
   untold: number;
 }
 
@@ -61,7 +67,7 @@ export class PendingPods {
     return this.#pods.size;
   }
 
-  /** How many wait for something to change on the nodes. */
+  /** How many pods wait for something to change on the nodes. */
   refused(): number {
     let count = 0;
     for (const group of this.#groups.values()) {
@@ -70,7 +76,7 @@ export class PendingPods {
     return Math.min(count, this.#pods.size);
   }
 
-  /** Every pod that waits, and the reason if no node would take it. */
+  /** Every waiting pod, and the reason if no node fits. */
   *list(): Iterable<{ readonly pod: PendingPod; readonly refusal?: string }> {
     for (const pod of this.#pods.values()) {
       const message = this.#groups.get(groupOf(pod))?.refusal?.message;
@@ -98,7 +104,7 @@ export class PendingPods {
     this.#pods.delete(key);
   }
 
-  /** The pod whose turn it is, left where it is. */
+  /** The next pod to place; it stays in the queue. */
   first(): PendingPod | undefined {
     let best: Group | undefined;
     for (const group of this.#groups.values()) {
@@ -108,25 +114,25 @@ export class PendingPods {
     return best?.items[best.head]?.pod;
   }
 
-  /** Takes the pod from among its like, who may have to wait longer. */
+  /** Moves the pod out of its group, because the rest of the group may have to wait longer. */
   nominate(pod: PendingPod, node: string): PendingPod {
     const nominated = { ...pod, nominatedNode: node };
     this.add(nominated);
     return nominated;
   }
 
-  /** All with the needs of this one wait from now on. */
+  /** All pods with the same needs wait from now on. */
   refuse(pod: PendingPod, { message, isHopeless }: Refusal): void {
     const group = this.#groups.get(groupOf(pod));
     if (group) group.refusal = { message, isHopeless };
   }
 
-  /** Something changed: everyone may ask again. */
+  /** Something changed: all groups may be tried again. */
   reconsider(): void {
     for (const group of this.#groups.values()) group.refusal = undefined;
   }
 
-  /** Up to so many pods that wait and were not told why. */
+  /** Returns up to `limit` waiting pods that were not told the reason yet. */
   takeUntold(nowMs: number, limit: number): Telling {
     const pods: UntoldPod[] = [];
     const delays: number[] = [];
@@ -138,13 +144,13 @@ export class PendingPods {
     return delays.length === 0 ? { pods } : { pods, delayMs: Math.min(...delays) };
   }
 
-  /** What was told did not arrive. */
+  /** The write failed: tell the group again. */
   retell(pod: PendingPod): void {
     const group = this.#groups.get(groupOf(pod));
     if (group) group.told = undefined;
   }
 
-  /** Answers when there is more to tell in the group, if there is. */
+  /** Returns when more pods of the group have to be told, or undefined. */
   #takeFrom(
     group: Group,
     { message, isHopeless }: Refusal,
@@ -169,7 +175,7 @@ export class PendingPods {
     return undefined;
   }
 
-  /** Drops what was taken or is gone from the front; false where nothing is left. */
+  /** Drops taken and removed pods from the front. Returns false if the group is empty. */
   #trim(group: Group): boolean {
     for (; group.head < group.items.length; group.head++) {
       const pod = group.items[group.head]?.pod;

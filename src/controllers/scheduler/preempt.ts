@@ -1,4 +1,6 @@
-/** Ends pods in favour of one that matters more: who they are, and what is told to whom. */
+/**
+ * Preempts pods in favour of one with higher priority: selects victims, deletes and reports them.
+ */
 import type { Pod } from "../../api/generated/core.ts";
 import type { PodDisruptionBudget } from "../../api/generated/policy.ts";
 import { pods } from "../../api/resources.ts";
@@ -22,7 +24,7 @@ export interface Preemption {
   readonly pod: PendingPod;
   readonly node: string;
   readonly victims: readonly Candidate[];
-  /** Why it has no room yet. */
+  /** Why the pod does not fit yet. */
   readonly message: string;
 }
 
@@ -31,7 +33,7 @@ const DISRUPTION: Disruption = {
   message: "default-scheduler: preempting to accommodate a higher priority pod",
 };
 
-/** For a pod that no node has room for; the rooms are as it finds them. */
+/** Called for a pod that fits on no node. `rooms` are as that pod sees them. */
 export function considerPreemption(
   scheduling: Scheduling,
   { key, needs }: PendingPod,
@@ -63,7 +65,7 @@ export function considerPreemption(
   return decidePreemption({ needs, rooms, candidates, budgets: all });
 }
 
-/** Answers with the error that is worth another try. */
+/** Returns the error if the preemption should be retried. */
 export async function preempt(scheduling: Scheduling, preemption: Preemption): Promise<unknown> {
   const { memory, cache, notices, metrics } = scheduling;
   const { pod, node, victims, message } = preemption;
@@ -76,7 +78,7 @@ export async function preempt(scheduling: Scheduling, preemption: Preemption): P
     if (object?.metadata.uid === pod.uid) await notices.refused(object, message, node);
   } catch (error) {
     metrics.failed();
-    // Nobody may be on the way out: it has to be asked again who shall.
+    // Possibly no victim is terminating, so victims have to be selected again.
     memory.nominations.remove(pod.key);
     memory.pending.reconsider();
     return error;
@@ -100,7 +102,7 @@ async function endVictim(
   if (isThere) notices.preempted(object, `Preempted by pod ${pod.uid} on node ${node}`);
 }
 
-/** It was to go where somebody goes now who matters more. */
+/** A pod of higher priority is now nominated to the same node. */
 async function unnominate({ client }: Scheduling, key: string): Promise<void> {
   const [namespace = "", name = ""] = key.split("/");
   const body = { status: { nominatedNodeName: null } };
@@ -131,7 +133,10 @@ function candidateOf({ key, uid, needs }: ChargedPod, pod: Pod | undefined, nowM
   return { key, uid, namespace, name, labels: pod?.metadata.labels ?? {}, needs, startMs };
 }
 
-/** A budget without a selector, or one that selects everything, is not heeded here. */
+/**
+ * As in Kubernetes, a budget without a selector, or with one that selects everything, is ignored
+ * here.
+ */
 function budgetOf({ metadata, spec, status }: PodDisruptionBudget): Budget {
   const { matchLabels = {}, matchExpressions = [] } = spec.selector ?? {};
   const isEmpty = Object.keys(matchLabels).length + matchExpressions.length === 0;

@@ -1,4 +1,4 @@
-/** The scheduler when pods have to go for others. */
+/** The scheduler with pods that preempt others. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AtWork, startController } from "../../../test/builders/controller.ts";
 import { podBody } from "../../../test/builders/resources.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => work.stop());
 
-/** A node of two cores, and what pods may be worth. */
+/** Creates a node with two cores, and priority classes. */
 async function prepare(client: Client): Promise<void> {
   const capacity = { cpu: "2", memory: "4Gi", pods: "10" };
   const body = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, spec: {} };
@@ -54,7 +54,7 @@ const nodeOf = async (name: string) => (await podNamed(name)).spec.nodeName ?? "
 const isGoing = async (name: string) =>
   (await podNamed(name)).metadata.deletionTimestamp !== undefined;
 
-/** As the node does when the processes are gone. */
+/** What the node does when the processes have ended. */
 async function end(name: string): Promise<void> {
   await work.client.delete(pods, { namespace: "default", name }, { gracePeriodSeconds: 0 });
   await settled();
@@ -67,7 +67,7 @@ async function eventsOf(name: string): Promise<readonly string[]> {
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
 }
 
-test("a pod that matters less goes, says first why, and the other takes its place", async () => {
+test("a pod of lower priority is marked and deleted, and the other takes its place", async () => {
   await add("a", "1", "low");
   await add("b", "1", "high");
   await add("c", "1", "high");
@@ -99,7 +99,7 @@ test("a pod that matters less goes, says first why, and the other takes its plac
   expect((await podNamed("c")).status.nominatedNodeName).toBeUndefined();
 });
 
-test("what was promised to one is not taken by those that matter less", async () => {
+test("resources of a nominated pod are not given to pods of lower priority", async () => {
   await add("a", "1", "low");
   await add("b", "1", "low");
   await add("big", "2", "high");
@@ -111,7 +111,7 @@ test("what was promised to one is not taken by those that matter less", async ()
   expect([await nodeOf("big"), await nodeOf("thief")]).toEqual(["n", "none"]);
 });
 
-test("each of two pods of one kind has others go for it, and no more than that", async () => {
+test("two equal pods each preempt one pod, and no more", async () => {
   for (const name of ["a", "b"]) await add(name, "1", "low");
   for (const name of ["c", "d"]) await add(name, "1", "high");
   expect([await isGoing("a"), await isGoing("b")]).toEqual([true, true]);
@@ -120,7 +120,7 @@ test("each of two pods of one kind has others go for it, and no more than that",
   expect([await nodeOf("c"), await nodeOf("d")]).toEqual(["n", "n"]);
 });
 
-test("a pod that shall not preempt waits, and hears why", async () => {
+test("a pod with preemptionPolicy Never waits and its condition says why", async () => {
   await add("a", "2", "low");
   await add("b", "2", "patient");
   work.server.clock.advance(PATIENCE_MS);
@@ -132,7 +132,7 @@ test("a pod that shall not preempt waits, and hears why", async () => {
   );
 });
 
-test("one that comes later and matters more takes the promise over", async () => {
+test("a later pod of higher priority takes over the nomination", async () => {
   await add("a", "2", "low");
   await add("b", "2", "high");
   await add("c", "2", "higher");
@@ -142,7 +142,7 @@ test("one that comes later and matters more takes the promise over", async () =>
   expect([await nodeOf("c"), await nodeOf("b")]).toEqual(["n", "none"]);
 });
 
-test("after a restart a pod goes on waiting for those that go for it", async () => {
+test("after a restart a nominated pod still waits for its victims to end", async () => {
   await add("a", "1", "low");
   await add("b", "1", "low");
   await add("c", "1", "high");

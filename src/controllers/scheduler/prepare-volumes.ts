@@ -1,4 +1,4 @@
-/** Has the claims of a pod bound on the node it is to get; the pod gets it when they are. */
+/** Triggers the binding of a pod's claims on its chosen node. The pod is bound afterwards. */
 import type { Client } from "../../api/client.ts";
 import { persistentVolumeClaims, persistentVolumes } from "../../api/resources.ts";
 import {
@@ -38,7 +38,7 @@ export async function prepareVolumes(
   }
 }
 
-/** Whether there is nothing left to wait for; "never" where that will not come any more. */
+/** Whether all claims are bound; "never" if that has become impossible. */
 export function preparednessOf(
   { needs }: PendingPod,
   { findClaim }: StorageFacts,

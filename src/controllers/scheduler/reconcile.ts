@@ -1,6 +1,6 @@
 /**
- * One round of the scheduler: every pod that waits is given a node, in order, as long as there is
- * room; then those that have none hear why. Nothing is decided on a pod's own: the key of the work
+ * One round of the scheduler: assigns nodes to the waiting pods in order while there is room, then
+ * reports why the others have none. Pods are not reconciled individually: a single key in the work
  * queue stands for all of them.
  */
 import { ApiError } from "../../api/errors.ts";
@@ -15,14 +15,14 @@ import type { NodeRoom } from "./rooms.ts";
 import type { Scheduling } from "./scheduling.ts";
 import { storageNeeds } from "./storage.ts";
 
-/** Over the wire a binding is mostly waiting. */
+/** Over the network a binding is mostly waiting, so several run concurrently. */
 const BINDINGS_AT_ONCE = 32;
-/** After so many pods others have their turn. */
+/** After this many pods the round ends, so that other work gets its turn. */
 const PODS_PER_ROUND = 1024;
 const NEXT_ROUND_MS = 1;
 
 export async function reconcile(scheduling: Scheduling): Promise<Outcome> {
-  // Whoever changed what woke the scheduler goes on first.
+  // Yield first, so that the code whose change triggered the scheduler continues without delay.
   await Promise.resolve();
   for (let count = 0; count < PODS_PER_ROUND; count += BINDINGS_AT_ONCE) {
     const prepared = takePrepared(scheduling);
@@ -41,7 +41,10 @@ export async function reconcile(scheduling: Scheduling): Promise<Outcome> {
   return after(NEXT_ROUND_MS);
 }
 
-/** Those whose volumes are there, or will not come: these are asked about again. */
+/**
+ * Returns the pods whose volumes are bound. Pods whose volumes can no longer be bound are queued
+ * again.
+ */
 function takePrepared({ memory, storage, clock, cache }: Scheduling): readonly Placement[] {
   if (memory.preparing.size === 0) return NONE;
   const ready: Placement[] = [];
@@ -59,12 +62,15 @@ const NONE: readonly Placement[] = [];
 
 interface Places {
   readonly placements: readonly Placement[];
-  /** Those with volumes that are bound when it is known where. */
+  /** Placements whose volumes have to be bound first. */
   readonly preparations: readonly Preparation[];
   readonly preemptions: readonly Preemption[];
 }
 
-/** They count as placed from here on: the next one must not be given the same room. */
+/**
+ * The chosen pods count as placed from here on, so that the next pod is not given the same
+ * resources.
+ */
 function placeSome(scheduling: Scheduling): Places {
   const { pending, rooms, nominations } = scheduling.memory;
   const placements: Placement[] = [];
@@ -94,14 +100,14 @@ function placeSome(scheduling: Scheduling): Places {
   return { placements, preparations, preemptions };
 }
 
-/** With what its claims ask for as they are now; they change while it waits. */
+/** Adds the current requirements of the pod's claims, which may change while it waits. */
 function withStorage({ storage }: Scheduling, pod: PendingPod): PendingPod {
   const { claims } = pod.needs;
   if (claims === undefined) return pod;
   return { ...pod, needs: { ...pod.needs, storage: storageNeeds(claims, storage) } };
 }
 
-/** Where others made room for it, if that will do. */
+/** Prefers the nominated node if the pod fits there now. */
 function chooseNode(
   { needs, nominatedNode }: PendingPod,
   rooms: readonly NodeRoom[],
@@ -111,7 +117,7 @@ function chooseNode(
   return decideNode(needs, hoped && !objectionTo(hoped, needs) ? nominated : rooms);
 }
 
-/** It waits, for a node to change or for those that have to go for it. */
+/** The pod waits for a node to change, or for preempted pods to end. */
 function refuse(
   scheduling: Scheduling,
   pod: PendingPod,
@@ -138,10 +144,10 @@ function refuse(
   return { pod: nominated, node, victims, message };
 }
 
-/** The words of Kubernetes, whose scheduler asks its plugins in turn what they could do. */
+/** The wording of Kubernetes, whose scheduler collects messages from its plugins. */
 const PREEMPTION = "no new claims to deallocate, preemption: ";
 
-/** Answers with the error that is worth another try. */
+/** Returns the error if the binding should be retried. */
 async function bind(scheduling: Scheduling, { pod, node }: Placement): Promise<unknown> {
   const { client, clock, cache, memory, notices, metrics } = scheduling;
   const [namespace = "", name = ""] = pod.key.split("/");
@@ -159,7 +165,7 @@ async function bind(scheduling: Scheduling, { pod, node }: Placement): Promise<u
   return undefined;
 }
 
-/** It goes on waiting, if it is still there. */
+/** Queues the pod again if it still exists. */
 function putBack(
   { memory, clock, cache }: Pick<Scheduling, "memory" | "clock" | "cache">,
   { key }: PendingPod,
@@ -171,7 +177,7 @@ function putBack(
   if (object) observePod(memory, { type: "MODIFIED", object }, clock.monotonicMs());
 }
 
-/** Answers with the error that is worth another try. */
+/** Returns the error if it should be retried. */
 async function prepare(scheduling: Scheduling, preparation: Preparation): Promise<unknown> {
   const { client, memory, metrics } = scheduling;
   const { pod, node } = preparation;
@@ -194,7 +200,7 @@ async function tellRefused({ memory, clock, cache, notices }: Scheduling): Promi
   for (const { pod, message } of pods) {
     const [namespace = "", name = ""] = pod.key.split("/");
     const object = cache.get(namespace, name);
-    // While others were told, its turn may have come.
+    // The pod may have been placed while others were being told.
     if (!object || memory.pending.find(pod.key) !== pod) continue;
     try {
       await notices.refused(object, message);

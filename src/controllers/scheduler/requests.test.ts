@@ -15,19 +15,19 @@ const sidecar = (cpu: string) => container(cpu, { restartPolicy: "Always" });
 const asSpec = (spec: Fields) => spec as unknown as PodSpec;
 
 test.each<[string, Fields, number]>([
-  ["containers run at once", { containers: [container("1"), container("500m")] }, 1500],
+  ["requests of containers are added", { containers: [container("1"), container("500m")] }, 1500],
   [
-    "init containers run one after the other",
+    "of init containers the largest counts",
     { containers: [container("1")], initContainers: [container("2"), container("3")] },
     3000,
   ],
   [
-    "a sidecar runs beside all",
+    "a sidecar is added to all others",
     { containers: [container("1")], initContainers: [sidecar("200m")] },
     1200,
   ],
   [
-    "an init container runs beside the sidecars before it",
+    "an init container is added to the sidecars before it",
     {
       containers: [container("1")],
       initContainers: [container("2"), sidecar("500m"), container("2"), sidecar("100m")],
@@ -35,12 +35,12 @@ test.each<[string, Fields, number]>([
     2500,
   ],
   [
-    "a runtime has its share",
+    "the overhead of the runtime is added",
     { containers: [container("1")], initContainers: [container("2")], overhead: { cpu: "250m" } },
     2250,
   ],
   [
-    "the pod's own word counts",
+    "requests of the pod replace those of its containers",
     { containers: [container("1")], resources: { requests: { cpu: "3" } }, overhead: { cpu: "1" } },
     4000,
   ],
@@ -49,7 +49,7 @@ test.each<[string, Fields, number]>([
   expect(effectiveRequests(asSpec(spec))).toEqual([["cpu", cpuMillis]]);
 });
 
-test("what is asked for nothing of is not asked for", () => {
+test("requests of 0 are omitted", () => {
   const resources = { requests: { cpu: "0", memory: "1Ki", "example.com/gpu": "2" } };
   expect(effectiveRequests(asSpec({ containers: [{ name: "c", resources }] }))).toEqual([
     ["memory", 1024],
@@ -57,7 +57,7 @@ test("what is asked for nothing of is not asked for", () => {
   ]);
 });
 
-test("pods that share their parts share their needs; others have needs of their own", () => {
+test("pods that share the parts of their spec share their needs; others do not", () => {
   const siblings = new SiblingNeeds();
   const spec = asSpec({ containers: [container("1")], nodeSelector: { a: "b" } });
   const needs = siblings.of(spec);
@@ -67,7 +67,7 @@ test("pods that share their parts share their needs; others have needs of their 
   expect(needsOf(spec)).toEqual(needs);
 });
 
-test("ports of the host are those of containers that last", () => {
+test("host ports of init containers do not count, those of sidecars do", () => {
   const ports = [{ containerPort: 1, hostPort: 1 }, { containerPort: 2 }];
   const spec = asSpec({
     containers: [container("1", { ports })],

@@ -1,17 +1,19 @@
-/** Pure: how much of a node a pod takes at its peak, as plain numbers. */
+/** Pure: the resources that a pod uses at its peak, as plain numbers. */
 import type { Container, PodSpec } from "../../api/generated/core.ts";
 import { getQuantity, milliUnits, wholeUnits } from "../../api/quantity.ts";
 
-/** Thousandths of cpu, whole units of everything else; what is not asked for is absent. */
+/**
+ * CPU in thousandths, everything else in whole units. Resources that are not requested are absent.
+ */
 export type Requests = readonly (readonly [resource: string, amount: number])[];
 
 type Amounts = Map<string, number>;
 type ResourceList = { readonly [resource: string]: string };
 
 /**
- * The regular containers and the sidecars at once, or, while the pod is being initialized, one init
- * container beside the sidecars started before it; plus what the runtime needs for itself. What is
- * asked for the pod as a whole counts instead of what its containers ask for.
+ * The maximum of two sums: all regular containers and sidecars together, and, during
+ * initialization, one init container with the sidecars started before it. The overhead of the
+ * runtime is added. Requests of the pod as a whole replace those of its containers.
  */
 export function effectiveRequests(spec: PodSpec): Requests {
   const total: Amounts = new Map();
@@ -29,7 +31,7 @@ export function amountOf(resource: string, text: string): number {
   return Number(resource === "cpu" ? milliUnits(quantity) : wholeUnits(quantity));
 }
 
-/** The most that is needed before the regular containers run; adds the sidecars to the total. */
+/** The peak before the regular containers run. Also adds the sidecars to the total. */
 function initialize(containers: readonly Container[], total: Amounts): Amounts {
   const sidecars: Amounts = new Map();
   const peak: Amounts = new Map();

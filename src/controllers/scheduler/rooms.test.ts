@@ -29,7 +29,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("remove" as const), node }),
 );
 
-test("whatever comes and goes, a node's use is the sum of the pods on it", () => {
+test("a node's use is always the sum of the pods on it", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const rooms = new Rooms();

@@ -1,6 +1,6 @@
 /**
- * Pure: what pods take of each node, kept up to date one pod at a time: to place a pod costs no
- * more with ten thousand beside it. A pod may be charged before its node is known.
+ * Pure: the resources that pods use on each node, updated pod by pod, so that the cost of placing a
+ * pod does not grow with the number of pods. A pod may be charged before its node is known.
  */
 
 import { ANY_ADDRESS, type HostPort, type PodNeeds } from "./needs.ts";
@@ -12,7 +12,7 @@ export interface NodeRoom {
 }
 
 export interface NodeUse {
-  /** Thousandths of cpu, whole units of everything else. */
+  /** CPU in thousandths, everything else in whole units. */
   readonly amounts: ReadonlyMap<string, number>;
   readonly pods: number;
   readonly hostPorts: readonly HostPort[];
@@ -34,7 +34,7 @@ interface GrowingUse extends NodeUse {
   readonly hostPorts: HostPort[];
 }
 
-/** What the node would have in use with pods of such needs beside, or without them. */
+/** The use of the node with some pods added or removed hypothetically. */
 export function supposeUse(
   { amounts, pods, hostPorts }: NodeUse,
   { added = [], removed = [] }: Supposed,
@@ -58,7 +58,7 @@ export class Rooms {
   readonly #priorities = new Map<number, number>();
   #known: readonly NodeRoom[] | undefined;
 
-  /** The nodes there are. */
+  /** The known nodes. */
   get nodes(): readonly NodeRoom[] {
     this.#known ??= [...this.#facts.values()].map((facts) => ({
       facts,
@@ -86,13 +86,13 @@ export class Rooms {
     return this.#charges.get(key);
   }
 
-  /** Whether any pod is charged that matters less. */
+  /** Whether any charged pod has a lower priority. */
   hasBelow(priority: number): boolean {
     for (const each of this.#priorities.keys()) if (each < priority) return true;
     return false;
   }
 
-  /** The pods that matter less, by node. */
+  /** The pods of lower priority, by node. */
   chargesBelow(priority: number): ReadonlyMap<string, readonly ChargedPod[]> {
     const found = new Map<string, ChargedPod[]>();
     for (const [key, charge] of this.#charges) {
@@ -104,7 +104,7 @@ export class Rooms {
     return found;
   }
 
-  /** Whatever the pod was charged with before is given back. */
+  /** Replaces an earlier charge of the pod. */
   charge(key: string, charge: Charge): void {
     this.release(key);
     this.#charges.set(key, charge);
@@ -113,7 +113,7 @@ export class Rooms {
     this.#priorities.set(priority, (this.#priorities.get(priority) ?? 0) + 1);
   }
 
-  /** Whether there was anything to give back. */
+  /** Returns whether the pod was charged. */
   release(key: string): boolean {
     const charge = this.#charges.get(key);
     if (!charge) return false;
@@ -137,7 +137,7 @@ export class Rooms {
   }
 }
 
-/** Two ports meet on one address, or where one of them takes all addresses. */
+/** Two ports conflict on the same address, or if one of them uses all addresses. */
 export function conflicts(one: HostPort, other: HostPort): boolean {
   if (one.port !== other.port || one.protocol !== other.protocol) return false;
   return one.ip === other.ip || one.ip === ANY_ADDRESS || other.ip === ANY_ADDRESS;

@@ -7,7 +7,7 @@ import { schedulerMetrics } from "./scheduler-metrics.ts";
 
 const spec = (priority: number) => ({ containers: [], priority }) as unknown as PodSpec;
 
-test("pods are counted by what they wait for, attempts by how they went", () => {
+test("pending pods are counted by queue, attempts by result", () => {
   const metrics = new Metrics();
   const memory = new SchedulerMemory();
   const measures = schedulerMetrics(metrics, memory);

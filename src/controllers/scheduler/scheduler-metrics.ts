@@ -1,4 +1,4 @@
-/** How the scheduler fares, under the names of Kubernetes' own. */
+/** The metrics of the scheduler, under the names that Kubernetes uses. */
 import { exponentialBuckets, type Metrics } from "../../base/metrics.ts";
 import type { SchedulerMemory } from "./memory.ts";
 
@@ -10,36 +10,36 @@ export interface SchedulerMetrics {
 }
 
 const PROFILE = "default-scheduler";
-/** From 10 ms to somewhat over an hour. */
+/** From 10 ms to about 87 minutes. */
 const BUCKETS = exponentialBuckets(0.01, 2, 20);
 const VICTIM_BUCKETS = exponentialBuckets(1, 2, 7);
 
 export function schedulerMetrics(metrics: Metrics, memory: SchedulerMemory): SchedulerMetrics {
   const attempts = metrics.counter(
     "scheduler_schedule_attempts_total",
-    "How often a node was looked for, by how it went.",
+    "Attempts to schedule pods, by result.",
     ["profile", "result"],
   );
   const durations = metrics.histogram(
     "scheduler_pod_scheduling_sli_duration_seconds",
-    "How long pods waited for their node, from when nothing held them.",
+    "How long pods waited for a node, from the removal of their last gate on.",
     [],
     BUCKETS,
   );
   const preemptions = metrics.counter(
     "scheduler_preemption_attempts_total",
-    "How often pods had to go in favour of one that matters more.",
+    "Preemptions of pods in favour of one with higher priority.",
     [],
   );
   const victims = metrics.histogram(
     "scheduler_preemption_victims",
-    "How many had to go at a time.",
+    "Number of pods preempted at a time.",
     [],
     VICTIM_BUCKETS,
   );
   const pods = metrics.gauge(
     "scheduler_pending_pods",
-    "Pods without a node: to be placed, refused by all nodes, or behind a gate.",
+    "Pods without a node: active, unschedulable or gated.",
     ["queue"],
   );
   const { pending, gated } = memory;

@@ -48,7 +48,7 @@ async function eventsOf(client: Client, name: string): Promise<string[]> {
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
 }
 
-/** The scheduler with a client that refuses some bindings. */
+/** The scheduler with a client that rejects some bindings. */
 function failing(isFailing: () => boolean): Controller {
   return {
     ...schedulerController,
@@ -84,7 +84,7 @@ async function finish(client: Client, name: string): Promise<void> {
   await client.patch(pods, place, { type: "merge", subresource: "status", body });
 }
 
-/** Every node is tainted when it is new, whatever it says; this one has shown that it is ready. */
+/** Every new node gets a not-ready taint; this one then reports that it is ready. */
 async function addNode(client: Client, body: Node): Promise<void> {
   const made = await client.create(nodes, body);
   await client.update(nodes, { ...made, spec: body.spec });
@@ -92,7 +92,7 @@ async function addNode(client: Client, body: Node): Promise<void> {
 
 const one = (client: Client) => addNode(client, nodeBody("n"));
 
-test("a pod gets the node there is, and an event says so", async () => {
+test("a pod is assigned to the only node, and an event is recorded", async () => {
   const { client, settle, stop } = await startController(schedulerController, one);
   await client.create(pods, podBody({ name: "a" }));
   await settle();
@@ -110,7 +110,7 @@ test("a pod gets the node there is, and an event says so", async () => {
   stop();
 });
 
-test("pods that were there before the scheduler come by age, as far as there is room", async () => {
+test("pods that existed before the scheduler are placed by age while there is room", async () => {
   const { client, stop } = await startController(schedulerController, async (local, clock) => {
     await one(local);
     for (const name of ["z", "y", "x"]) {
@@ -122,7 +122,7 @@ test("pods that were there before the scheduler come by age, as far as there is 
   stop();
 });
 
-test("a pod for which there is no room waits, hears why, and goes when there is", async () => {
+test("a pod without room waits with a reason and is placed when there is room", async () => {
   const { client, server, settle, stop } = await startController(schedulerController, one);
   for (const name of ["a", "b", "c"]) await client.create(pods, podBody({ name }, asking("1")));
   await settle();
@@ -150,7 +150,7 @@ test("a pod for which there is no room waits, hears why, and goes when there is"
   stop();
 });
 
-test("a pod too big for every node hears so at once, and goes to one that is added", async () => {
+test("a pod too big for every node is reported at once, and fits a later node", async () => {
   const { client, settle, stop } = await startController(schedulerController);
   await client.create(pods, podBody({ name: "a" }, asking("3")));
   await settle();
@@ -166,7 +166,7 @@ test("a pod too big for every node hears so at once, and goes to one that is add
   stop();
 });
 
-test("a node that gets better takes the pods that waited for it", async () => {
+test("a pod is placed when a node becomes schedulable", async () => {
   const { client, settle, stop } = await startController(schedulerController, (local) =>
     addNode(local, nodeBody("n", { spec: { unschedulable: true } })),
   );
@@ -185,9 +185,9 @@ test("a node that gets better takes the pods that waited for it", async () => {
 });
 
 test.each<[string, Fields]>([
-  ["behind a gate", { schedulingGates: [{ name: "example.com/gate" }] }],
-  ["of another scheduler", { schedulerName: "other" }],
-])("a pod %s is left alone", async (_, spec) => {
+  ["with a scheduling gate", { schedulingGates: [{ name: "example.com/gate" }] }],
+  ["for another scheduler", { schedulerName: "other" }],
+])("a pod %s is not placed", async (_, spec) => {
   const { client, settle, stop } = await startController(schedulerController, one);
   await client.create(pods, podBody({ name: "a" }, spec));
   await settle();
@@ -195,7 +195,7 @@ test.each<[string, Fields]>([
   stop();
 });
 
-test("a pod goes when its last gate does", async () => {
+test("a pod is placed when its last gate is removed", async () => {
   const { client, settle, stop } = await startController(schedulerController, one);
   const schedulingGates = [{ name: "example.com/gate" }];
   await client.create(pods, podBody({ name: "a" }, { schedulingGates }));
@@ -207,7 +207,7 @@ test("a pod goes when its last gate does", async () => {
   stop();
 });
 
-test("pods that someone else put on the node count, those that are over do not", async () => {
+test("pods placed by others use resources, finished ones do not", async () => {
   const { client, settle, stop } = await startController(schedulerController, async (local) => {
     await one(local);
     await local.create(pods, podBody({ name: "there" }, asking("2", { nodeName: "n" })));
@@ -223,7 +223,7 @@ test("pods that someone else put on the node count, those that are over do not",
   stop();
 });
 
-test("when room comes, the pod of the highest priority has it", async () => {
+test("freed resources go to the pod with the highest priority", async () => {
   const { client, settle, stop } = await startController(schedulerController, async (local) => {
     await one(local);
     await local.create(pods, podBody({ name: "there" }, asking("2")));
@@ -247,7 +247,7 @@ test("when room comes, the pod of the highest priority has it", async () => {
   stop();
 });
 
-test("a server that takes no binding is asked again, and nothing is placed twice", async () => {
+test("a failed binding is retried, and no pod is placed twice", async () => {
   let isDown = true;
   const controller = failing(() => isDown);
   const { client, server, settle, stop } = await startController(controller, one);
@@ -264,7 +264,7 @@ test("a server that takes no binding is asked again, and nothing is placed twice
   stop();
 });
 
-test("of more pods than a round takes each gets its place, and some an event", async () => {
+test("more pods than one round takes are all placed, and only some get events", async () => {
   const { client, server, settle, stop } = await startController(schedulerController, (local) =>
     addNode(local, nodeBody("n", { status: { capacity: { cpu: "1", pods: "1050" } } })),
   );

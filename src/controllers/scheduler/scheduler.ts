@@ -1,10 +1,11 @@
 /**
- * Gives pods their nodes: the one with most room of those that a pod may go to.
+ * Assigns pods to nodes: each pod goes to the node with the most free resources among those that
+ * fit.
  *
  * Reading order: this file, decide (with node-affinity, taints, score: which node, or why none),
- * needs with requests and node-facts (what a decision looks at), rooms and pending-pods (what is
- * remembered), observe, reconcile, notices; then decide-preemption, nominations and preempt, for
- * pods that others have to go for. What runs a pod on its node is none of its business.
+ * needs with requests and node-facts (the inputs of a decision), rooms and pending-pods (the
+ * memory), observe, reconcile, notices; then decide-preemption, nominations and preempt, for pods
+ * that preempt others. Running a pod on its node is the task of the agent.
  */
 import { nodes, podDisruptionBudgets, pods } from "../../api/resources.ts";
 import { openCache } from "../../client/cache.ts";
@@ -22,7 +23,7 @@ import { openStorage } from "./storage-caches.ts";
 export const schedulerController: Controller = { name: "scheduler", start };
 
 const ALL_PODS = "pods";
-/** What is over takes no room. */
+/** Finished pods use no resources. */
 const UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed";
 const RETRY = { firstMs: 1000, maxMs: 10_000 };
 
@@ -48,7 +49,8 @@ async function start(context: ControllerContext): Promise<RunningController> {
     log,
     metrics,
   });
-  metrics.diagnostics.add("scheduler", () => describeMemory(memory, clock.monotonicMs()));
+  const describe = () => describeMemory(memory, clock.monotonicMs());
+  const removeDiagnostics = metrics.diagnostics.add("scheduler", describe);
   nodeCache.onChange((change) => observeNode(memory, change) && worker.add(ALL_PODS), {
     existing: true,
   });
@@ -72,6 +74,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
       storage.close();
       worker.stop();
       recorder.stop();
+      removeDiagnostics();
     },
   };
 }

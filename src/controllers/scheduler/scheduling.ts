@@ -1,4 +1,4 @@
-/** What one round of the scheduler works with. */
+/** The dependencies of one round of the scheduler. */
 
 import type { Client } from "../../api/client.ts";
 import type { FeatureGates } from "../../api/feature-gates.ts";

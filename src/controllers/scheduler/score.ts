@@ -1,6 +1,6 @@
 /**
- * Pure: which of the nodes that would do is best: one whose taints do not ask pods to stay away,
- * then one the pod would like, then the one with most room. Weights are those of Kubernetes.
+ * Pure: ranks the nodes that fit: first by untolerated PreferNoSchedule taints, then by the pod's
+ * preferences, then by free resources. The weights are those of Kubernetes.
  */
 
 import { isTolerated } from "../../api/taints.ts";
@@ -12,11 +12,11 @@ const TAINT_WEIGHT = 3;
 const AFFINITY_WEIGHT = 2;
 const MAX_SCORE = 100;
 
-/** What a pod that asks for nothing is taken to need, so that such pods spread too. */
+/** Requests assumed for a pod without any, so that such pods are spread over nodes, too. */
 const ASSUMED_CPU_MILLIS = 100;
 const ASSUMED_MEMORY_BYTES = 200 * 1024 * 1024;
 
-/** Of equals the one with fewer pods, then the first. */
+/** If scores are equal, the node with fewer pods wins, then the first. */
 export function bestRoom(needs: PodNeeds, rooms: readonly NodeRoom[]): NodeRoom | undefined {
   if (rooms.length <= 1) return rooms[0];
   const taints = rooms.map((room) => untolerated(needs, room));
@@ -43,7 +43,7 @@ function share(value: number, most: number): number {
   return most === 0 ? 0 : Math.floor((value * MAX_SCORE) / most);
 }
 
-/** How much of cpu and memory would be left, on average. */
+/** The average share of free CPU and memory. */
 function leastAllocated({ requests }: PodNeeds, { facts, use }: NodeRoom): number {
   const left = (resource: string, assumed: number): number => {
     const all = facts.allocatable[resource] ?? 0;

@@ -1,4 +1,4 @@
-/** The claims, volumes and classes that the place of pods depends on, as they are now. */
+/** Caches of the claims, volumes and classes that affect the placement of pods. */
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../api/resources.ts";
 import { openCache } from "../../client/cache.ts";
 import type { ControllerContext } from "../runtime/controller.ts";

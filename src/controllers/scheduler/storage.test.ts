@@ -71,12 +71,12 @@ test.each<[string, ClaimFields | undefined, string, string | undefined]>([
   ["that is bound here", bound, "a", undefined],
   ["that is bound elsewhere", bound, "b", ELSEWHERE],
   ["without a class", {}, "a", UNBOUND],
-  ["that somebody is about to bind", { storageClassName: "now" }, "a", UNBOUND],
-  ["whose volume is made here", { storageClassName: "made" }, "b", undefined],
-  ["whose volume is being made here", selected("n"), "b", undefined],
-  ["whose volume is being made elsewhere", selected("m"), "b", NOTHING],
-  ["for which there is a volume here", { storageClassName: "local" }, "a", undefined],
-  ["for which there is one elsewhere", { storageClassName: "local" }, "b", NOTHING],
+  ["with immediate binding", { storageClassName: "now" }, "a", UNBOUND],
+  ["whose volume can be provisioned here", { storageClassName: "made" }, "b", undefined],
+  ["whose volume is being provisioned here", selected("n"), "b", undefined],
+  ["whose volume is being provisioned elsewhere", selected("m"), "b", NOTHING],
+  ["with a matching volume here", { storageClassName: "local" }, "a", undefined],
+  ["with a matching volume elsewhere", { storageClassName: "local" }, "b", NOTHING],
 ])("a claim %s", (_, fields, zone, expected) => {
   const volume = volumeIn(zone);
   const needs = storageNeeds(["ns/c"], {

@@ -1,7 +1,7 @@
 /**
- * Pure: what the claims of a pod say about its place. A claim that is bound holds the pod to where
- * its volume is; one that waits for its first consumer is bound to a volume of the node the pod is
- * given, or has one made there.
+ * Pure: how the claims of a pod restrict its placement. A bound claim ties the pod to the location
+ * of its volume. A claim with WaitForFirstConsumer is bound to a volume on the chosen node, or a
+ * volume is provisioned there.
  */
 import type {
   NodeSelector,
@@ -27,7 +27,7 @@ export interface StorageFacts {
   readonly volumes: () => readonly PersistentVolume[];
 }
 
-/** The claims are "NAMESPACE/NAME". */
+/** `claims` are "NAMESPACE/NAME". */
 export function storageNeeds(claims: readonly string[], facts: StorageFacts): StorageNeeds {
   const places: NodeSelector[] = [];
   const unbound: UnboundClaim[] = [];
@@ -67,7 +67,7 @@ function problem(text: string): StorageNeeds {
 const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
 const NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bind";
 
-/** In the words of Kubernetes; undefined where the node will do. */
+/** In Kubernetes' wording; undefined if the node fits. */
 export function storageObjection(
   { problem: hopeless, places, unbound }: StorageNeeds,
   node: NodeFacts,
@@ -83,7 +83,7 @@ function canBind(unbound: UnboundClaim, node: NodeFacts): boolean {
   return unbound.isMade || findCandidate(unbound, node) !== undefined;
 }
 
-/** A volume on the node that is there already. */
+/** An existing volume that is accessible from the node. */
 export function findCandidate(
   { claim, candidates }: UnboundClaim,
   node: NodeFacts,

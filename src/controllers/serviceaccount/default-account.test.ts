@@ -5,7 +5,7 @@ import { defaultAccountController } from "./default-account.ts";
 
 const PLACE = { namespace: "kube-public", name: "default" };
 
-test("every namespace has an account called default", async () => {
+test("every namespace has a ServiceAccount named default", async () => {
   const { client } = await startController(defaultAccountController);
   const { items } = await client.list(serviceAccounts);
   expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual([
@@ -16,7 +16,7 @@ test("every namespace has an account called default", async () => {
   ]);
 });
 
-test("one that is deleted comes back, as another one", async () => {
+test("a deleted default account is recreated with a new UID", async () => {
   const { client, settle } = await startController(defaultAccountController);
   const before = await client.get(serviceAccounts, PLACE);
   await client.delete(serviceAccounts, PLACE);
@@ -25,7 +25,7 @@ test("one that is deleted comes back, as another one", async () => {
   expect(after.metadata.uid).not.toBe(before.metadata.uid);
 });
 
-test("what a user writes into it stays", async () => {
+test("changes by a user are kept", async () => {
   const { client, settle } = await startController(defaultAccountController);
   const body = { imagePullSecrets: [{ name: "key" }] };
   const patched = await client.patch(serviceAccounts, PLACE, { type: "merge", body });

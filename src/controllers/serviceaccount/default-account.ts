@@ -1,4 +1,4 @@
-/** Every namespace has a ServiceAccount called default, for pods that name none. */
+/** Keeps a ServiceAccount "default" in every namespace, for pods that do not specify one. */
 import type { ServiceAccount } from "../../api/generated/core.ts";
 import { serviceAccounts } from "../../api/resources.ts";
 import type { Controller } from "../runtime/controller.ts";

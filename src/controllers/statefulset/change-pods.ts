@@ -1,4 +1,4 @@
-/** Carries out what was decided about the pods of a StatefulSet, claims first. */
+/** Carries out the decided pod changes of a StatefulSet. Claims are created before their pod. */
 import type { Client } from "../../api/client.ts";
 import { isLostRace } from "../../api/errors.ts";
 import type { StatefulSet } from "../../api/generated/apps.ts";
@@ -66,7 +66,9 @@ async function createPod(
   await correctClaims(hands, set, pod, { isDue: true });
 }
 
-/** Nothing wakes the controller when such a claim is gone, so the set is looked at again. */
+/**
+ * No event is triggered when such a claim is gone, so the set is reconciled again after a delay.
+ */
 export class StaleClaim extends Error {
   constructor(pod: string) {
     super(`a claim of pod ${pod} is about to be deleted with an earlier pod of that name`);
@@ -74,7 +76,10 @@ export class StaleClaim extends Error {
   }
 }
 
-/** Claims that are deleted with a pod that is gone: a new pod would lose them while it runs. */
+/**
+ * True if a claim will be deleted together with a former pod. A new pod would lose it while
+ * running.
+ */
 async function hasStaleClaims(
   { client }: Hands,
   set: StatefulSet,
@@ -133,11 +138,11 @@ async function keepPod(hands: Hands, set: StatefulSet, pod: Pod): Promise<void> 
 }
 
 interface Correction {
-  /** Also if the owners of all claims are right: a conflict is reported then, too. */
+  /** Continue even if the owners of all claims are right, in order to report a conflict. */
   readonly isDue: boolean;
 }
 
-/** Gives the claims of a pod the owners that the retention policy asks for. */
+/** Sets the owners of a pod's claims according to the retention policy. */
 async function correctClaims(
   { client, recorder }: Hands,
   set: StatefulSet,
@@ -162,7 +167,7 @@ async function correctClaims(
   }
 }
 
-/** In the words of Kubernetes, with its spelling. */
+/** In Kubernetes' wording, including its spelling mistake. */
 function conflictOver({ metadata }: PersistentVolumeClaim): string {
   const what = `PersistentVolumeClaim ${metadata.name} has a conflicting OwnerReference`;
   const outcome = "the retention policy is ignored for this claim";
@@ -175,7 +180,7 @@ interface Deed {
   readonly done?: string;
 }
 
-/** An event reports the outcome, unless somebody else was quicker. */
+/** Records an event about the result, except if another client made the same change first. */
 async function told(
   { recorder }: Hands,
   set: StatefulSet,

@@ -1,4 +1,4 @@
-/** Pure: the volume claims of a pod, and whose they are. */
+/** Pure: the volume claims of a pod, and their owners. */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { PersistentVolumeClaim, Pod, Volume } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
@@ -24,7 +24,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly Persistent
   }));
 }
 
-/** A claim takes the place of what the template has under its name. */
+/** A claim replaces a volume of the same name in the template. */
 export function volumesOf(
   set: StatefulSet,
   ordinal: number,
@@ -63,9 +63,9 @@ export function retentionOf({ spec }: StatefulSet): RetentionPolicy {
 }
 
 export interface OwnersReview {
-  /** What the owner references should be; undefined if they may stay as they are. */
+  /** The correct owner references; undefined if the present ones may stay. */
   readonly corrected?: readonly OwnerReference[];
-  /** Another controller manages the claim, so that the retention policy has no effect on it. */
+  /** Another controller manages the claim, so the retention policy does not apply to it. */
   readonly isContested: boolean;
 }
 
@@ -116,7 +116,7 @@ function identityOf(
   return { ...type, name: metadata.name ?? "", uid: metadata.uid };
 }
 
-/** The owner that the policy asks for, if it asks for one. */
+/** The owner that the policy requires, if any. */
 function ownerOf(set: StatefulSet, pod: Pod): OwnerIdentity | undefined {
   const { deletesScaled, deletesDeleted } = retentionOf(set);
   const isScaledAway = !isInRange(set, ordinalIn(set, pod) ?? -1);
@@ -134,7 +134,7 @@ function isNamed(reference: OwnerReference, { apiVersion, kind, name }: OwnerIde
   return isOfKind && reference.name === name;
 }
 
-/** The first reference by that name means another object than the one that has it now. */
+/** True if the first reference with that name refers to a different object, by UID. */
 function isStaleFor(present: readonly OwnerReference[], owner: OwnerIdentity): boolean {
   const named = present.find((reference) => isNamed(reference, owner));
   return named !== undefined && named.uid !== owner.uid;
@@ -166,7 +166,7 @@ function controllerReference({ uid = "", ...owner }: OwnerIdentity): OwnerRefere
   return { ...owner, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** It belongs to an earlier pod of this name, and is about to be deleted with it. */
+/** The claim belongs to an earlier pod of this name, and is about to be deleted with it. */
 export function isStale({ metadata }: PersistentVolumeClaim, podName: string): boolean {
   const owner = { ...POD_KIND, name: podName, uid: undefined };
   return isStaleFor(metadata.ownerReferences ?? [], owner);

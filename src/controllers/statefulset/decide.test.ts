@@ -38,7 +38,7 @@ function aPod(ordinal: number, state: State = "ready", revision = "new"): Pod {
   } as unknown as Pod;
 }
 
-/** "+1" creates, "+1 old" creates as it was, "-1" deletes. */
+/** "+1" creates, "+1 old" creates with the current revision, "-1" deletes. */
 function steps(set: StatefulSet, pods: readonly Pod[]): string[] {
   const observation = { set, pods, updateRevision: "new", nowMs: NOW_MS };
   return decide(observation).actions.flatMap((action) => {
@@ -54,18 +54,23 @@ const rolling = (rollingUpdate: object) => ({
 });
 
 test.each<[string, object, readonly Pod[], readonly string[]]>([
-  ["the first pod first", {}, [], ["+0"]],
-  ["the next one when the first is ready", {}, [aPod(0)], ["+1"]],
-  ["no next one before", {}, [aPod(0, "unready")], []],
+  ["the first pod is created first", {}, [], ["+0"]],
+  ["the next pod is created when the first is ready", {}, [aPod(0)], ["+1"]],
+  ["no pod is created before the previous one is ready", {}, [aPod(0, "unready")], []],
   ["a gap is filled first", {}, [aPod(0), aPod(2)], ["+1"]],
   ["all at once, in parallel", PARALLEL, [], ["+0", "+1", "+2"]],
-  ["in parallel, nobody waits", PARALLEL, [aPod(0, "unready")], ["+1", "+2"]],
-  ["from its first ordinal", { ordinals: { start: 5 }, replicas: 2 }, [aPod(5)], ["+6"]],
-  ["a failed pod makes room", {}, [aPod(0, "failed")], ["-0"]],
-  ["so does one that succeeded", {}, [aPod(0), aPod(1, "succeeded")], ["-1"]],
-  ["a pod that leaves holds the others up", {}, [aPod(0, "leaving")], []],
-  ["the highest goes first", { replicas: 1 }, [aPod(0), aPod(1), aPod(2)], ["-2"]],
-  ["one after the other", { replicas: 1 }, [aPod(0), aPod(1), aPod(2, "leaving")], []],
+  ["in parallel, unready pods do not delay others", PARALLEL, [aPod(0, "unready")], ["+1", "+2"]],
+  ["ordinals start at ordinals.start", { ordinals: { start: 5 }, replicas: 2 }, [aPod(5)], ["+6"]],
+  ["a failed pod is deleted", {}, [aPod(0, "failed")], ["-0"]],
+  ["a succeeded pod is deleted", {}, [aPod(0), aPod(1, "succeeded")], ["-1"]],
+  ["a terminating pod delays the others", {}, [aPod(0, "leaving")], []],
+  ["the highest ordinal is deleted first", { replicas: 1 }, [aPod(0), aPod(1), aPod(2)], ["-2"]],
+  [
+    "pods are deleted one after the other",
+    { replicas: 1 },
+    [aPod(0), aPod(1), aPod(2, "leaving")],
+    [],
+  ],
   [
     "all at once, in parallel",
     { replicas: 1, ...PARALLEL },
@@ -73,45 +78,70 @@ test.each<[string, object, readonly Pod[], readonly string[]]>([
     ["-2", "-1"],
   ],
   [
-    "a sick one halts the shrinking",
+    "an unhealthy pod is deleted when scaling down",
     { replicas: 1 },
     [aPod(0), aPod(1), aPod(2, "unready")],
     ["-2"],
   ],
   [
-    "unless a lower one is sicker",
+    "an unhealthy pod with a lower ordinal stops scaling down",
     { replicas: 1 },
     [aPod(0), aPod(1, "unready"), aPod(2, "unready")],
     [],
   ],
   [
-    "below the first ordinal, too",
+    "pods below the first ordinal are deleted",
     { replicas: 1, ordinals: { start: 1 } },
     [aPod(0), aPod(1)],
     ["-0"],
   ],
-  ["the new template, from the top", {}, [old(0), old(1), old(2)], ["-2"]],
-  ["one is replaced when the last is well", {}, [old(0), old(1), aPod(2, "unready")], []],
-  ["then the next", {}, [old(0), old(1), aPod(2)], ["-1"]],
-  ["down to the partition", rolling({ partition: 2 }), [old(0), old(1), aPod(2)], []],
-  ["below it, made as it was", rolling({ partition: 2 }), [old(1), aPod(2)], ["+0 old"]],
-  ["above it, made new", rolling({ partition: 1 }), [old(0), aPod(2)], ["+1"]],
-  ["only by hand", { updateStrategy: { type: "OnDelete" } }, [old(0), old(1), old(2)], []],
+  ["an update starts with the highest ordinal", {}, [old(0), old(1), old(2)], ["-2"]],
   [
-    "several at once where that is allowed",
+    "no pod is replaced while the last one is not ready",
+    {},
+    [old(0), old(1), aPod(2, "unready")],
+    [],
+  ],
+  ["the next pod is replaced when the last one is ready", {}, [old(0), old(1), aPod(2)], ["-1"]],
+  ["an update stops at the partition", rolling({ partition: 2 }), [old(0), old(1), aPod(2)], []],
+  [
+    "below the partition a pod is recreated with the current revision",
+    rolling({ partition: 2 }),
+    [old(1), aPod(2)],
+    ["+0 old"],
+  ],
+  [
+    "above the partition a pod is created with the new revision",
+    rolling({ partition: 1 }),
+    [old(0), aPod(2)],
+    ["+1"],
+  ],
+  [
+    "with OnDelete no pod is replaced",
+    { updateStrategy: { type: "OnDelete" } },
+    [old(0), old(1), old(2)],
+    [],
+  ],
+  [
+    "maxUnavailable pods are replaced at once",
     rolling({ maxUnavailable: 2 }),
     [old(0), old(1), old(2)],
     ["-2", "-1"],
   ],
-  ["by share", rolling({ maxUnavailable: "67%" }), [old(0), old(1), old(2)], ["-2", "-1"]],
   [
-    "counting those that are out",
+    "maxUnavailable can be a percentage",
+    rolling({ maxUnavailable: "67%" }),
+    [old(0), old(1), old(2)],
+    ["-2", "-1"],
+  ],
+  [
+    "unavailable pods count against maxUnavailable",
     { ...PARALLEL, ...rolling({ maxUnavailable: 2 }) },
     [old(0), old(1), aPod(2, "unready")],
     ["-1"],
   ],
   [
-    "one that is out costs nothing",
+    "replacing an unavailable pod does not count",
     { ...PARALLEL, ...rolling({ maxUnavailable: 1 }) },
     [old(0), old(1, "unready"), aPod(2)],
     ["-1"],
@@ -120,7 +150,7 @@ test.each<[string, object, readonly Pod[], readonly string[]]>([
   expect(steps(aSet(spec), pods)).toEqual(expected);
 });
 
-test("ready is not enough before it has lasted", () => {
+test("a pod is not available before it was ready for minReadySeconds", () => {
   const set = aSet({ minReadySeconds: 30 });
   const observation = { set, pods: [aPod(0)], updateRevision: "new", nowMs: NOW_MS };
   expect(decide(observation)).toEqual({ actions: [], againInMs: 20_000 });
@@ -135,7 +165,7 @@ test("nothing is done for a set that is being deleted", () => {
   expect(decide(observation)).toEqual({ actions: [] });
 });
 
-test("a pod that failed as soon as it was there is replaced a second later", () => {
+test("a pod that failed immediately is replaced a second later", () => {
   const failed = aPod(0, "failed");
   const metadata = { ...failed.metadata, creationTimestamp: "2026-01-01T00:01:00Z" };
   const pods = [{ ...failed, metadata }];

@@ -1,7 +1,7 @@
 /**
- * Pure: what to do next with the pods of a StatefulSet. An ordered set takes one step and waits
- * for what comes of it; a parallel one takes all steps that scaling needs at once. Only when there
- * are as many pods as there should be are old ones replaced by new ones.
+ * Pure: decides the next steps for the pods of a StatefulSet. An ordered set takes one step and
+ * waits for its result; a parallel set takes all scaling steps at once. Old pods are replaced by
+ * updated ones only when the number of pods is right.
  */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -18,20 +18,20 @@ import {
 export type Action =
   | { readonly kind: "create"; readonly ordinal: number; readonly isUpdated: boolean }
   | { readonly kind: "delete"; readonly pod: Pod }
-  /** Its claims are made if they are missing. */
+  /** Creates its missing claims. */
   | { readonly kind: "provide"; readonly pod: Pod }
-  /** Its labels, volumes and the owners of its claims are put right. */
+  /** Corrects its labels, its volumes and the owners of its claims. */
   | { readonly kind: "keep"; readonly pod: Pod };
 
 export interface Decision {
   readonly actions: readonly Action[];
-  /** When a pod will have been ready for long enough, or one that is over may be replaced. */
+  /** When a pod will have been ready long enough, or when a finished pod may be replaced. */
   readonly againInMs?: number;
 }
 
 export interface Observation {
   readonly set: StatefulSet;
-  /** All that are the set's own. */
+  /** All pods that belong to the set. */
   readonly pods: readonly Pod[];
   readonly updateRevision: string;
   readonly nowMs: number;
@@ -51,7 +51,7 @@ export function decide(observation: Observation): Decision {
 }
 
 interface Places {
-  /** By place, not by ordinal; undefined where a pod is missing. */
+  /** By position (ordinal minus start); undefined if the pod is missing. */
   readonly wanted: readonly (Pod | undefined)[];
   /** Highest ordinal first. */
   readonly condemned: readonly Pod[];
@@ -72,7 +72,7 @@ function placesOf({ set, pods }: Observation): Places {
 
 interface Progress {
   readonly actions: readonly Action[];
-  /** Nothing further may be done before what is under way has come to something. */
+  /** No further step is allowed until the current one has had its effect. */
   readonly mustWait: boolean;
 }
 
@@ -87,7 +87,7 @@ function grow(observation: Observation, { wanted }: Places, isOrdered: boolean):
       continue;
     }
     if (isOver(pod)) {
-      // Its place is taken until it is gone.
+      // Its name stays in use until it is gone.
       const isDue = untilReplacedMs(pod, nowMs) === 0;
       if (isDue && !isTerminating(pod)) actions.push({ kind: "delete", pod });
       if (isOrdered) return { actions, mustWait: true };
@@ -101,7 +101,7 @@ function grow(observation: Observation, { wanted }: Places, isOrdered: boolean):
   return { actions, mustWait: false };
 }
 
-/** Below the partition a pod that is made anew is made as it was. */
+/** A pod below the partition is recreated with the current revision, not the updated one. */
 function isMadeNew({ spec, status }: StatefulSet, place: number): boolean {
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type !== "RollingUpdate") return true;
@@ -134,7 +134,7 @@ function firstUnhealthy(set: StatefulSet, pods: readonly (Pod | undefined)[]): P
   return sick.sort((one, other) => (ordinalIn(set, one) ?? 0) - (ordinalIn(set, other) ?? 0))[0];
 }
 
-/** From the highest place down to the partition. */
+/** From the highest position down to the partition. */
 function replace(observation: Observation, { wanted }: Places): readonly Action[] {
   const { type, rollingUpdate } = observation.set.spec.updateStrategy;
   if (type === "OnDelete") return [];
@@ -144,7 +144,7 @@ function replace(observation: Observation, { wanted }: Places): readonly Action[
     : replaceSeveral(observation, open, rollingUpdate.maxUnavailable);
 }
 
-/** One, once those above it are well. */
+/** Replaces one pod, if all pods above it are available. */
 function replaceNext(
   { set, updateRevision, nowMs }: Observation,
   open: readonly (Pod | undefined)[],
@@ -157,7 +157,10 @@ function replaceNext(
   return [];
 }
 
-/** As many as may be out of service at once; one that is out already costs nothing. */
+/**
+ * Replaces as many pods as may be unavailable at once. A pod that is already unavailable does not
+ * count.
+ */
 function replaceSeveral(
   { set, updateRevision, nowMs }: Observation,
   open: readonly (Pod | undefined)[],

@@ -1,4 +1,4 @@
-/** Pure: which pod of a StatefulSet a pod is. */
+/** Pure: the identity of a pod within a StatefulSet. */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { Pod } from "../../api/generated/core.ts";
 
@@ -10,7 +10,7 @@ export function podNameOf({ metadata }: StatefulSet, ordinal: number): string {
   return `${metadata.name ?? ""}-${ordinal}`;
 }
 
-/** Undefined for a pod whose name is not one of this set. */
+/** Undefined if the name of the pod does not belong to this set. */
 export function ordinalIn({ metadata }: StatefulSet, pod: Pod): number | undefined {
   const [, parent, ordinal] = /^(.*)-([0-9]+)$/.exec(pod.metadata.name ?? "") ?? [];
   return parent === metadata.name && ordinal !== undefined ? Number(ordinal) : undefined;

@@ -1,4 +1,4 @@
-/** Pure: the pods of a StatefulSet: its template at a revision, and what is each one's own. */
+/** Pure: builds the pods of a StatefulSet from a revision of its template and their ordinal. */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import type { Pod, PodTemplateSpec } from "../../api/generated/core.ts";
 import { volumesOf } from "./claims.ts";

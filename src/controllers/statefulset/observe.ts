@@ -1,4 +1,4 @@
-/** What the caches know of a StatefulSet, and which sets a change of a pod concerns. */
+/** Reads the caches for a StatefulSet, and finds the sets that a change of a pod affects. */
 import type { ControllerRevision, StatefulSet } from "../../api/generated/apps.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -14,7 +14,7 @@ export interface Caches {
   readonly revisions: Cache<ControllerRevision>;
 }
 
-/** By the uid of the controller, or by the namespace where there is none. */
+/** Index by the UID of the controller, or by namespace if there is none. */
 export const BY_OWNER = "owner";
 
 export function ownersOf(object: KubeObject): readonly string[] {
@@ -42,7 +42,10 @@ export function familyOf(caches: Caches, set: StatefulSet): Family {
   };
 }
 
-/** The keys of the sets that a change of a pod concerns: its owner, or those that want it. */
+/**
+ * The keys of the sets that a change of a pod affects: its owner, or the sets that select an
+ * orphan.
+ */
 export function concernedBy({ sets }: Caches, change: CacheChange<Pod>): readonly string[] {
   const states = change.previous ? [change.object, change.previous] : [change.object];
   const keys = states.flatMap((pod) => {

@@ -1,4 +1,4 @@
-/** Pure: how far along a pod is, as ordered rollouts see it. */
+/** Pure: the state of a pod, as ordered rollouts need it. */
 import type { Pod } from "../../api/generated/core.ts";
 import { millisecondsOf } from "../../api/time.ts";
 
@@ -22,7 +22,7 @@ export function isHealthy(pod: Pod): boolean {
   return isRunningAndReady(pod) && !isTerminating(pod);
 }
 
-/** 0 for one that is available; Infinity for one that time alone does not make available. */
+/** 0 if it is available; Infinity if it will not become available by waiting alone. */
 export function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number {
   if (!isRunningAndReady(pod)) return Number.POSITIVE_INFINITY;
   if (minReadySeconds === 0) return 0;
@@ -32,12 +32,12 @@ export function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: numbe
 }
 
 /**
- * A pod that its node refuses is over as soon as it is there, and so will the next one be: without
- * a pause they would come and go as fast as the server can write.
+ * A pod that its node rejects fails immediately, and so would its replacement. Without a delay,
+ * pods would be created and deleted as fast as the server can write.
  */
 const SHORTEST_LIFE_MS = 1000;
 
-/** 0 for one whose place may be given to another. */
+/** 0 if the pod may be replaced now. */
 export function untilReplacedMs({ metadata }: Pod, nowMs: number): number {
   const { creationTimestamp } = metadata;
   if (!creationTimestamp) return 0;

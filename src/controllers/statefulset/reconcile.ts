@@ -1,7 +1,7 @@
 /**
- * One look at a StatefulSet:
+ * One reconcile of a StatefulSet:
  *
- *     claim pods -> record template -> decide -> change pods -> write status -> forget revisions
+ *     claim pods -> record template -> decide -> change pods -> write status -> prune revisions
  */
 import type { Client, Name, PatchRequest } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
@@ -23,7 +23,7 @@ export interface SetSync extends Hands {
   readonly clock: Clock;
 }
 
-/** What the caches know: pods and revisions that are the set's, and those nobody has. */
+/** The pods and revisions of the set, those it has to release, and orphans it may adopt. */
 export interface Family {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
@@ -54,7 +54,7 @@ export async function reconcile(sync: SetSync, family: Family): Promise<Outcome>
     const act = (action: Action) => carryOut(sync, set, versions, action);
     const isDeletion = ({ kind }: Action) => kind === "delete";
     await Promise.all(decision.actions.filter((action) => !isDeletion(action)).map(act));
-    // Claims first: a pod that is gone can no longer be made the owner of its claims.
+    // Before deletions: a pod that is gone can no longer become the owner of its claims.
     await Promise.all(decision.actions.filter(isDeletion).map(act));
   } finally {
     await writeStatus(sync.client, set, composeStatus(set, family.pods, names, nowMs));
@@ -63,7 +63,9 @@ export async function reconcile(sync: SetSync, family: Family): Promise<Outcome>
   return decision.againInMs === undefined ? done : after(decision.againInMs);
 }
 
-/** Pods of the right name and labels are taken in, those with other labels are let go. */
+/**
+ * Adopts orphaned pods with the right name and labels, and releases own pods whose labels differ.
+ */
 async function claim(client: Client, family: Family): Promise<void> {
   const { set, strangers, orphans, orphanRevisions } = family;
   const owner = { ownerReferences: [referenceTo(set)] };
@@ -85,7 +87,7 @@ async function claimOne(client: Client, pod: Pod, metadata: object): Promise<voi
   try {
     await client.patch(pods, nameOf(pod), strategic(metadata));
   } catch (error) {
-    // Gone, or not the pod it was: then there is nothing to claim.
+    // The pod is gone or was replaced by another one: nothing to claim.
     const isMoot = error instanceof ApiError && MOOT.includes(error.reason);
     if (!isMoot) throw error;
   }
@@ -103,7 +105,7 @@ interface Recorded {
   readonly all: readonly ControllerRevision[];
 }
 
-/** The revision of the template as it is now. */
+/** Finds or creates the revision of the current template. */
 async function recordTemplate(
   client: Client,
   set: StatefulSet,
@@ -142,7 +144,7 @@ async function writeStatus(
   try {
     await client.updateStatus(statefulSets, { ...set, status });
   } catch (error) {
-    // Whoever deleted it while we looked has the last word.
+    // If the set was deleted in the meantime, there is no status to write.
     if (!isNotFound(error)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Pure: the templates a StatefulSet has had, as ControllerRevisions, and which of them to keep. */
+/** Pure: the history of a StatefulSet's templates, as ControllerRevisions, and which to keep. */
 import { isEqual } from "../../api/equal.ts";
 import type { ControllerRevision, StatefulSet } from "../../api/generated/apps.ts";
 import type { PodTemplateSpec } from "../../api/generated/core.ts";
@@ -6,7 +6,7 @@ import { referenceTo, type Version } from "./new-pod.ts";
 
 const HASH_LABEL = "controller.kubernetes.io/hash";
 
-/** The template as a patch that puts it back: what "kubectl rollout undo" applies. */
+/** The template as a patch that restores it, which "kubectl rollout undo" applies. */
 interface TemplatePatch {
   readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: "replace" } };
 }
@@ -27,11 +27,11 @@ export function byRevision(one: ControllerRevision, other: ControllerRevision): 
 
 export type RevisionPlan =
   | { readonly kind: "use"; readonly revision: ControllerRevision }
-  /** A template of before is back: its revision becomes the latest. */
+  /** An earlier template is used again: its revision becomes the latest. */
   | { readonly kind: "renumber"; readonly revision: ControllerRevision; readonly to: number }
   | { readonly kind: "create"; readonly revision: ControllerRevision };
 
-/** For the template as it is now. The revisions are sorted. */
+/** Plans the revision for the current template. `revisions` must be sorted. */
 export function planRevision(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -66,7 +66,7 @@ function newRevision(set: StatefulSet, revision: number, collisions: number): Co
   };
 }
 
-/** With its keys in order, so that equal templates give equal texts. */
+/** Sorts keys, so that equal templates produce equal texts. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -74,7 +74,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
 }
 
-/** FNV-1, 32 bits, in letters that spell no words. */
+/** FNV-1 with 32 bits, encoded in an alphabet that does not form words. */
 function hashOf(text: string, collisions: number): string {
   let hash = 0x811c9dc5;
   const bytes = new TextEncoder().encode(collisions > 0 ? `${text}${collisions}` : text);
@@ -84,7 +84,7 @@ function hashOf(text: string, collisions: number): string {
 
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
-/** The oldest of those that nothing uses, beyond as many as are to be kept. */
+/** The oldest unused revisions beyond the history limit. */
 export function surplusRevisions(
   { spec }: StatefulSet,
   revisions: readonly ControllerRevision[],

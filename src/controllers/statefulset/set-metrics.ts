@@ -1,10 +1,10 @@
-/** What is counted about StatefulSets, under the names that KEP-4017 asks operators to look at. */
+/** The metrics about StatefulSets, under the names that KEP-4017 recommends to operators. */
 import type { StatefulSet } from "../../api/generated/apps.ts";
 import { exponentialBuckets, type Histogram, type Metrics } from "../../base/metrics.ts";
 import { replicasOf, startOf } from "./identity.ts";
 
 export interface SetMetrics {
-  /** From a change to the end of the look at it. */
+  /** The duration of a reconcile. */
   readonly delay: Histogram;
   show(set: StatefulSet): void;
 }
@@ -16,7 +16,7 @@ export function setMetrics(metrics: Metrics): SetMetrics {
   const start = metrics.gauge("kube_statefulset_ordinals_start", "Its first ordinal.", labels);
   const delay = metrics.histogram(
     "statefulset_reconcile_delay",
-    "Seconds a StatefulSet was looked at for after a change.",
+    "Duration of the reconciles of StatefulSets in seconds.",
     [],
     exponentialBuckets(0.001, 2, 15),
   );

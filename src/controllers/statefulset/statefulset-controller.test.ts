@@ -28,7 +28,7 @@ function aSet(spec: object = {}): StatefulSet {
   });
 }
 
-/** A write is a change, which is another look. */
+/** Settles several times, because each write is a change that triggers another reconcile. */
 async function settled(): Promise<void> {
   for (let looks = 0; looks < 6; looks++) await work.settle();
 }
@@ -61,7 +61,7 @@ const names = async () => (await thePods()).map(({ metadata }) => metadata.name)
 const revisions = async () => (await work.client.list(controllerRevisions)).items;
 const status = async () => (await work.client.get(statefulSets, PLACE)).status;
 
-test("each pod knows its name, its place and its service", async () => {
+test("each pod has its name, ordinal and subdomain", async () => {
   await aSetAtWork();
   await makeReady("web-0");
   const [, second] = await thePods();
@@ -81,7 +81,7 @@ test("each pod knows its name, its place and its service", async () => {
   expect(await status()).toMatchObject({ replicas: 2, readyReplicas: 1, availableReplicas: 1 });
 });
 
-test("a template that comes back is the revision it was, numbered anew", async () => {
+test("reverting a template reuses its revision with a new number", async () => {
   await aSetAtWork({ replicas: 1 });
   const [first] = await revisions();
   await change(image("busybox:2"));
@@ -92,7 +92,7 @@ test("a template that comes back is the revision it was, numbered anew", async (
   expect((await status()).updateRevision).toBe(first?.metadata.name);
 });
 
-test("a pod of the right name and labels is taken in, one with others is let go", async () => {
+test("a pod with matching name and labels is adopted, others are released", async () => {
   work = await startController(statefulSetController, async (client) => {
     await client.create(pods, podBody({ name: "web-0", labels: { app: "web" } }));
     await client.create(statefulSets, aSet({ replicas: 1 }));
@@ -122,7 +122,7 @@ const claimOwners = async () =>
     ...(metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind}/${name}`),
   ]);
 
-test("claims go with whom the retention policy says", async () => {
+test("claims are owned according to the retention policy", async () => {
   const persistentVolumeClaimRetentionPolicy = { whenScaled: "Delete", whenDeleted: "Delete" };
   await aSetAtWork({ ...CLAIMS, persistentVolumeClaimRetentionPolicy });
   await makeReady("web-0");
@@ -158,7 +158,7 @@ test("a claim gets its owner when its pod is created, not when the pod is ready"
   expect(await claimOwners()).toEqual([["data-web-0", "StatefulSet/web"]]);
 });
 
-test("the controller flag of a claim's owner is restored at the next look", async () => {
+test("the controller flag of a claim's owner is restored at the next reconcile", async () => {
   await aSetAtWork({ ...DELETE_BOTH, replicas: 1 });
   await makeReady("web-0");
   const ownersOf = async () =>
@@ -170,7 +170,7 @@ test("the controller flag of a claim's owner is restored at the next look", asyn
   expect(await ownersOf()).toEqual(before);
 });
 
-test("a claim with another controller is left to it, and an event says so", async () => {
+test("a claim with another controller is not changed, and an event is recorded", async () => {
   await aSetAtWork({ ...DELETE_BOTH, replicas: 1 });
   await makeReady("web-0");
   const [claim] = (await work.client.list(persistentVolumeClaims)).items;
@@ -209,7 +209,7 @@ test("a pod is created once the claim of its predecessor is gone", async () => {
   expect(await claimOwners()).toEqual([["data-web-0", "StatefulSet/web"]]);
 });
 
-test("a claim that is gone while its pod waits is made again", async () => {
+test("a deleted claim of a pending pod is recreated", async () => {
   await aSetAtWork(CLAIMS);
   const place = { namespace: "default", name: "data-web-0" };
   const body = { metadata: { finalizers: null } };
@@ -225,7 +225,7 @@ test("a claim that is gone while its pod waits is made again", async () => {
   expect(await claimOwners()).toEqual([["data-web-0"]]);
 });
 
-test("what the pods have is told when all have the new template", async () => {
+test("currentRevision is updated when all pods have the new template", async () => {
   await aSetAtWork({ replicas: 1 });
   await makeReady("web-0");
   const before = await status();

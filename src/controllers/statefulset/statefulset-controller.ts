@@ -1,9 +1,9 @@
 /**
- * Keeps the pods of StatefulSets: each with a name, a place in the order and claims of its own.
+ * Manages the pods of StatefulSets, each with its own name, ordinal and claims.
  *
- * Reading order: this file, decide with pod-state (what to do next), identity, new-pod and claims
- * (what a pod is), revisions (which templates there were), status, then reconcile with observe and
- * change-pods.
+ * Reading order: this file, decide with pod-state (the next steps), identity, new-pod and claims
+ * (what a pod consists of), revisions (the template history), status, then reconcile with observe
+ * and change-pods.
  */
 import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import { controllerRevisions, pods, statefulSets } from "../../api/resources.ts";

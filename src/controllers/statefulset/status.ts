@@ -1,4 +1,4 @@
-/** Pure: what a StatefulSet says of its pods. */
+/** Pure: the status of a StatefulSet, from its pods. */
 import type { StatefulSet, StatefulSetStatus } from "../../api/generated/apps.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { replicasOf, revisionOf } from "./identity.ts";
@@ -49,7 +49,7 @@ function rolledOut<T extends StatefulSetStatus>(status: T): T {
   };
 }
 
-/** As it is stored: counts that are zero, and may be absent, are. */
+/** Omits optional counts that are zero, as the server stores it. */
 function withoutZeros(status: StatefulSetStatus): StatefulSetStatus {
   const { readyReplicas = 0, currentReplicas = 0, updatedReplicas = 0, ...others } = status;
   return {

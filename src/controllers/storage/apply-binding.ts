@@ -1,4 +1,4 @@
-/** Carries out what was decided of claims and volumes; each step can be the last before a crash. */
+/** Carries out decisions about claims and volumes. A crash after any step is safe. */
 import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/generated/core.ts";
@@ -22,7 +22,7 @@ export interface Binding {
   readonly recorder: EventRecorder;
 }
 
-/** What the annotation was called before; both are set. */
+/** The former name of the annotation. Both are set. */
 const FORMER_PROVISIONER = "volume.beta.kubernetes.io/storage-provisioner";
 
 export async function carryOutClaim(
@@ -78,7 +78,9 @@ async function askFor(
   recorder.event(claim, "Normal", "ExternalProvisioning", message);
 }
 
-/** The volume first: a claim that names a volume which does not name it would be misbound. */
+/**
+ * Updates the volume first: a claim whose volume does not refer back to it would count as misbound.
+ */
 async function bind(
   binding: Binding,
   volume: PersistentVolume,
@@ -163,7 +165,7 @@ export async function carryOutVolume(
   }
 }
 
-/** What a user reserved for a claim of that name stays reserved for it. */
+/** A volume that a user reserved for a claim by name stays reserved. */
 async function unbind(
   binding: Binding,
   volume: PersistentVolume,

@@ -64,28 +64,28 @@ const other = { claimRef: { namespace: "ns", name: "d", uid: "x" } };
 const own = { claimRef: { namespace: "ns", name: "c", uid: "u" } };
 
 test.each<[string, Fields, readonly PersistentVolume[], unknown]>([
-  ["that finds a volume", {}, [volume()], "bind v"],
+  ["with a matching volume", {}, [volume()], "bind v"],
   [
-    "that finds none and has no class",
+    "without a matching volume or a class",
     {},
     [],
     "pend: Normal FailedBinding: " +
       "no persistent volumes available for this claim and no storage class is set",
   ],
   [
-    "of a class that is not there",
+    "with a missing class",
     { storageClassName: "q" },
     [],
     'pend: Warning ProvisioningFailed: storageclass.storage.k8s.io "q" not found',
   ],
   [
-    "of a class of which nobody makes volumes",
+    "with a class without provisioner",
     { storageClassName: "local" },
     [],
     "pend: Warning ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner",
   ],
   [
-    "that somebody makes a volume for",
+    "with a class that provisions volumes",
     { storageClassName: "now" },
     [],
     { kind: "provision", provisioner: "a.b/c" },
@@ -97,22 +97,22 @@ test.each<[string, Fields, readonly PersistentVolume[], unknown]>([
     "pend: Normal WaitForFirstConsumer: waiting for first consumer to be created before binding",
   ],
   [
-    "whose pod has its node",
+    "whose pod has a node",
     { storageClassName: "later", annotations: { "volume.kubernetes.io/selected-node": "n" } },
     [],
     { kind: "provision", provisioner: "a.b/c" },
   ],
-  ["that names a volume which is not there", { volumeName: "v" }, [], { kind: "pend" }],
+  ["that names a missing volume", { volumeName: "v" }, [], { kind: "pend" }],
   ["that names a free volume", { volumeName: "v" }, [volume()], "bind v"],
   [
-    "that names a volume which will not do",
+    "that names a volume that does not match",
     { volumeName: "v" },
     [volume({ storageClassName: "x" })],
     'pend: Warning VolumeMismatch: Cannot bind to requested volume "v": ' +
       "storageClassName does not match",
   ],
   [
-    "that names the volume of another",
+    "that names a volume bound to another claim",
     { volumeName: "v" },
     [volume(other)],
     'pend: Warning FailedBinding: volume "v" already bound to a different claim.',
@@ -136,13 +136,13 @@ test.each<[string, Fields, readonly PersistentVolume[], unknown]>([
   expect(decided(fields, volumes)).toEqual(expected);
 });
 
-test("a claim that said nothing of a class gets the default one when there is one", () => {
+test("a claim without a class gets the default class if there is one", () => {
   const more = { defaultClass: "now" };
   expect(decided({}, [], more)).toEqual({ kind: "classify", storageClass: "now" });
   expect(decided({ storageClassName: "" }, [volume()], more)).toBe("bind v");
 });
 
-test("a claim that waits names the pods it waits for", () => {
+test("the event of a waiting claim names the pods it waits for", () => {
   const waitingPods = ["p", "q"];
   expect(decided({ storageClassName: "later" }, [], { waitingPods })).toBe(
     "pend: Normal WaitForPodScheduled: waiting for pods p,q to be scheduled",

@@ -1,4 +1,7 @@
-/** Pure: what becomes of a claim: bound, made a volume for, lost, or left to wait and told why. */
+/**
+ * Pure: decides about a claim: bind it, request a volume, mark it as lost, or let it wait with a
+ * reason.
+ */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/generated/core.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import {
@@ -17,7 +20,7 @@ export interface ClaimSurroundings {
   readonly volumes: readonly PersistentVolume[];
   readonly findVolume: (name: string) => PersistentVolume | undefined;
   readonly findClass: (name: string) => StorageClass | undefined;
-  /** The class of claims that name none. */
+  /** The class of claims that do not specify one. */
   readonly defaultClass: string | undefined;
   /** Names of the pods that use the claim and have no node yet. */
   readonly waitingPods: readonly string[];
@@ -101,7 +104,7 @@ function decideProvisioning(
     return failed(`storageclass.storage.k8s.io "${classOfClaim(claim)}" not found`);
   }
   const { provisioner } = storageClass;
-  // Those of Kubernetes' own are part of it, and none of them is here.
+  // These provisioners are built into Kubernetes; none of them exists here.
   if (provisioner.startsWith("kubernetes.io/")) {
     return failed(`no volume plugin matched name: ${provisioner}`);
   }

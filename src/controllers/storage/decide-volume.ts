@@ -1,20 +1,20 @@
-/** Pure: what becomes of a volume: free, bound, or left behind by its claim. */
+/** Pure: decides the phase of a volume: available, bound, released or failed. */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/generated/core.ts";
 import { BOUND_BY_CONTROLLER, PROVISIONED_BY } from "../../api/volume-claims.ts";
 import type { Told } from "./decide-claim.ts";
 
 export type VolumeDecision =
   | { readonly kind: "phase"; readonly phase: string; readonly told?: Told }
-  /** The claim has yet to take it. */
+  /** The claim has to be bound to it first. */
   | { readonly kind: "askClaim" }
-  /** It was promised to a claim that has another one. */
+  /** It was reserved for a claim that is bound to another volume. */
   | { readonly kind: "unbind"; readonly isUsersOwn: boolean }
   | { readonly kind: "leave" };
 
 const AVAILABLE: VolumeDecision = { kind: "phase", phase: "Available" };
 const BOUND: VolumeDecision = { kind: "phase", phase: "Bound" };
 
-/** The claim is the one its reference names, if there is one of that uid. */
+/** `claim` is the claim that claimRef refers to, if it exists with the same UID. */
 export function decideVolume(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,
@@ -33,7 +33,10 @@ export function decideVolume(
   return { kind: "unbind", isUsersOwn: annotations[BOUND_BY_CONTROLLER] === undefined };
 }
 
-/** Whoever made a volume removes it when it is released; what a user made nobody can remove. */
+/**
+ * A provisioned volume is deleted by its provisioner when it is released. A volume created by a
+ * user cannot be deleted here.
+ */
 function decideReleased({ metadata, spec, status }: PersistentVolume): VolumeDecision {
   const { phase } = status;
   if (phase === "Failed") return { kind: "leave" };

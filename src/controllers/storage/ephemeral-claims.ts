@@ -1,4 +1,4 @@
-/** Makes the claims of ephemeral volumes: they belong to their pod, and go with it. */
+/** Creates the claims of ephemeral volumes. They are owned by their pod and deleted with it. */
 import { ApiError } from "../../api/errors.ts";
 import type { PersistentVolumeClaim, Pod, Volume } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
@@ -53,7 +53,7 @@ export async function startEphemeralClaims(context: ControllerContext): Promise<
     },
     { existing: true },
   );
-  // One that was in the way, or was taken away too soon.
+  // A conflicting claim was removed, or a claim was deleted too early.
   claims.onChange(({ type, object }) => {
     if (type !== "DELETED") return;
     const { namespace = "" } = object.metadata;

@@ -1,7 +1,6 @@
 /**
- * Everything about claims and volumes but making and mounting them: who is bound to whom
- * (volume-binder), claims of pods' own (ephemeral-claims), and that nothing goes away under whoever
- * uses it (storage-protection).
+ * Manages claims and volumes, except for provisioning and mounting: binding (volume-binder), claims
+ * of ephemeral volumes (ephemeral-claims), and protection of objects in use (storage-protection).
  */
 import type { Controller } from "../runtime/controller.ts";
 import { startEphemeralClaims } from "./ephemeral-claims.ts";

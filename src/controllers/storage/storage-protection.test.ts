@@ -35,13 +35,13 @@ async function aPodWithClaim(): Promise<void> {
   await work.client.create(pods, podBody(POD, { volumes }));
 }
 
-test("a claim that nobody uses goes at once", async () => {
+test("an unused claim is deleted at once", async () => {
   expect((await claim())?.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]);
   await deleteClaim();
   expect(await claim()).toBeUndefined();
 });
 
-test("a claim in use stays until its pod is over", async () => {
+test("a claim in use is kept until its pod has ended", async () => {
   await aPodWithClaim();
   await work.client.bind(POD, "n");
   await deleteClaim();
@@ -58,7 +58,7 @@ test("a pod without a node does not use its claim yet", async () => {
   expect(await claim()).toBeUndefined();
 });
 
-test("a volume stays as long as it is bound", async () => {
+test("a volume is kept as long as it is bound", async () => {
   const VOLUME = { name: "v" };
   await work.client.create(persistentVolumes, {
     apiVersion: "v1",

@@ -1,6 +1,6 @@
 /**
- * Lets go of volumes and claims that are being deleted as soon as nobody uses them: a claim when
- * no pod does, a volume when it is bound to no claim.
+ * Removes the protection finalizer from deleted claims and volumes that are no longer in use: from
+ * a claim when no pod uses it, from a volume when it is not bound.
  */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/generated/core.ts";
@@ -62,7 +62,9 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
-/** Those in use: a pod without a node has not begun, one that is over has ended using them. */
+/**
+ * The claims in use: a pod without a node does not use them yet, and a finished pod no longer does.
+ */
 function claimsOf(pod: Pod): readonly string[] {
   const isOver = pod.status.phase === "Succeeded" || pod.status.phase === "Failed";
   return isOver || !pod.spec.nodeName ? [] : mentionedClaims(pod);

@@ -48,7 +48,7 @@ async function deleteClaim(): Promise<void> {
 const volume = () => work.client.get(persistentVolumes, { name: "v" });
 const claim = () => work.client.get(persistentVolumeClaims, CLAIM);
 
-test("a claim and a volume find each other, whoever comes first", async () => {
+test("a claim and a volume are bound in either order of creation", async () => {
   await aClaim();
   expect((await claim()).status).toEqual({ phase: "Pending" });
   await aVolume();
@@ -65,12 +65,12 @@ test("a claim and a volume find each other, whoever comes first", async () => {
   expect(metadata.annotations).toEqual({ "pv.kubernetes.io/bound-by-controller": "yes" });
 });
 
-test("a volume that nobody claims is available", async () => {
+test("an unclaimed volume is Available", async () => {
   await aVolume();
   expect((await volume()).status.phase).toBe("Available");
 });
 
-test("a volume that is to be retained is released, and not given to the next claim", async () => {
+test("a volume with policy Retain is Released and not bound to the next claim", async () => {
   await aVolume();
   await aClaim();
   await deleteClaim();
@@ -79,7 +79,7 @@ test("a volume that is to be retained is released, and not given to the next cla
   expect((await claim()).status.phase).toBe("Pending");
 });
 
-test("a volume of a user's own that is to be deleted has failed: nobody can", async () => {
+test("a user's volume with policy Delete becomes Failed, as nothing can delete it", async () => {
   await aVolume({ persistentVolumeReclaimPolicy: "Delete" });
   await aClaim();
   await deleteClaim();
@@ -88,7 +88,7 @@ test("a volume of a user's own that is to be deleted has failed: nobody can", as
   expect(reasons).toContain("VolumeFailedDelete");
 });
 
-test("a claim whose volume was taken away by force is lost", async () => {
+test("a claim whose volume was deleted is Lost", async () => {
   await aVolume();
   await aClaim();
   await work.client.delete(persistentVolumes, { name: "v" });
@@ -98,7 +98,7 @@ test("a claim whose volume was taken away by force is lost", async () => {
   expect((await claim()).status.phase).toBe("Lost");
 });
 
-test("a volume that is reserved for a claim waits for it", async () => {
+test("a volume reserved for a claim is bound when the claim is created", async () => {
   await aVolume({ claimRef: { kind: "PersistentVolumeClaim", ...CLAIM } });
   expect((await volume()).status.phase).toBe("Available");
   await aClaim();

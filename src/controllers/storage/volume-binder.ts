@@ -1,6 +1,6 @@
 /**
- * Binds claims to volumes, both ways, and says what phase each of them is in. Who makes volumes is
- * none of its business: it says on a claim who shall, and finds the volume when it is there.
+ * Binds claims and volumes to each other and sets their phases. It does not create volumes: it
+ * names the provisioner on the claim and binds the volume when it exists.
  *
  * Reading order: this file, decide-claim, decide-volume, apply-binding.
  */
@@ -59,7 +59,7 @@ interface Caches {
   readonly users: Cache<Pod>;
 }
 
-/** "NAMESPACE/NAME" is a claim, "/NAME" a volume. */
+/** The key "NAMESPACE/NAME" is a claim, "/NAME" a volume. */
 async function reconcile(
   binding: Binding,
   caches: Caches,
@@ -99,7 +99,7 @@ function surroundingsOf(
 
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
-/** The newest, then the first by name. */
+/** The newest default class, then the first by name. */
 function findDefault(classes: readonly StorageClass[]): string | undefined {
   const [first] = classes
     .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")

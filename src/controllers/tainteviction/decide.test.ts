@@ -13,11 +13,11 @@ const FOR_EVER = Number.POSITIVE_INFINITY;
 
 test.each<[string, readonly Toleration[], readonly Taint[], number]>([
   ["no taint", [], [], FOR_EVER],
-  ["a taint that only keeps pods away", [], [{ key: "a", effect: "NoSchedule" }], FOR_EVER],
+  ["a NoSchedule taint", [], [{ key: "a", effect: "NoSchedule" }], FOR_EVER],
   ["a taint it does not tolerate", [bears("b")], [driving("a")], 0],
   ["a taint it tolerates", [bears("a")], [driving("a")], FOR_EVER],
   ["a taint it tolerates for a while", [bears("a", 3)], [driving("a")], 3000],
-  ["a taint it tolerates for less than nothing", [bears("a", -3)], [driving("a")], 0],
+  ["a taint it tolerates for a negative time", [bears("a", -3)], [driving("a")], 0],
   [
     "two taints: the shorter time",
     [bears("a", 9), bears("b", 3)],

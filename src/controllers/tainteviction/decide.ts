@@ -1,13 +1,15 @@
-/** Pure: how long a pod may stay on a node with taints that drive pods away. */
+/** Pure: how long a pod may stay on a node with NoExecute taints. */
 import type { Pod, Taint, Toleration } from "../../api/generated/core.ts";
 import { tolerates } from "../../api/taints.ts";
 
-/** From the time the last of the taints was seen: 0 is at once, Infinity for ever. */
+/**
+ * Counted from when the last of the taints was seen: 0 means evict at once, Infinity means stay.
+ */
 export function stayMs({ spec }: Pod, taints: readonly Taint[]): number {
   const driving = taints.filter(({ effect }) => effect === "NoExecute");
   const limits: number[] = [];
   for (const taint of driving) {
-    // The first that tolerates it speaks for the pod, whatever those after it say.
+    // If several tolerations match, the first one decides.
     const tolerating = (spec.tolerations ?? []).find((each) => tolerates(each, taint));
     if (!tolerating) return 0;
     limits.push(limitOf(tolerating));

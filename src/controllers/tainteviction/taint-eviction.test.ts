@@ -38,7 +38,7 @@ async function going(): Promise<(string | undefined)[]> {
     .map(({ metadata }) => metadata.name);
 }
 
-test("who does not tolerate a taint goes at once, disrupted", async () => {
+test("a pod that does not tolerate a taint is evicted at once, as disrupted", async () => {
   const tolerant = { key: "mine", operator: "Exists" };
   await aNodeWith({ plain: [], tolerant: [tolerant] });
   await taint(MINE);
@@ -49,7 +49,7 @@ test("who does not tolerate a taint goes at once, disrupted", async () => {
   );
 });
 
-test("who tolerates a lost node for five minutes stays five minutes", async () => {
+test("a pod that tolerates a lost node for five minutes stays five minutes", async () => {
   await aNodeWith({ p: [] });
   await taint(LOST);
   work.server.clock.advance(299_000);
@@ -74,7 +74,7 @@ test("a node that comes back keeps its pods", async () => {
   expect(await going()).toEqual([]);
 });
 
-test("other effects drive nobody away", async () => {
+test("taints with other effects evict no pods", async () => {
   await aNodeWith({ p: [] });
   await taint({ key: "mine", effect: "NoSchedule" });
   expect(await going()).toEqual([]);

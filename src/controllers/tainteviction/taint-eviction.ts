@@ -1,6 +1,6 @@
 /**
- * Ends pods on nodes whose taints they do not tolerate, or not for any longer: those of a node that
- * is lost, or that an administrator clears.
+ * Evicts pods from nodes with taints that they do not tolerate, or no longer tolerate. The node may
+ * be lost, or an administrator may be draining it.
  */
 
 import { isEqual } from "../../api/equal.ts";
@@ -28,7 +28,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
   const podCache = await openCache({ ...following, type: pods, indexes: podsByNode });
   const nodeCache = await openCache({ ...following, type: nodes });
   const recorder = openRecorder({ ...following, component: "taint-eviction-controller" });
-  /** Since when pods are on borrowed time, by uid. */
+  /** By pod UID, when the toleration time of the pod started. */
   const since = new Map<string, number>();
   const reconcile = async (key: string): Promise<Outcome> => {
     const [namespace = "", name = ""] = key.split("/");
@@ -78,7 +78,7 @@ function isGoing({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** On this node, or with these tolerations, only now. */
+/** True if the pod was just bound to this node, or its tolerations just changed. */
 function isNewHere(pod: Pod, previous: Pod | undefined): boolean {
   if (!previous) return true;
   return nodeOf(pod) !== nodeOf(previous) || pod.spec.tolerations !== previous.spec.tolerations;

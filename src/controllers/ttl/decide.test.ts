@@ -19,25 +19,25 @@ const complete = condition("Complete");
 const keep = { kind: "keep" };
 
 test.each([
-  ["without a limit", aJob(undefined, complete), keep],
+  ["without a TTL", aJob(undefined, complete), keep],
   ["that has not finished", aJob(0), keep],
   ["that is about to fail", aJob(0, condition("FailureTarget")), keep],
   ["that is about to succeed", aJob(0, condition("SuccessCriteriaMet")), keep],
   ["that is suspended", aJob(0, condition("Suspended")), keep],
-  ["that is not complete any more", aJob(0, condition("Complete", { status: "False" })), keep],
-  ["of unknown end", aJob(0, condition("Complete", { lastTransitionTime: null })), keep],
+  ["whose Complete condition is False", aJob(0, condition("Complete", { status: "False" })), keep],
+  ["without a finish time", aJob(0, condition("Complete", { lastTransitionTime: null })), keep],
   ["that is complete", aJob(9, complete), { kind: "delete", expiredAtMs: finishedAtMs + 9000 }],
   [
     "that failed",
     aJob(10, condition("Failed")),
     { kind: "delete", expiredAtMs: finishedAtMs + 10_000 },
   ],
-  ["with a second to live", aJob(11, complete), { kind: "wait", delayMs: 1000 }],
+  ["with one second left", aJob(11, complete), { kind: "wait", delayMs: 1000 }],
 ])("a Job %s", (_, job, expected) => {
   expect(decideTtl({ job, nowMs: finishedAtMs + 10_000 })).toEqual(expected);
 });
 
-test("a Job that is being deleted is left to whoever deletes it", () => {
+test("a Job that is already being deleted is ignored", () => {
   const job = aJob(0, complete);
   const going = { ...job, metadata: { ...job.metadata, deletionTimestamp: FINISHED } };
   expect(decideTtl({ job: going, nowMs: finishedAtMs })).toEqual(keep);

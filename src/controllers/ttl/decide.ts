@@ -1,4 +1,4 @@
-/** Pure: whether the time a finished Job may stay is over. */
+/** Pure: whether the ttlSecondsAfterFinished of a finished Job has expired. */
 import type { Job } from "../../api/generated/batch.ts";
 import { millisecondsOf } from "../../api/time.ts";
 
@@ -23,14 +23,14 @@ export function hasTimeToLive(job: Job): boolean {
   return expiryOf(job) !== undefined;
 }
 
-/** Undefined for a Job that stays: unfinished, without a limit, or on its way out already. */
+/** Undefined if the Job is unfinished, has no TTL, or is already being deleted. */
 function expiryOf({ metadata, spec, status }: Job): number | undefined {
   if (metadata.deletionTimestamp !== undefined) return undefined;
   if (spec.ttlSecondsAfterFinished === undefined) return undefined;
   const finish = status.conditions?.find(
     (condition) => isFinish(condition.type) && condition.status === "True",
   );
-  // A condition without a time tells that the Job has finished, not since when.
+  // A condition without a time does not tell when the Job finished.
   if (typeof finish?.lastTransitionTime !== "string") return undefined;
   return millisecondsOf(finish.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
 }

@@ -1,4 +1,4 @@
-/** A Job as the cache has it, and as the server has it right now. */
+/** Reads a Job from the cache, or its current state from the server. */
 import type { Client, Name } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { jobs } from "../../api/resources.ts";

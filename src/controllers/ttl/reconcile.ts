@@ -1,4 +1,4 @@
-/** Deletes one Job if its time is over, or says when to look again. */
+/** Deletes a Job if its TTL has expired; otherwise returns when to check again. */
 import type { Name } from "../../api/client.ts";
 import { jobs } from "../../api/resources.ts";
 import type { Histogram } from "../../base/metrics.ts";
@@ -8,7 +8,7 @@ import { decideTtl, type TtlDecision, type TtlObservation } from "./decide.ts";
 import { type Observing, observeCached, observeLive } from "./observe.ts";
 
 export interface Expiring extends Observing {
-  /** How late Jobs are deleted. */
+  /** Measures how late Jobs are deleted. */
   readonly lateness: Histogram;
 }
 
@@ -17,7 +17,7 @@ export async function reconcile(expiring: Expiring, key: string): Promise<Outcom
   const place = { namespace, name };
   const seen = decideSeen(observeCached(expiring, place));
   if (seen.kind !== "delete") return waitFor(seen);
-  // The cache may not know yet that someone has given the Job more time.
+  // The cache may not show yet that a user has extended the TTL.
   const live = await observeLive(expiring, place);
   const decision = decideSeen(live);
   if (!live || decision.kind !== "delete") return waitFor(decision);
@@ -35,7 +35,7 @@ function waitFor(decision: TtlDecision): Outcome {
   return decision.kind === "wait" ? after(decision.delayMs) : done;
 }
 
-/** Whether it was there to be deleted. */
+/** Returns false if the Job no longer existed. */
 async function deleteJob(
   { client }: Expiring,
   place: Name,

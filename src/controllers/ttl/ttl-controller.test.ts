@@ -17,7 +17,7 @@ async function createJob(client: Client, ttlSecondsAfterFinished?: number): Prom
   return client.create(jobs, jobBody({ name: "j" }, spec));
 }
 
-/** As the Job controller leaves a Job that failed. */
+/** Sets the status that the Job controller writes for a failed Job. */
 async function fail(client: Client, time: string): Promise<void> {
   const job = await client.get(jobs, PLACE);
   const failed = { status: "True", lastTransitionTime: time, lastProbeTime: time };
@@ -44,7 +44,7 @@ async function isThere(client: Client): Promise<boolean> {
   return job !== undefined && job.metadata.deletionTimestamp === undefined;
 }
 
-test("a finished Job is deleted in the foreground when its time is over", async () => {
+test("a finished Job is deleted in the foreground when its TTL expires", async () => {
   const atWork = await startController(ttlController);
   const { client } = atWork;
   await createJob(client, 100);
@@ -59,7 +59,7 @@ test("a finished Job is deleted in the foreground when its time is over", async 
   });
 });
 
-test("a limit of nothing is over at once", async () => {
+test("a Job with TTL 0 is deleted at once", async () => {
   const atWork = await startController(ttlController);
   await createJob(atWork.client, 0);
   expect(await isThere(atWork.client)).toBe(true);
@@ -67,7 +67,7 @@ test("a limit of nothing is over at once", async () => {
   expect(await isThere(atWork.client)).toBe(false);
 });
 
-test("a Job whose time was over before the start is deleted at the start", async () => {
+test("a Job whose TTL expired before the start is deleted at the start", async () => {
   const { client } = await startController(ttlController, async (early) => {
     await createJob(early, 5);
     await fail(early, "2025-12-31T23:59:00Z");
@@ -78,7 +78,7 @@ test("a Job whose time was over before the start is deleted at the start", async
 test.each([
   ["longer", 100, [10, 89], 1],
   ["shorter", 5, [4], 1],
-])("a limit made %s meanwhile counts from the same end", async (_, ttl, waits, last) => {
+])("a TTL made %s later still counts from the finish time", async (_, ttl, waits, last) => {
   const atWork = await startController(ttlController);
   const { client } = atWork;
   await createJob(client, 10);
@@ -91,7 +91,7 @@ test.each([
   expect(await isThere(client)).toBe(false);
 });
 
-test("a Job without a limit stays, until it gets one", async () => {
+test("a Job without a TTL is kept until it gets one", async () => {
   const atWork = await startController(ttlController);
   const { client, server, settle } = atWork;
   await createJob(client);
@@ -106,7 +106,7 @@ test("a Job without a limit stays, until it gets one", async () => {
   expect(await isThere(client)).toBe(false);
 });
 
-test("another Job of the name has its own time", async () => {
+test("a new Job with the same name has its own TTL", async () => {
   const atWork = await startController(ttlController);
   const { client, server } = atWork;
   await createJob(client, 10);
@@ -118,7 +118,7 @@ test("another Job of the name has its own time", async () => {
   expect(await isThere(client)).toBe(true);
 });
 
-/** The controller with a client and numbers of the test's own. */
+/** The controller with its own client and metrics. */
 function controllerWith(
   change: (client: Client) => Partial<Client>,
   take: (metrics: Metrics) => void = () => {},
@@ -133,7 +133,7 @@ function controllerWith(
   };
 }
 
-test("what the server says at the last moment counts", async () => {
+test("the Job is read from the server again before it is deleted", async () => {
   let relent: ((client: Client) => Promise<unknown>) | undefined;
   const hesitant = controllerWith((client) => ({
     get: async (...request) => {
@@ -156,7 +156,7 @@ test("what the server says at the last moment counts", async () => {
   expect(await isThere(client)).toBe(false);
 });
 
-test("how late a Job is deleted is measured", async () => {
+test("a metric measures how late a Job is deleted", async () => {
   let metrics: Metrics | undefined;
   let refusals = 1;
   const refused = controllerWith(

@@ -1,8 +1,7 @@
 /**
- * Deletes finished Jobs, and their pods before them, once spec.ttlSecondsAfterFinished is over.
+ * Deletes finished Jobs, and their pods before them, when spec.ttlSecondsAfterFinished has expired.
  *
- * Reading order: this file, decide (when is it over), observe, reconcile. How a Job comes to be
- * finished is none of its business.
+ * Reading order: this file, decide (whether the TTL has expired), observe, reconcile.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { jobs } from "../../api/resources.ts";
@@ -13,9 +12,9 @@ import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import { hasTimeToLive } from "./decide.ts";
 import { reconcile } from "./reconcile.ts";
 
-/** As many as Kubernetes has. */
+/** The same number as in Kubernetes. */
 const WORKERS = 5;
-/** From 100 ms to somewhat over a quarter of an hour. */
+/** From 100 ms to about 14 minutes. */
 const BUCKETS = exponentialBuckets(0.1, 2, 14);
 
 export const ttlController: Controller = { name: "ttl", start };
@@ -29,7 +28,7 @@ async function start({
 }: ControllerContext): Promise<RunningController> {
   const lateness = metrics.histogram(
     "ttl_after_finished_controller_job_deletion_duration_seconds",
-    "How late finished Jobs are deleted: the time since they could be.",
+    "How late finished Jobs are deleted after their TTL expired.",
     [],
     BUCKETS,
   );

@@ -24,7 +24,7 @@ const deployment = (name: string) => ({
   },
 });
 
-test("a workload without a controller is told once, when it is made", async () => {
+test("a new workload without a controller gets one event", async () => {
   const { client, settle } = await startController(unattendedWorkloads, async (before) => {
     await before.create(deployments, deployment("old"));
   });

@@ -1,6 +1,6 @@
 /**
- * Says of a workload that no controller here runs that it will have no pods: it is stored and
- * shown, and whoever wonders why nothing happens finds the reason in its events.
+ * Records an event on workloads for which Tally has no controller. Such an object is stored and
+ * listed but gets no pods; the event tells the user why.
  */
 import type { ResourceType } from "../../api/client.ts";
 import { openCache } from "../../client/cache.ts";

@@ -1,4 +1,4 @@
-/** Pure: what has become of the steps of a Workflow, and which are to begin. */
+/** Pure: derives the state of the steps of a Workflow, and decides which to start. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Workflow, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import type { WorkflowGraph } from "../../api/workflow-graph.ts";
@@ -7,26 +7,26 @@ import { endOf } from "../jobtemplate/new-job.ts";
 export interface WorkflowObservation {
   readonly workflow: Workflow;
   readonly graph: WorkflowGraph;
-  /** The Jobs of running steps by name; one that is not there is gone. */
+  /** The Jobs of running steps, by name. A missing Job was deleted. */
   readonly jobs: ReadonlyMap<string, Job>;
-  /** RFC 3339. */
+  /** In RFC 3339. */
   readonly now: string;
 }
 
-/** By the place in the spec; undefined while it waits for steps before it. */
+/** By position in the spec; undefined while the step waits for others. */
 export type Steps = readonly (WorkflowStep | undefined)[];
 
 export interface StepStart {
-  /** Its place in the spec. */
+  /** The position in the spec. */
   readonly at: number;
-  /** How often it was begun before. */
+  /** How often the step was started before. */
   readonly attempt: number;
 }
 
 export interface WorkflowDecision {
   readonly steps: Steps;
   readonly starts: readonly StepStart[];
-  /** Steps that have failed since the last look. */
+  /** Steps that have failed since the last reconcile. */
   readonly failures: readonly WorkflowStep[];
 }
 
@@ -42,13 +42,13 @@ export function decideWorkflow(seen: WorkflowObservation): WorkflowDecision {
   return { steps, failures, starts: isHeld(workflow) ? [] : startsOf(steps, graph) };
 }
 
-/** What the status says of each step. */
+/** The state of each step according to the status. */
 export function stepsOf({ spec, status }: Workflow): Steps {
   const known = new Map((status.steps ?? []).map((step) => [step.name, step]));
   return (spec.jobs ?? []).map(({ name }) => known.get(name));
 }
 
-/** Names of the Jobs whose fate is of interest. */
+/** The names of the Jobs of running steps. */
 export function runningJobs(workflow: Workflow): readonly string[] {
   return (workflow.status.steps ?? []).flatMap(({ state, job }) =>
     state === "Running" && job !== undefined ? [job] : [],
@@ -63,7 +63,7 @@ export function wantsRetry({ spec, status }: Workflow): boolean {
   return (spec.retries ?? 0) > (status.retries ?? 0);
 }
 
-/** What failed runs again, and what was skipped because of it waits again. */
+/** Failed steps run again, and steps that were skipped because of them wait again. */
 function retried(steps: Steps): Steps {
   return steps.map((step) => {
     if (step?.state === "Skipped") return undefined;
@@ -85,7 +85,7 @@ function learn(step: WorkflowStep, { workflow, jobs, now }: WorkflowObservation)
   return { ...step, state: "Failed", completionTime, message };
 }
 
-/** Nothing begins after what failed, nor after what was skipped. */
+/** Steps that depend on a failed or skipped step are skipped. */
 function skipped(steps: Steps, { spec }: Workflow, { after }: WorkflowGraph): Steps {
   const out = [...steps];
   const stopped = [...out.keys()].filter((at) => isStopped(out[at]));

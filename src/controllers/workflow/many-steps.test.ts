@@ -1,4 +1,4 @@
-/** What Workflows of many steps cost, in calls: each step its Job, and little besides. */
+/** The number of calls for Workflows with many steps: one Job per step, and little more. */
 import { expect, test } from "vitest";
 import { startController } from "../../../test/builders/controller.ts";
 import { aWorkflow, endJob, workflowOf } from "../../../test/builders/workflows.ts";
@@ -17,7 +17,7 @@ interface Counted {
   reads: number;
 }
 
-/** The same controller, its calls counted. */
+/** The same controller with counted calls. */
 function counting(counted: Counted): Controller {
   const wrapped = (client: Client): Client => ({
     ...client,
@@ -59,7 +59,7 @@ async function play(dependencies: readonly string[], isWide: boolean): Promise<C
   return counted;
 }
 
-test("a chain costs a Job and a status for each step", async () => {
+test("a chain of steps takes one Job and one status write per step", async () => {
   const chain = NAMES.slice(1).map((name, at) => `${NAMES[at]}:${name}`);
   const { creates, statusWrites, reads } = await play(chain, false);
   expect(creates).toBe(STEPS);
@@ -67,7 +67,7 @@ test("a chain costs a Job and a status for each step", async () => {
   expect(reads).toBe(0);
 }, 60_000);
 
-test("many steps before one begin together, and are told together", async () => {
+test("independent steps are started together, with few status writes", async () => {
   const last = NAMES.at(-1);
   const fan = NAMES.slice(0, -1).map((name) => `${name}:${last}`);
   const { creates, statusWrites, reads } = await play(fan, true);

@@ -1,10 +1,10 @@
-/** Pure: the order of the steps of a Workflow, worked out once for a spec that cannot change. */
+/** Pure: the dependency graph of a Workflow, computed once per spec, which is immutable. */
 import type { Workflow, WorkflowSpec } from "../../api/generated/tallyjob.ts";
 import { findCycle, graphOf, type WorkflowGraph } from "../../api/workflow-graph.ts";
 
 export type Plan =
   | { readonly kind: "order"; readonly graph: WorkflowGraph }
-  /** A cluster that does not check what depends on what has let it pass. */
+  /** Possible on a cluster that does not validate the dependencies. */
   | { readonly kind: "impossible"; readonly problem: string };
 
 export function planOf({ spec }: Workflow): Plan {
@@ -15,7 +15,10 @@ export function planOf({ spec }: Workflow): Plan {
   return plan;
 }
 
-/** Objects are shared and never changed: a status that changes leaves the very same spec. */
+/**
+ * Cached by reference: objects are shared and never modified, so a status update keeps the same
+ * spec.
+ */
 const plans = new WeakMap<WorkflowSpec, Plan>();
 
 function makePlan(spec: WorkflowSpec): Plan {

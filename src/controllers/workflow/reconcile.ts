@@ -1,7 +1,8 @@
 /**
- * One look at a Workflow: learns how its Jobs ended, begins the steps that are free, and writes the
- * status once. A step is begun by making its Job, whose name is fixed before: killed anywhere, the
- * next look does the same again and finds what is there.
+ * One reconcile of a Workflow: reads the results of its Jobs, starts the steps that are ready, and
+ * writes the status once. Starting a step means creating its Job under a predetermined name, so
+ * that after a crash at any point, the next reconcile repeats the same calls and finds existing
+ * Jobs.
  */
 import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
@@ -19,7 +20,9 @@ import type { Plan } from "./plan.ts";
 import { composeStatus, invalidStatus } from "./status.ts";
 import { jobWishes, withoutExpiry } from "./step-job.ts";
 
-/** So that one wide Workflow does not keep the others waiting, and little is done twice. */
+/**
+ * Limited, so that a wide Workflow does not delay others and little is repeated after a failure.
+ */
 const STARTS_AT_ONCE = 100;
 
 export async function reconcile(hands: Hands, workflow: Workflow, plan: Plan): Promise<Outcome> {
@@ -42,7 +45,10 @@ export async function reconcile(hands: Hands, workflow: Workflow, plan: Plan): P
   return batch.length < decision.starts.length ? after(0) : done;
 }
 
-/** Our own cache may be behind our own writes: what it does not have is asked for. */
+/**
+ * The cache may be behind this controller's own writes, so a Job that is not cached is read from
+ * the server.
+ */
 async function observeJobs(hands: Hands, workflow: Workflow): Promise<ReadonlyMap<string, Job>> {
   const { namespace = "" } = workflow.metadata;
   const found = new Map<string, Job>();
@@ -56,9 +62,9 @@ async function observeJobs(hands: Hands, workflow: Workflow): Promise<ReadonlyMa
 }
 
 interface Begun {
-  /** By the place in the spec. */
+  /** By position in the spec. */
   readonly begun: ReadonlyMap<number, WorkflowStep>;
-  /** Why some could not begin. */
+  /** Why some steps could not start. */
   readonly problem?: Error;
 }
 
@@ -78,7 +84,7 @@ async function begin(
   if (!failed) return { begun };
   const message = `Error creating job: ${describeError(failed.reason)}`;
   hands.recorder.event(workflow, "Warning", "FailedCreate", message);
-  return { begun, problem: new Error("begin a step", { cause: failed.reason }) };
+  return { begun, problem: new Error("start a step", { cause: failed.reason }) };
 }
 
 async function beginStep(
@@ -116,7 +122,7 @@ async function writeStatus(
   try {
     await client.updateStatus(workflows, { ...workflow, status });
   } catch (error) {
-    // Whoever deleted it while we looked has the last word.
+    // If the Workflow was deleted in the meantime, there is no status to write.
     if (!isNotFound(error)) throw error;
   }
 }

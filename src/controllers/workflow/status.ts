@@ -1,4 +1,4 @@
-/** Pure: the status of a Workflow, from what is known of its steps. */
+/** Pure: the status of a Workflow, from the states of its steps. */
 import type { Workflow, WorkflowStatus, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import { type Stated, withConditions } from "../jobtemplate/owner-conditions.ts";
 import type { Steps } from "./decide.ts";
@@ -26,7 +26,7 @@ export function composeStatus(workflow: Workflow, steps: Steps, now: string): Wo
   };
 }
 
-/** Of a spec that no order of steps can satisfy; a server that checks refuses it. */
+/** For a spec with cyclic dependencies. A server that validates would reject it. */
 export function invalidStatus(workflow: Workflow, problem: string, now: string): WorkflowStatus {
   const stated: Stated = {
     type: "Failed",
@@ -59,7 +59,7 @@ function countStates(steps: readonly WorkflowStep[]): Counts {
 
 const MOST_NAMED = 5;
 
-/** Undefined while there is something that can still happen. */
+/** Undefined while a step can still run. */
 function verdictOf(
   { Succeeded, Failed, Skipped }: Counts,
   total: number,

@@ -1,4 +1,4 @@
-/** Pure: the Job of a step: its name, which no other step has, and what it is made of. */
+/** Pure: the Job of a step: its unique name, and its labels and owner. */
 import type { JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { Workflow } from "../../api/generated/tallyjob.ts";
 import type { JobWishes } from "../jobtemplate/new-job.ts";
@@ -7,7 +7,7 @@ import type { StepStart } from "./decide.ts";
 export const WORKFLOW_LABEL = "tallyjob.io/workflow";
 export const STEP_LABEL = "tallyjob.io/workflow-step";
 
-/** Leaves room in 63 characters for the index of a pod. */
+/** Leaves room for the index of a pod within 63 characters. */
 const NAME_MAX = 52;
 
 export function jobWishes(workflow: Workflow, start: StepStart): JobWishes {
@@ -19,7 +19,7 @@ export function jobWishes(workflow: Workflow, start: StepStart): JobWishes {
   };
 }
 
-/** The same for the same attempt at a step: what was begun is never begun a second time. */
+/** Deterministic for an attempt of a step, so that no attempt is started twice. */
 export function jobNameOf({ metadata, spec }: Workflow, { at, attempt }: StepStart): string {
   const plain = `${metadata.name ?? ""}-${spec.jobs?.[at]?.name ?? ""}`;
   if (attempt === 0 && plain.length <= NAME_MAX) return plain;
@@ -28,14 +28,14 @@ export function jobNameOf({ metadata, spec }: Workflow, { at, attempt }: StepSta
   return `${kept}-${hash}`;
 }
 
-/** A Job of a Workflow stays as long as the Workflow, which has to learn how it ended. */
+/** A Job of a Workflow must not expire by itself: the Workflow has to read its result. */
 export function withoutExpiry(template: JobTemplateSpec): JobTemplateSpec {
   if (template.spec.ttlSecondsAfterFinished === undefined) return template;
   const { ttlSecondsAfterFinished: _expiry, ...spec } = template.spec;
   return { ...template, spec };
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a with 32 bits. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

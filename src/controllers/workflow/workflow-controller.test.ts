@@ -24,7 +24,7 @@ async function at(workflow: Workflow): Promise<void> {
   await settled();
 }
 
-/** A write is a change, which is another look. */
+/** Settles several times, because each write is a change that triggers another reconcile. */
 async function settled(): Promise<void> {
   for (let looks = 0; looks < 4; looks++) await work.settle();
 }
@@ -46,7 +46,7 @@ const jobNames = async () => (await work.client.list(jobs)).items.map((job) => j
 const condition = async (of: string) =>
   (await status()).conditions?.find(({ type }) => type === of)?.status;
 
-test("a step begins when all it depends on have succeeded", async () => {
+test("a step starts when all its dependencies have succeeded", async () => {
   await at(aWorkflow(["a", "b", "c"], ["a:c", "b:c"]));
   expect(await jobNames()).toEqual(["w-a", "w-b"]);
   await end("w-a");
@@ -59,7 +59,7 @@ test("a step begins when all it depends on have succeeded", async () => {
   expect(await condition("Failed")).toBeUndefined();
 });
 
-test("a dependency may also be told by the step that waits", async () => {
+test("a dependency can also be declared by the step that waits", async () => {
   const { spec, ...rest } = aWorkflow(["a", "b"]);
   const [first, second] = spec.jobs ?? [];
   if (!first || !second) throw new Error("two steps");
@@ -67,7 +67,7 @@ test("a dependency may also be told by the step that waits", async () => {
   expect(await jobNames()).toEqual(["w-a"]);
 });
 
-test("a failure stops what depends on it, and nothing else", async () => {
+test("a failed step skips the steps that depend on it, and no others", async () => {
   await at(aWorkflow(["a", "b", "c", "d"], ["a:c", "c:d"]));
   await end("w-a", "Failed");
   expect(await states()).toBe("a=Failed b=Running c=Skipped d=Skipped");
@@ -86,7 +86,7 @@ test("a failure stops what depends on it, and nothing else", async () => {
   expect(items.map(({ reason }) => reason).toSorted()).toEqual(["Failed", "StepFailed"]);
 });
 
-test("a retry runs what failed again, then what was skipped, nothing that succeeded", async () => {
+test("a retry runs failed steps, then skipped ones, and no succeeded ones", async () => {
   await at(aWorkflow(["a", "b", "c"], ["a:b", "b:c"]));
   await end("w-a");
   await end("w-b", "Failed");
@@ -103,7 +103,7 @@ test("a retry runs what failed again, then what was skipped, nothing that succee
   expect(await status()).toMatchObject({ phase: "Complete", retries: 1, succeeded: 3 });
 });
 
-test("a retry while it is suspended is carried out on resumption", async () => {
+test("a retry requested while suspended starts on resumption", async () => {
   await at(aWorkflow(["a"]));
   await end("w-a", "Failed");
   await change({ retries: 1, suspend: true });
@@ -113,7 +113,7 @@ test("a retry while it is suspended is carried out on resumption", async () => {
   expect(await states()).toBe("a=Running");
 });
 
-test("while it is suspended no step begins; what is running goes on", async () => {
+test("while suspended no step starts, and running Jobs continue", async () => {
   await at(aWorkflow(["a", "b"], ["a:b"]));
   await change({ suspend: true });
   await end("w-a");
@@ -124,7 +124,7 @@ test("while it is suspended no step begins; what is running goes on", async () =
   expect(await condition("Suspended")).toBe("False");
 });
 
-test("a Job that somebody deletes has failed", async () => {
+test("a step whose Job is deleted has failed", async () => {
   await at(aWorkflow(["a", "b"], ["a:b"]));
   const propagationPolicy = "Background";
   await work.client.delete(jobs, { namespace: NAMESPACE, name: "w-a" }, { propagationPolicy });
@@ -132,7 +132,7 @@ test("a Job that somebody deletes has failed", async () => {
   expect(await states()).toBe("a=Failed b=Skipped");
 });
 
-test("its Jobs are its own, and stay until it goes", async () => {
+test("Jobs are owned by the Workflow and kept until it is deleted", async () => {
   await at(
     aWorkflow(["a"], [], {
       jobs: [{ name: "a", template: aTemplate({ ttlSecondsAfterFinished: 0 }) }],
@@ -148,7 +148,7 @@ test("its Jobs are its own, and stay until it goes", async () => {
   expect(spec.ttlSecondsAfterFinished).toBeUndefined();
 });
 
-test("a Job of a template has a copy of its work list", async () => {
+test("a Job created from a template gets a copy of its work list", async () => {
   const list = { parameters: ["F"], columns: [["x", "y"]] };
   work = await startController(workflowController, async (client) => {
     const objects = storeList(list, { name: "t-list", namespace: NAMESPACE, kind: "ConfigMap" });
@@ -168,7 +168,7 @@ test("a Job of a template has a copy of its work list", async () => {
   expect(copy.data?.["items"]).toBe('"x"\n"y"');
 });
 
-test("a template that is gone by the time it is needed is said, and waited for", async () => {
+test("a missing template is reported and waited for", async () => {
   work = await startController(workflowController, async (client) => {
     await createTemplate(client, "t");
     const template = aTemplate();
@@ -187,7 +187,7 @@ test("a template that is gone by the time it is needed is said, and waited for",
   expect(await states()).toBe("a=Succeeded b=Running");
 });
 
-test("a Job of another owner that has the name is left alone", async () => {
+test("an existing Job of another owner is not touched", async () => {
   const { spec } = aTemplate();
   work = await startController(workflowController, async (client) => {
     const metadata = { namespace: NAMESPACE, name: "w-a" };

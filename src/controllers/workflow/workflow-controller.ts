@@ -1,9 +1,9 @@
 /**
- * Makes the Jobs of Workflows, each when those it depends on have succeeded.
+ * Creates the Jobs of Workflows, each when the steps it depends on have succeeded.
  *
- * Reading order: this file, plan (what depends on what), decide (what has become of the steps, and
- * which are to begin), step-job, status, reconcile. What becomes of a Job is the Job controller's
- * business, and what goes with a deleted Workflow the garbage collector's.
+ * Reading order: this file, plan (dependencies), decide (the states of the steps, and which to
+ * start), step-job, status, reconcile. Running the Jobs is the task of the Job controller, and
+ * deleting them with their Workflow that of the garbage collector.
  */
 import type { Workflow } from "../../api/generated/tallyjob.ts";
 import { workflows } from "../../api/resources.ts";
@@ -25,7 +25,7 @@ export const workflowController: Controller = {
     }),
 };
 
-/** What we write into the status is no news to us. */
+/** Ignores changes of the status, which this controller writes itself. */
 function isNews({ object, previous }: CacheChange<Workflow>): boolean {
   const { uid, generation } = object.metadata;
   return previous?.metadata.generation !== generation || previous?.metadata.uid !== uid;

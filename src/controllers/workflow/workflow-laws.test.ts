@@ -1,6 +1,6 @@
 /**
- * Workflows of any shape, whose steps end as chance has it, with a controller that dies at any of
- * its calls. Judged by the Jobs that were made, and by what they ended as.
+ * Random Workflows whose steps succeed or fail at random, with a controller that crashes at any of
+ * its calls. Checked by the Jobs that were created and how they ended.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -19,13 +19,13 @@ import { workflowController } from "./workflow-controller.ts";
 
 interface Life {
   readonly steps: number;
-  /** Pairs of steps, the first before the second. */
+  /** Pairs of steps: the second depends on the first. */
   readonly edges: readonly (readonly [number, number])[];
-  /** Attempts that fail, of each step. */
+  /** The number of failing attempts, per step. */
   readonly failures: readonly number[];
   readonly deaths: readonly Death[];
   readonly retries: number;
-  /** Held for a while before the n-th Job ends. */
+  /** If set, the Workflow is suspended for a while before the n-th Job ends. */
   readonly heldAt?: number;
   /** Which of the running Jobs ends next. */
   readonly choices: readonly number[];
@@ -55,7 +55,7 @@ const lives: fc.Arbitrary<Life> = fc.record(
   { requiredKeys: ["steps", "edges", "failures", "deaths", "retries", "choices"] },
 );
 
-test("steps begin after all they depend on, once, and end as their Jobs do", async () => {
+test("steps start once, after all their dependencies, and end as their Jobs do", async () => {
   await fc.assert(
     fc.asyncProperty(lives, async (life) => {
       const world = await play(life);
@@ -69,7 +69,7 @@ test("steps begin after all they depend on, once, and end as their Jobs do", asy
 
 const nameOf = (step: number) => `s${step}`;
 
-/** Always from an earlier step to a later one: no circle. */
+/** Always from an earlier step to a later one, so that there is no cycle. */
 function edgesOf({ steps, edges }: Life): readonly (readonly [number, number])[] {
   const forward = edges.map(
     ([one, other]) => [Math.min(one, other), Math.max(one, other)] as const,
@@ -77,7 +77,7 @@ function edgesOf({ steps, edges }: Life): readonly (readonly [number, number])[]
   return forward.filter(([before, after]) => before < after && after < steps);
 }
 
-/** What the steps should have come to, worked out without a controller. */
+/** The expected final states of the steps, computed without a controller. */
 function expectedOf(life: Life): { readonly [step: string]: string } {
   const states: { [step: string]: string } = {};
   for (let step = 0; step < life.steps; step++) {
@@ -90,7 +90,9 @@ function expectedOf(life: Life): { readonly [step: string]: string } {
   return states;
 }
 
-/** Retries that were over before a step could begin: each is for all that has failed by then. */
+/**
+ * The retries used up before a step could start. Each retry applies to all steps failed by then.
+ */
 function failedBefore(life: Life, step: number): number {
   const own = edgesOf(life).filter(([, after]) => after === step);
   return own.reduce((most, [before]) => {
@@ -136,7 +138,7 @@ async function play(life: Life) {
     if (!mortal.isDead()) return;
     await begin();
   };
-  /** Whoever died is followed by another, as after a restart. */
+  /** Starts a new controller if the previous one crashed, as after a restart. */
   const look = async (): Promise<void> => {
     stop();
     await begin();
@@ -173,7 +175,7 @@ async function hold(client: Client, look: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether there is another one to be had. */
+/** Returns whether another retry was requested. */
 async function retry(client: Client, life: Life): Promise<boolean> {
   const { spec, status } = await workflowOf(client);
   const { retries = 0 } = spec;
@@ -194,7 +196,7 @@ function stepOf({ metadata }: Job): string {
   return metadata.labels?.[STEP_LABEL] ?? "";
 }
 
-/** Judges every Job when it is made. */
+/** Checks every Job when it is created. */
 function witness(
   client: Client,
   resourceVersion: string,

@@ -1,4 +1,6 @@
-/** The ControllerRevision: a template as it once was, for its controller to go back to. */
+/**
+ * The ControllerRevision: an earlier version of a template, which its controller can roll back to.
+ */
 
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid, required } from "../../api/finding.ts";
@@ -45,7 +47,7 @@ function validate({ metadata, data, revision }: ControllerRevision): Finding[] {
   ];
 }
 
-/** What is recorded is a state, and a state is an object. */
+/** The recorded state must be a JSON object. */
 function validateData(data: ControllerRevision["data"]): Finding[] {
   if (data === undefined || data === null) return [required("data", "data is mandatory")];
   if (typeof data === "object" && !Array.isArray(data)) return [];

@@ -1,4 +1,4 @@
-/** Pure: what a DaemonSet must look like. */
+/** Pure: validates a DaemonSet. */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   DaemonSet,
@@ -67,14 +67,17 @@ function validateStrategy({ type = "", rollingUpdate }: DaemonSetUpdateStrategy,
   }
 }
 
-/** As Kubernetes prints its internal type in a message. */
+/** The format in which Kubernetes prints its internal type in a message. */
 function rollingUpdateDump(rollingUpdate: RollingUpdateDaemonSet | undefined): unknown {
   if (rollingUpdate === undefined) return null;
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
   return { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
 }
 
-/** Either a pod goes before its successor comes, or it comes before: one of the two. */
+/**
+ * A pod is deleted either before or after its successor is created: exactly one of the two fields
+ * must be set.
+ */
 function validateRollingUpdate(
   { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet,
   path: string,

@@ -1,4 +1,4 @@
-/** The DaemonSet: stored for clients that expect it; no controller here puts it on nodes. */
+/** The DaemonSet: stored for clients that expect it; no controller here creates its pods. */
 import { isEqual } from "../../api/equal.ts";
 import type { DaemonSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";
@@ -111,7 +111,7 @@ function count(name: string, description: string): Column {
   return { name, type: "integer", description };
 }
 
-/** Of a field that is gone, kept where the oldest clients look for it. */
+/** Replaces a removed field. The oldest clients still look for the value in this annotation. */
 function templateGeneration({ metadata }: Draft<DaemonSet> | DaemonSet): number {
   return Number.parseInt(metadata.annotations?.[TEMPLATE_GENERATION] ?? "0", 10) || 0;
 }
@@ -120,7 +120,7 @@ function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: numbe
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
 }
 
-/** The annotation stands for a number, which is there even where nobody gave it. */
+/** The annotation holds a number and is always set, even if no client sent it. */
 function setDaemonSetDefaults(set: Draft<DaemonSet>): void {
   const { spec } = set;
   setTemplateGeneration(set, templateGeneration(set));

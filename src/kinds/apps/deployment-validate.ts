@@ -1,4 +1,4 @@
-/** Pure: what a Deployment must look like. */
+/** Pure: validates a Deployment. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   Deployment,
@@ -59,7 +59,7 @@ function validateStrategy({ type = "", rollingUpdate }: DeploymentStrategy, path
   }
 }
 
-/** As Kubernetes prints its internal type in a message. */
+/** The format in which Kubernetes prints its internal type in a message. */
 function rollingUpdateDump(rollingUpdate: RollingUpdateDeployment | undefined): unknown {
   if (rollingUpdate === undefined) return null;
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;

@@ -45,7 +45,7 @@ export const deploymentKind = defineKind<Deployment>({
     ...rules,
     prepareForUpdate: (next, old) => {
       rules.prepareForUpdate?.(next, old);
-      // Annotations are told to the pods' ReplicaSets, so a change of them counts.
+      // Annotations are copied to the ReplicaSets, so a change of them counts as a new generation.
       if (isEqual(next.metadata.annotations, old.metadata.annotations)) return;
       next.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },

@@ -1,4 +1,4 @@
-/** The ReplicaSet: stored for clients that expect it; no controller here keeps up its replicas. */
+/** The ReplicaSet: stored for clients that expect it; no controller here creates its pods. */
 import type { Finding } from "../../api/finding.ts";
 import type { ReplicaSet } from "../../api/generated/apps.ts";
 import type { Draft } from "../../api/object.ts";

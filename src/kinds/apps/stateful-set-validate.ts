@@ -1,4 +1,4 @@
-/** Pure: what a StatefulSet must look like, and what may change. */
+/** Pure: validates a StatefulSet and its updates. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
@@ -105,7 +105,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: strin
   }
 }
 
-/** As Kubernetes prints its internal type in a message. */
+/** The format in which Kubernetes prints its internal type in a message. */
 function rollingUpdateDump(rollingUpdate: RollingUpdateStatefulSetStrategy | undefined): unknown {
   if (rollingUpdate === undefined) return null;
   return { Partition: rollingUpdate.partition ?? 0, MaxUnavailable: null };
@@ -124,7 +124,7 @@ function validateRetention(
   });
 }
 
-/** Pods are looked at only if it can be told whether they are the set's. */
+/** The labels of the template are checked only if the selector is valid. */
 function validateSelectedPods(spec: StatefulSetSpec, path: string): Finding[] {
   const { selector, template } = spec;
   const { labels } = template.metadata;
@@ -157,7 +157,7 @@ function validateClaims({ volumeClaimTemplates = [] }: StatefulSetSpec, path: st
   );
 }
 
-/** Kubernetes looks at it twice: here, and with the pod as a whole. */
+/** Kubernetes validates the metadata twice: here, and with the pod as a whole. */
 function validateTemplateMeta({ metadata, spec }: PodTemplateSpec, path: string): Finding[] {
   return [
     ...validateLabels(metadata.labels, `${path}.labels`),
@@ -179,7 +179,7 @@ function validateLifetime({ template }: StatefulSetSpec, path: string): Finding[
   return findings;
 }
 
-/** The pod as its containers will find it: with a volume for each claim. */
+/** The pod template with a volume for each claim, as its containers will see it. */
 function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   const { volumes = [] } = template.spec;
   const taken = new Set(volumes.map((volume) => volume.name));

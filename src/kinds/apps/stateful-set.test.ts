@@ -28,7 +28,7 @@ function changeOf(old: StatefulSet, spec: Body): string[] {
   return statefulSetKind.rules.validateUpdate(next, old).map(formatFinding);
 }
 
-test("a StatefulSet without wishes gets the defaults", () => {
+test("an empty StatefulSet spec gets the defaults", () => {
   const { spec, status } = aStatefulSet();
   expect(spec).toMatchObject({
     replicas: 1,
@@ -40,7 +40,7 @@ test("a StatefulSet without wishes gets the defaults", () => {
   expect(status).toEqual({ replicas: 0, availableReplicas: 0 });
 });
 
-test("a strategy that is named gets no partition, and maxUnavailable is dropped", () => {
+test("an explicit strategy gets no default partition, and maxUnavailable is dropped", () => {
   const named = aStatefulSet({ updateStrategy: { type: "RollingUpdate" } });
   expect(named.spec.updateStrategy).toEqual({ type: "RollingUpdate" });
   const gated = aStatefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } });
@@ -52,7 +52,7 @@ const CLAIM = {
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 };
 
-test("claims are objects of their own, and their volumes can be mounted", () => {
+test("claim templates get defaults, and their volumes can be mounted", () => {
   const mounting = template({
     containers: [{ ...CONTAINER, volumeMounts: [{ name: "data", mountPath: "/d" }] }],
   });
@@ -75,7 +75,7 @@ test("claims are objects of their own, and their volumes can be mounted", () => 
 const NEGATIVE = "Invalid value: -1: must be greater than or equal to 0";
 
 test.each<[string, Body, string[]]>([
-  ["nothing to complain of", {}, []],
+  ["a valid StatefulSet has no problems", {}, []],
   [
     "negative numbers",
     {
@@ -124,7 +124,7 @@ test.each<[string, Body, string[]]>([
     ],
   ],
   [
-    "a malformed selector, which leaves the pods unread",
+    "a malformed selector, which skips the check of the pods",
     { selector: { matchExpressions: [{ key: "a", operator: "In" }] }, template: {} },
     [
       "spec.selector.matchExpressions[0].values: Required value: " +
@@ -138,7 +138,7 @@ test.each<[string, Body, string[]]>([
     ["spec.selector: Invalid value: {}: empty selector is invalid for statefulset"],
   ],
   [
-    "a selector of other pods",
+    "a selector that does not match the template",
     { selector: { matchLabels: { app: "y" } } },
     [
       'spec.template.metadata.labels: Invalid value: {"app":"x"}: ' +
@@ -146,7 +146,7 @@ test.each<[string, Body, string[]]>([
     ],
   ],
   [
-    "pods that end",
+    "pods that do not restart always",
     { template: template({ restartPolicy: "Never", activeDeadlineSeconds: 5 }) },
     [
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
@@ -158,7 +158,7 @@ test.each<[string, Body, string[]]>([
   expect(problemsOf(spec)).toEqual(problems);
 });
 
-test("names end up in hostnames, so they are labels", () => {
+test("names must be valid labels, because they are used in hostnames", () => {
   expect(problemsOf({}, { name: "a.b" })).toEqual([
     'metadata.name: Invalid value: "a.b": must not contain dots',
   ]);
@@ -172,7 +172,7 @@ test.each<[string, Body]>([
   ["ordinals", { ordinals: { start: 3 } }],
   ["template", { template: { spec: { containers: [{ name: "c", image: "x:2" }] } } }],
   ["updateStrategy", { updateStrategy: { type: "OnDelete", rollingUpdate: null } }],
-  ["the rest", { minReadySeconds: 4, revisionHistoryLimit: 2 }],
+  ["other fields", { minReadySeconds: 4, revisionHistoryLimit: 2 }],
 ])("%s may change", (_name, spec) => {
   expect(changeOf(aStatefulSet(), spec)).toEqual([]);
 });
@@ -188,9 +188,13 @@ test.each<[string, Body]>([
 });
 
 test.each<[string, Partial<StatefulSetStatus>, string[]]>([
-  ["parts of the whole", { replicas: 2, readyReplicas: 2, availableReplicas: 1 }, []],
   [
-    "more than the whole",
+    "counts up to the number of replicas",
+    { replicas: 2, readyReplicas: 2, availableReplicas: 1 },
+    [],
+  ],
+  [
+    "counts above the number of replicas",
     { replicas: 1, readyReplicas: 2, currentReplicas: 2, updatedReplicas: 2 },
     [
       "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas",
@@ -210,14 +214,14 @@ test.each<[string, Partial<StatefulSetStatus>, string[]]>([
   expect(found?.map(formatFinding)).toEqual(problems);
 });
 
-test("collisions are not forgotten", () => {
+test("collisionCount must not decrease", () => {
   const set = aStatefulSet();
   const old = { ...set, ...{ status: { ...set.status, collisionCount: 1 } } };
   const found = statefulSetKind.rules.validateStatusUpdate?.(set, old).map(formatFinding);
   expect(found).toEqual(["status.collisionCount: Invalid value: 0: cannot be decremented"]);
 });
 
-test("a negative history is warned about", () => {
+test("a negative revisionHistoryLimit causes a warning", () => {
   const set = aStatefulSet({ revisionHistoryLimit: -1 });
   expect(statefulSetKind.rules.warningsOnCreate?.(set)).toHaveLength(1);
   expect(statefulSetKind.rules.warningsOnUpdate?.(set, set)).toHaveLength(1);
@@ -250,11 +254,11 @@ test.each<[Body[], string[]]>([
       "spec.template.spec.volumes[0].name: Required value",
     ],
   ],
-])("of the claims %j it is said: %j", (volumeClaimTemplates, expected) => {
+])("the claims %j have the problems %j", (volumeClaimTemplates, expected) => {
   expect(problemsOf({ volumeClaimTemplates })).toEqual(expected);
 });
 
-test("half a byte in a claim is warned of", () => {
+test("a fractional amount of bytes in a claim causes a warning", () => {
   const spec = { ...CLAIM.spec, resources: { requests: { storage: "1500m" } } };
   const made = aStatefulSet({ volumeClaimTemplates: [{ ...CLAIM, spec }] });
   expect(statefulSetKind.rules.warningsOnCreate?.(made)).toEqual([

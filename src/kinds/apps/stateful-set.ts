@@ -1,9 +1,10 @@
 /**
- * The StatefulSet: pods with names and volumes that stay.
+ * The StatefulSet: pods with stable names and volumes.
  *
- * The folder holds the kinds of the group apps. stateful-set-validate.ts has the rules of this one;
- * controller-revision.ts is what its controller keeps of old templates. Deployment, ReplicaSet and
- * DaemonSet are stored and shown for the sake of clients: unattended.ts says what they share.
+ * This folder holds the kinds of the group apps. stateful-set-validate.ts has the rules of this
+ * kind; controller-revision.ts is the history of templates that its controller keeps. Deployment,
+ * ReplicaSet and DaemonSet are only stored and shown, for clients that expect them: unattended.ts
+ * has what they share.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { StatefulSet } from "../../api/generated/apps.ts";
@@ -99,7 +100,7 @@ function setClaimDefaults(spec: Draft<StatefulSet["spec"]>): void {
   }
 }
 
-/** The gate of maxUnavailable is off, and what it guards is dropped rather than refused. */
+/** The feature gate of maxUnavailable is off, so the field is dropped rather than rejected. */
 function dropDisabledFields({ spec }: Draft<StatefulSet>, old?: StatefulSet): void {
   dropDisabledPodFields(spec.template.spec, old?.spec.template.spec);
   delete spec.updateStrategy.rollingUpdate?.maxUnavailable;

@@ -1,4 +1,4 @@
-/** Pure: the subresources that the workloads of the group share. */
+/** Pure: the subresources that the workloads of this group share. */
 import type { Subresource } from "../kind.ts";
 
 export const statusSubresource: Subresource = {

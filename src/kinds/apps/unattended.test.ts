@@ -30,7 +30,7 @@ test.each([
   expect(kind.columns).toHaveLength(cells.length);
 });
 
-test("a Deployment rolls by quarters unless told otherwise", () => {
+test("a Deployment defaults to rolling updates of 25%", () => {
   const { spec } = created<Deployment>(deploymentKind, workload());
   expect(spec).toMatchObject({
     replicas: 1,
@@ -46,7 +46,7 @@ test("a Deployment rolls by quarters unless told otherwise", () => {
   expect(strategy).toEqual({ type: "Recreate" });
 });
 
-test("a DaemonSet updates one node at a time", () => {
+test("a DaemonSet defaults to updating one node at a time", () => {
   const { updateStrategy } = created<DaemonSet>(daemonSetKind, workload()).spec;
   expect(updateStrategy).toEqual({
     type: "RollingUpdate",
@@ -54,7 +54,7 @@ test("a DaemonSet updates one node at a time", () => {
   });
 });
 
-test("the status of a request is not taken over", () => {
+test("the status in create and update requests is ignored", () => {
   const body = { ...workload(), status: { replicas: 3 } };
   const object = created<Deployment>(deploymentKind, body);
   expect(object.status).toEqual({});
@@ -77,14 +77,14 @@ test("a ControllerRevision keeps its data, and names its controller", () => {
   expect(rules.validateUpdate(next, revision).map((finding) => finding.field)).toEqual(["data"]);
 });
 
-test("a ControllerRevision without data is refused", () => {
+test("a ControllerRevision without data is rejected", () => {
   const revision = created(controllerRevisionKind, { revision: -1 });
   const fields = controllerRevisionKind.rules.validate(revision).map((finding) => finding.field);
   expect(fields).toEqual(["data", "revision"]);
   expect(controllerRevisionKind.cells(revision, NOW)[1]).toBe("<none>");
 });
 
-test("the templates of a DaemonSet are counted where the oldest clients look for it", () => {
+test("the template generation of a DaemonSet is kept in its annotation", () => {
   const key = "deprecated.daemonset.template.generation";
   const made = created<DaemonSet>(daemonSetKind, workload());
   daemonSetKind.rules.prepareForCreate?.(made);
@@ -98,14 +98,14 @@ test("the templates of a DaemonSet are counted where the oldest clients look for
   expect(next.metadata.annotations).toEqual({ [key]: "2" });
 });
 
-test("what is recorded in a revision is an object", () => {
+test("the data of a ControllerRevision must be an object", () => {
   const made = created(controllerRevisionKind, { data: [1], revision: 1 });
   expect(controllerRevisionKind.rules.validate(made)).toMatchObject([
     { field: "data", message: "Required value: data must be a valid JSON object" },
   ]);
 });
 
-test("pods with dots in their names surprise", () => {
+test("a name with dots causes a warning", () => {
   const made = created(deploymentKind, { ...workload(), metadata: { name: "a.b" } });
   expect(deploymentKind.rules.warningsOnCreate?.(made)).toHaveLength(1);
   expect(daemonSetKind.rules.warningsOnCreate?.(created(daemonSetKind, made))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Pure: the rules of workloads that are stored and shown, but that no controller here runs. */
+/** Pure: the rules of workloads that are stored and shown, but have no controller here. */
 import { isEqual } from "../../api/equal.ts";
 import type { Finding } from "../../api/finding.ts";
 import type { PodTemplateSpec } from "../../api/generated/core.ts";
@@ -18,13 +18,13 @@ interface Workload extends KubeObject {
 
 export interface UnattendedOptions<T extends Workload> {
   readonly setDefaults: (object: Draft<T>) => void;
-  /** The canonical form of a status in which nothing has been observed. */
+  /** The canonical form of a status before anything was observed. */
   readonly emptyStatus: T["status"];
-  /** Whether the names of its pods begin with its own in a way that hosts get to see. */
+  /** Whether the names of its pods start with its own, so that it must be valid in host names. */
   readonly namesPods?: boolean;
   readonly validateSpec: (object: T, old?: T) => Finding[];
   readonly validateStatus: (next: T, old: T) => Finding[];
-  /** Kubernetes looks at some kinds as a whole, and then at what an update may not do. */
+  /** Whether Kubernetes first validates the whole object on an update, and then the changes. */
   readonly isCheckedTwice: boolean;
 }
 

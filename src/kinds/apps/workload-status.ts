@@ -1,4 +1,4 @@
-/** Pure: what the observed numbers of a workload may be. */
+/** Pure: validates the counts in the status of a workload. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import { validateNonnegative } from "../meta/object-meta.ts";
 
@@ -11,7 +11,7 @@ export function validateCounts(status: object, fields: readonly string[]): Findi
   });
 }
 
-/** Some of the replicas cannot be more than all, nor more available than ready. */
+/** No part may exceed the number of replicas, and no more replicas can be available than ready. */
 export function validateParts(status: object, parts: readonly string[]): Finding[] {
   const all = numberAt(status, "replicas") ?? 0;
   const findings = parts.flatMap((field) => {
@@ -25,7 +25,7 @@ export function validateParts(status: object, parts: readonly string[]): Finding
   return [...findings, invalid("status.availableReplicas", available, detail)];
 }
 
-/** It makes names unique: going back would use one again. */
+/** The count makes names unique, so it must not decrease: a name would be used again. */
 export function validateCollisionCount(next: object, old: object): Finding[] {
   const [count, before] = [numberAt(next, "collisionCount"), numberAt(old, "collisionCount")];
   if (before === undefined || (count ?? -1) >= before) return [];

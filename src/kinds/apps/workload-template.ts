@@ -1,4 +1,4 @@
-/** Pure: what the template of a workload must look like whose pods are to run for ever. */
+/** Pure: validates the template of a workload whose pods run indefinitely. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PodTemplateSpec, Volume } from "../../api/generated/core.ts";
 import type { LabelSelector } from "../../api/generated/meta.ts";
@@ -15,7 +15,10 @@ export interface Replicated {
   readonly replicas?: number;
 }
 
-/** Of Deployments and ReplicaSets. Pods are looked at only if the selector can be understood. */
+/**
+ * For Deployments and ReplicaSets. The labels of the template are checked only if the selector is
+ * valid.
+ */
 export function validateReplicated(spec: Replicated, old: Replicated | undefined): Finding[] {
   const { template, replicas = 0 } = spec;
   const selector = spec.selector ?? undefined;
@@ -50,7 +53,7 @@ export function validateMatch(
   return [invalid("spec.template.metadata.labels", metadata.labels, detail)];
 }
 
-/** A disk that can be written on one machine only is nothing for several pods. */
+/** A disk that only one machine can write to cannot be used by several pods. */
 export function validateDisks(template: PodTemplateSpec, old?: PodTemplateSpec): Finding[] {
   if ((old?.spec.volumes ?? []).some(isWritableDisk)) return [];
   return (template.spec.volumes ?? []).flatMap((volume, at) => {
@@ -65,7 +68,7 @@ function isWritableDisk({ gcePersistentDisk }: Volume): boolean {
   return gcePersistentDisk !== undefined && gcePersistentDisk.readOnly !== true;
 }
 
-/** Its pods end only when they are told to. */
+/** The pods must run until they are deleted: restartPolicy Always, and no deadline. */
 export function validateLasting({ spec }: PodTemplateSpec, kind: string): Finding[] {
   const { restartPolicy = "", activeDeadlineSeconds } = spec;
   const findings: Finding[] = [];

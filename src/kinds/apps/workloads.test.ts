@@ -26,7 +26,7 @@ function create(kind: Name, body: Fields, server: TestServer = aServer()) {
   return ask(server, "POST", KINDS[kind][1], body);
 }
 
-/** "spec.replicas: Invalid value: -1: …", each as its cause says it. */
+/** "spec.replicas: Invalid value: -1: …", one text per cause. */
 function causes(text: string): string[] {
   const { details } = JSON.parse(text) as {
     details?: { causes?: { field: string; message: string }[] };
@@ -69,7 +69,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "ReplicaSet",
-    "a selector of others",
+    "a selector that does not match its template",
     { selector: { matchLabels: { a: "b" } } },
     {},
     [UNMATCHED],
@@ -86,7 +86,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "Deployment",
-    "rolling what is recreated",
+    "a rolling update with strategy Recreate",
     { strategy: { type: "Recreate", rollingUpdate: {} } },
     {},
     [
@@ -96,7 +96,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "Deployment",
-    "a roll that cannot move",
+    "maxUnavailable and maxSurge both 0",
     { strategy: { rollingUpdate: { maxUnavailable: "0%", maxSurge: 0 } } },
     {},
     [
@@ -106,7 +106,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "Deployment",
-    "more than all",
+    "a percentage above 100",
     { strategy: { rollingUpdate: { maxUnavailable: "101%", maxSurge: -1 } } },
     {},
     [
@@ -117,7 +117,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "ReplicaSet",
-    "pods that end",
+    "pods that do not restart always",
     { replicas: 2 },
     { restartPolicy: "Never", activeDeadlineSeconds: 5 },
     [
@@ -128,7 +128,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "DaemonSet",
-    "both ways at once",
+    "both maxUnavailable and maxSurge",
     { updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } } },
     {},
     [
@@ -138,7 +138,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "DaemonSet",
-    "neither way",
+    "neither maxUnavailable nor maxSurge",
     { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } },
     {},
     [
@@ -172,7 +172,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
   ],
   [
     "ReplicationController",
-    "a disk for many that one can write",
+    "a writable disk for several pods",
     { replicas: 2 },
     { volumes: [{ name: "v", gcePersistentDisk: { pdName: "d" } }] },
     [
@@ -181,7 +181,7 @@ test.each<[Name, string, Fields, Fields, string[]]>([
         "read-only",
     ],
   ],
-])("a %s with %s is refused", (kind, _, spec, pod, expected) => {
+])("a %s with %s is rejected", (kind, _, spec, pod, expected) => {
   const { status, text } = create(kind, workload(kind, spec, pod));
   expect(causes(text)).toEqual(expected);
   expect(status).toBe(422);
@@ -228,7 +228,7 @@ test.each<[Name, Fields, string[]]>([
     { replicas: 1, fullyLabeledReplicas: 2 },
     ["status.fullyLabeledReplicas: Invalid value: 2: cannot be greater than status.replicas"],
   ],
-])("the status of a %s must add up", (kind, status, expected) => {
+])("the status counts of a %s must be consistent", (kind, status, expected) => {
   const server = aServer();
   create(kind, workload(kind), server);
   const url = `${KINDS[kind][1]}/w/status`;
@@ -236,7 +236,7 @@ test.each<[Name, Fields, string[]]>([
   expect(causes(ask(server, "PATCH", url, { status }).text)).toEqual(expected);
 });
 
-test("annotations count as a change of a Deployment, and its status has no labels", () => {
+test("changed annotations of a Deployment count; a status update keeps labels", () => {
   const server = aServer();
   create("Deployment", workload("Deployment"), server);
   const url = `${KINDS.Deployment[1]}/w`;

@@ -1,4 +1,4 @@
-/** Pure: an expression, taken apart. */
+/** Pure: the syntax tree of an expression. */
 import type { Value } from "./value.ts";
 
 export type Node =
@@ -66,7 +66,7 @@ export const MACROS = [
 
 export type MacroName = (typeof MACROS)[number];
 
-/** What is wrong with an expression, and where. */
+/** An error in an expression, with its position. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   constructor(
@@ -77,7 +77,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** With the line and the place in it, as cel-go shows them. */
+/** Formats the error with line and column, like cel-go. */
 export function formatError({ message, at }: ExpressionError, source: string): string {
   const before = source.slice(0, at).split("\n");
   const column = [...(before.at(-1) ?? "")].length;

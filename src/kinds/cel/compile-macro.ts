@@ -1,4 +1,4 @@
-/** Pure: the macros: going through a list or a map, and into what may be missing. */
+/** Pure: compiles macros: loops over lists and maps, and access to optional values. */
 import { ExpressionError, type Node } from "./ast.ts";
 import { type Compiled, type Frame, isRecoverable, type Scope } from "./scope.ts";
 import {
@@ -55,7 +55,7 @@ function withVariables(scope: Scope, names: readonly string[], types: readonly T
   return { ...scope, variables, nextSlot: scope.nextSlot + names.length };
 }
 
-/** What the variables of a loop are: of one, the items of a list or the keys of a map. */
+/** The types of the loop variables. A single variable is the item of a list or the key of a map. */
 function variableTypes(range: Type, count: number, at: number): readonly Type[] {
   switch (range.kind) {
     case "list":
@@ -104,7 +104,7 @@ type LoopName = Exclude<Macro["name"], "optMap" | "optFlatMap">;
 const TESTS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter"]);
 
 interface Loop {
-  /** Sets the variables for each. */
+  /** Sets the loop variables for each entry. */
   readonly entries: (frame: Frame) => Iterable<readonly [Value, Value]>;
   readonly isKept: (frame: Frame) => boolean;
   readonly last: Compiled;
@@ -172,7 +172,7 @@ function toList({ entries, isKept, last }: Loop): Compiled {
   };
 }
 
-/** An item that cannot be judged counts only if no other one decides. */
+/** An error for one item counts only if no other item decides the result. */
 function hasOne({ entries, last }: Loop, frame: Frame, wanted: boolean): boolean {
   let failure: unknown;
   for (const _ of entries(frame)) {
@@ -192,7 +192,7 @@ function isTrue(value: Value): boolean {
   return value;
 }
 
-/** With one variable the items of a list, the keys of a map. */
+/** A single variable iterates over the items of a list or the keys of a map. */
 function* entriesOf(value: Value, count: number): Generator<readonly [Value, Value]> {
   if (Array.isArray(value)) {
     let at = 0n;

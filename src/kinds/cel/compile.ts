@@ -1,8 +1,8 @@
 /**
- * Pure: checks the types of an expression and makes a function of it, in one pass.
+ * Pure: checks the types of an expression and compiles it to a function, in one pass.
  *
- * Every step that the function takes is counted against a budget: an expression that goes through
- * lists within lists ends in time, with an error.
+ * Every step of the function is counted against a budget, so that an expression with nested loops
+ * ends in time, with an error.
  */
 import { ExpressionError, type Node } from "./ast.ts";
 import { compileMacro } from "./compile-macro.ts";
@@ -209,7 +209,7 @@ function compileCall(node: Of<"call">, scope: Scope): Compiled {
   };
 }
 
-/** "sets" of sets.contains(a, b), where no variable is called so. */
+/** For example "sets" in sets.contains(a, b), unless a variable has that name. */
 function namespaceOf({ name, target }: Of<"call">, { variables, functions }: Scope) {
   if (target?.op !== "identifier" || variables.has(target.name)) return undefined;
   return functions.has(`${target.name}.${name}`) ? target.name : undefined;
@@ -229,7 +229,9 @@ function noOverload(
   return new ExpressionError(problem, at);
 }
 
-/** Either side may decide: an error of one counts only if the other leaves it open. */
+/**
+ * Either side may decide the result: an error of one side counts only if the other does not decide.
+ */
 function compileLogic({ name, arguments: list, at }: Of<"call">, scope: Scope): Compiled {
   const sides = list.map((each) => compile(each, scope));
   const types = sides.map(({ type }) => type);

@@ -37,7 +37,7 @@ function evaluate(source: string, budget = { left: 1_000_000 }): Value | string 
   }
 }
 
-describe("an expression that holds", () => {
+describe("expressions that are true", () => {
   test.each([
     "self.replicas == 5 && self.replicas > 4 && self.replicas >= 5 && self.replicas < 6.5",
     "1 + 2 * 3 == 7 && (1 + 2) * 3 == 9 && -7 / 2 == -3 && -7 % 3 == -1 && 7.0 / 2.0 == 3.5",
@@ -108,7 +108,7 @@ test.each([
   ["has(self)", "invalid argument to has() macro", 5],
   ["1 + self.replicas && true", "found no matching overload for '_&&_'", 19],
   ["self.numbers.filter(x, x)", "expected type 'bool' but found 'int'", 14],
-])("%s is refused by name, with its place", (source, problem, column) => {
+])("%s is rejected with the problem and its position", (source, problem, column) => {
   const found = evaluate(source);
   expect(found).toContain(`compilation failed: ERROR: <input>:1:${column}: ${problem}`);
   expect(found).toContain(`\n | ${source}\n | ${".".repeat(column - 1)}^`);
@@ -121,12 +121,12 @@ test.each([
   ["9223372036854775807 + 1 > 0", "integer overflow"],
   ["self.any > 1", "no such overload"],
   ["'a'.matches('(')", "missing closing ): `(`"],
-])("%s fails with what went wrong", (source, problem) => {
+])("evaluating %s fails with a message", (source, problem) => {
   expect(evaluate(source)).toMatch(/^failed: /);
   expect(evaluate(source)).toContain(problem);
 });
 
-describe("what would take too long ends", () => {
+describe("expensive expressions are stopped", () => {
   test.each([
     "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, " +
       "[1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a + b + c + d + e > 0)))))",
@@ -140,7 +140,7 @@ describe("what would take too long ends", () => {
     expect(budget.left).toBeLessThan(1);
   });
 
-  test("a regular expression of the kind that never ends", () => {
+  test("a regular expression with catastrophic backtracking ends in time", () => {
     expect(evaluate(`'${"a".repeat(5000)}!'.matches('^(a+)+$')`)).toBe(false);
   });
 
@@ -148,7 +148,7 @@ describe("what would take too long ends", () => {
     expect(evaluate(`${link.repeat(5000)}1`)).toContain("recursion limit exceeded");
   });
 
-  test("a chain as long as somebody may write", () => {
+  test("a chain of the maximum length is accepted", () => {
     expect(evaluate(`${"1 + ".repeat(400)}1`)).toBe(401n);
   });
 

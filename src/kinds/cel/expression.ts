@@ -1,4 +1,4 @@
-/** Pure: an expression from its text to its value. */
+/** Pure: compiles and evaluates an expression given as text. */
 import { ExpressionError, formatError } from "./ast.ts";
 import { compile } from "./compile.ts";
 import { estimate } from "./cost/estimate.ts";
@@ -11,28 +11,28 @@ import { CelError, type Value } from "./value.ts";
 
 export interface Expression {
   readonly type: Type;
-  /** Which of the variables it names. */
+  /** The variables that it uses. */
   readonly uses: ReadonlySet<string>;
-  /** What it may cost at most, its variables being within the bounds. */
+  /** The maximum cost, if its variables are within the bounds. */
   worstCost(bounds: Bounds): number;
   /** Throws CelError. */
   evaluate(values: readonly Value[], budget: Budget): Value;
 }
 
-/** What evaluations may still take, in steps. */
+/** The remaining number of steps for evaluations. */
 export interface Budget {
   left: number;
 }
 
-/** One evaluation may take no more, whatever is left for others. */
+/** The limit for a single evaluation, even if the budget has more. */
 const MAX_STEPS = 1_000_000;
 
 export type CompiledExpression =
   | { readonly expression: Expression }
-  /** Where and what, with the line that is meant. */
+  /** The error with its position and the line of the source. */
   | { readonly problem: string };
 
-/** The variables come in the order in which their values are given. */
+/** The values are later given in the order of the variables. */
 export function compileExpression(
   source: string,
   variables: readonly (readonly [string, Type])[],
@@ -63,7 +63,7 @@ export function compileExpression(
   }
 }
 
-/** Notes which variables are looked up; those of macros are copies and note nothing new. */
+/** Records which variables are looked up. Variables of macros are copies and record nothing. */
 function noted(
   variables: Map<string, { slot: number; type: Type }>,
   uses: Set<string>,

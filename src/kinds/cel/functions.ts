@@ -1,8 +1,8 @@
-/** Pure: the functions there are, by name, and which of them a call means. */
+/** Pure: the available functions by name, and the selection of an overload for a call. */
 import { type Bindings, fits, parseType, splitArguments, substitute, type Type } from "./types.ts";
 import { CelError, kindOf, type Steps, type Value } from "./value.ts";
 
-// Arguments are of the types that the signature names: who runs an overload has made sure of it.
+// The caller guarantees that the arguments have the types of the signature.
 export type Run = (values: readonly Value[], step: Steps) => Value;
 
 export interface Overload {
@@ -54,7 +54,7 @@ export interface Chosen {
   readonly run: Run;
 }
 
-/** Undefined where no overload takes these types. */
+/** Undefined if no overload accepts these types. */
 export function choose(
   overloads: readonly Overload[],
   isMember: boolean,

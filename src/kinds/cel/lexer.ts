@@ -1,9 +1,9 @@
-/** Pure: the words of an expression. */
+/** Pure: splits an expression into tokens. */
 import { ExpressionError } from "./ast.ts";
 
 export interface Token {
   readonly kind: "identifier" | "int" | "uint" | "double" | "string" | "bytes" | "symbol" | "end";
-  /** As written; of a string what it says. */
+  /** As written; for a string, its value. */
   readonly text: string;
   readonly bytes?: Uint8Array;
   readonly at: number;
@@ -118,7 +118,7 @@ function unescaped(text: string, at: number): string {
   });
 }
 
-/** Escapes are bytes here, all else is UTF-8. */
+/** Escapes are single bytes; all other characters are encoded as UTF-8. */
 function unescapedBytes(text: string, at: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-/** Pure: the calls that are no calls: their arguments are expressions with their own variables. */
+/** Pure: recognizes macros: calls whose arguments are expressions with their own variables. */
 import { ExpressionError, type MacroName, type Node } from "./ast.ts";
 
 interface Call {
@@ -27,7 +27,7 @@ export function expandMacro(call: Call): Node {
   const { at, name, target, arguments: given } = call;
   if (name === "has" && !target && given.length === 1) return expandHas(given[0] as Node);
   const shape = target && Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
-  // "map" with three arguments has one variable, "all" has two: the table tells which.
+  // With three arguments, "map" has one variable and "all" has two, according to the table.
   const takes = shape?.takes.find((each) => {
     const [variables, expressions] = each.split("+").map(Number);
     return (variables ?? 0) + (expressions ?? 0) === given.length;

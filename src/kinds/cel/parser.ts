@@ -1,12 +1,12 @@
-/** Pure: the text of an expression to its tree. */
+/** Pure: parses the text of an expression to its syntax tree. */
 import { ExpressionError, type ListItem, type MapEntry, type Node } from "./ast.ts";
 import { type Token, tokensOf } from "./lexer.ts";
 import { expandMacro } from "./macros.ts";
 import { isDeeper } from "./tree-depth.ts";
 
-/** Deeper than anyone writes, and well within what a recursion can follow. */
+/** Deeper than any real expression, and well within the limits of recursion. */
 const MAX_DEPTH = 250;
-/** Of the tree: what follows it calls itself for every level. */
+/** The maximum depth of the tree, because functions that process it recurse for every level. */
 const MAX_TREE_DEPTH = 500;
 const MAX_LENGTH = 100_000;
 
@@ -81,7 +81,7 @@ function readTernary(reader: Reader): Node {
   });
 }
 
-/** From the loosest to the tightest. */
+/** The binary operators, from the lowest to the highest precedence. */
 const LEVELS: readonly (readonly string[])[] = [
   ["||"],
   ["&&"],
@@ -119,7 +119,7 @@ function readUnary(reader: Reader): Node {
   return readMember(reader);
 }
 
-/** A literal has its sign, so that the least integer can be written. */
+/** The sign is part of the literal, so that the smallest integer can be written. */
 function readNegative(reader: Reader, at: number): Node | undefined {
   const { kind, text } = peek(reader);
   if (kind !== "int" && kind !== "double") return undefined;

@@ -1,11 +1,11 @@
-/** Pure: what an expression is compiled in, and what it is evaluated in. */
+/** Pure: the context in which an expression is compiled, and the one in which it is evaluated. */
 import type { Node } from "./ast.ts";
 import type { Functions } from "./functions.ts";
 import type { Type } from "./types.ts";
 import { CelError, type Steps, type Value } from "./value.ts";
 
 export interface Frame {
-  /** The variables, each at a place of its own. */
+  /** The variables, each in its own slot. */
   readonly slots: Value[];
   readonly step: Steps;
 }
@@ -24,11 +24,11 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Variable>;
   readonly functions: Functions;
   readonly nextSlot: number;
-  /** What each part of the expression was found to be. */
+  /** The type of each part of the expression. */
   readonly types: Map<Node, Type>;
 }
 
-/** What a budget says is final. */
+/** False if the budget is exhausted: such an error always ends the evaluation. */
 export function isRecoverable(error: unknown): boolean {
   return error instanceof CelError && !error.message.startsWith("operation cancelled");
 }

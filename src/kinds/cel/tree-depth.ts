@@ -1,9 +1,9 @@
-/** Pure: how deep the tree of an expression is, found without going there by recursion. */
+/** Pure: the depth of an expression's tree, determined without recursion. */
 
 import { unreachable } from "../../base/assert.ts";
 import type { Node } from "./ast.ts";
 
-/** A chain like a + b + c is as deep as it is long, though nothing in it is nested. */
+/** A chain such as a + b + c is as deep as it is long, although it is not nested. */
 export function isDeeper(root: Node, limit: number): boolean {
   let level: readonly Node[] = [root];
   for (let depth = 0; level.length > 0; depth++) {

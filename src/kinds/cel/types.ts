@@ -1,20 +1,20 @@
 /**
- * Pure: the types of CEL, the language in which schemas state rules: how they are written, and
- * which fits where.
+ * Pure: the types of CEL, the language of rules in schemas: how they are written, and which is
+ * assignable to which.
  *
- * This folder is the language: reading order types, value, ast with lexer and parser, check,
- * compile, expression (all of it in one call), library/ (the functions there are). It knows no
- * schema and no object of Kubernetes.
+ * This folder implements the language. Reading order: types, value, ast with lexer and parser,
+ * scope, compile, expression (everything in one call), library/ (the functions). It knows neither
+ * schemas nor Kubernetes objects.
  *
- * Expressions come from users and run inside the server: what they may do is counted step by step
- * (compile.ts), and regular expressions are those of RE2.
+ * Expressions come from users and run inside the server, so their steps are counted and limited
+ * (compile.ts), and regular expressions use RE2.
  */
 
 export interface Type {
   readonly kind: string;
-  /** What a list, a map or an optional is of. */
+  /** The element types of a list, a map or an optional. */
   readonly of?: readonly Type[];
-  /** Of an object, by the name an expression uses. */
+  /** The fields of an object, by the name used in expressions. */
   readonly fields?: ReadonlyMap<string, Type>;
 }
 
@@ -46,7 +46,7 @@ export function objectOf(fields: ReadonlyMap<string, Type>): Type {
   return { kind: "object", fields };
 }
 
-/** The type within a list or an optional, or at a place of a map. */
+/** The element type of a list or an optional, or the key or value type of a map. */
 export function partOf(type: Type, at = 0): Type {
   return type.of?.[at] ?? DYN;
 }
@@ -58,13 +58,13 @@ const SHOWN: { readonly [kind: string]: string } = {
   null: "null_type",
 };
 
-/** As complaints name it: "list(int)". */
+/** The format in error messages: "list(int)". */
 export function formatType({ kind, of }: Type): string {
   const name = SHOWN[kind] ?? kind;
   return of ? `${name}(${of.map(formatType).join(", ")})` : name;
 }
 
-/** "list<A>": a capital letter stands for any type, the same one each time. */
+/** "list<A>": a capital letter stands for any type, the same one at each occurrence. */
 export function parseType(text: string): Type {
   const trimmed = text.trim();
   const open = trimmed.indexOf("<");
@@ -73,7 +73,7 @@ export function parseType(text: string): Type {
   return { kind: trimmed.slice(0, open), of: splitArguments(inner).map(parseType) };
 }
 
-/** At the commas that no bracket encloses. */
+/** Splits at commas outside of brackets. */
 export function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -91,7 +91,9 @@ export function splitArguments(text: string): string[] {
 
 export type Bindings = Map<string, Type>;
 
-/** Whether a value of the type can stand where the wanted one is; binds its capital letters. */
+/**
+ * Whether a value of type `given` is accepted as `wanted`; binds type parameters (capital letters).
+ */
 export function fits(wanted: Type, given: Type, bindings: Bindings): boolean {
   if (/^[A-Z]$/.test(wanted.kind)) {
     const bound = bindings.get(wanted.kind);
@@ -107,7 +109,7 @@ export function fits(wanted: Type, given: Type, bindings: Bindings): boolean {
   return (wanted.of ?? []).every((part, at) => fits(part, partOf(given, at), bindings));
 }
 
-/** Anything may be compared with null: a schema may allow it in any place. */
+/** Everything may be compared with null, because a schema may allow null anywhere. */
 function isNullable(_type: Type): boolean {
   return true;
 }
@@ -122,13 +124,13 @@ function isSameObject(one: Type, other: Type): boolean {
   });
 }
 
-/** With the letters replaced by what they were found to be. */
+/** Replaces type parameters by the types they were bound to. */
 export function substitute(type: Type, bindings: Bindings): Type {
   if (/^[A-Z]$/.test(type.kind)) return bindings.get(type.kind) ?? DYN;
   return type.of ? { ...type, of: type.of.map((part) => substitute(part, bindings)) } : type;
 }
 
-/** The type of what may be either. */
+/** The common type of two alternatives. */
 export function joined(one: Type, other: Type): Type {
   if (one.kind === "null" && other.kind !== "dyn") return other;
   if (other.kind === "null" && one.kind !== "dyn") return one;

@@ -1,4 +1,4 @@
-/** Pure: the values that expressions compute with, when two are the same, and which comes first. */
+/** Pure: the values of expressions, their equality and their order. */
 
 export type Value =
   | null
@@ -41,7 +41,7 @@ export class Optional {
   constructor(readonly value?: Value) {}
 }
 
-/** A value of one of the libraries: what it is called, and what only they know. */
+/** A value of a library: its kind, and content that only the library knows. */
 export class Opaque {
   constructor(
     readonly kind: string,
@@ -74,17 +74,17 @@ export function kindOf(value: Value): string {
   return (value as Opaque).kind;
 }
 
-/** Lists without an order of their own, and how their items are told apart. */
+/** Unordered lists (sets and maps), and the fields that identify their items. */
 const unordered = new WeakMap<object, readonly string[]>();
 
-/** A list that is a set; with keys, one whose items are told apart by these fields. */
+/** Marks a list as a set, or, with keys, as a map whose items are identified by these fields. */
 export function markUnordered(list: readonly Value[], keys: readonly string[]): void {
   unordered.set(list, keys);
 }
 
 export type Steps = (count: number) => void;
 
-/** Each step is counted: comparing may take as long as the values are large. */
+/** Counts each step, because a comparison can take as long as the values are large. */
 export function isEqual(one: Value, other: Value, step: Steps): boolean {
   step(1);
   if (one === other) return true;
@@ -151,7 +151,7 @@ export function compareNumbers(one: bigint | number | Uint, other: bigint | numb
   return isNoNumber(left) || isNoNumber(right) ? Number.NaN : 0;
 }
 
-/** Undefined where the two have no order. */
+/** Undefined if the two values have no order. */
 export function compare(one: Value, other: Value): number | undefined {
   if (isNumeric(one) && isNumeric(other)) return compareNumbers(one, other);
   if (typeof one === "string" && typeof other === "string") {

@@ -1,6 +1,6 @@
 /**
- * Pure: ConfigMaps: keys that can be file names, at most 1 MiB of values, and immutability that
- * cannot be taken back. The size limit is shared with Secrets.
+ * Pure: ConfigMaps. Keys must be valid file names, the values are limited to 1 MiB, and `immutable`
+ * cannot be undone. The size limit is shared with Secrets.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, tooLong } from "../../api/finding.ts";

@@ -1,4 +1,4 @@
-/** Pure: a CronJob as a row of a table. */
+/** Pure: a CronJob as a table row. */
 import type { CronJob } from "../../api/generated/batch.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";

@@ -1,8 +1,8 @@
 /**
- * The CronJob: makes a Job whenever its schedule says so.
+ * The CronJob: creates Jobs according to a schedule.
  *
- * schedule.ts parses the schedule, for validation here and for the controller elsewhere;
- * validate.ts has the rules, which hand the jobTemplate to those of the Job.
+ * api/cron parses the schedule, for validation here and for the controller. validate.ts has the
+ * rules, which validate the jobTemplate with those of the Job.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { CronJob } from "../../api/generated/batch.ts";

@@ -23,7 +23,7 @@ function changeOf(old: CronJob, spec: Body): string[] {
   return cronJobKind.rules.validateUpdate(next, old).map(formatFinding);
 }
 
-test("a CronJob without wishes gets the defaults, its Jobs only those of pods", () => {
+test("a CronJob gets its defaults, and its jobTemplate only those of pods", () => {
   const { spec } = aCronJob();
   expect(spec).toMatchObject({
     concurrencyPolicy: "Allow",
@@ -82,7 +82,7 @@ test.each<[Body, string[]]>([
   expect(problemsOf(spec)).toEqual(problems);
 });
 
-test("the jobTemplate follows the rules of Jobs and may bring no selector", () => {
+test("the jobTemplate is validated like a Job and must not have a selector", () => {
   const spec = {
     parallelism: -1,
     manualSelector: true,
@@ -100,7 +100,7 @@ test("the jobTemplate follows the rules of Jobs and may bring no selector", () =
   ]);
 });
 
-test("a name leaves room for the minutes of its Jobs, but an old one may stay", () => {
+test("a name must leave room for the suffix of its Jobs, but an existing one may stay", () => {
   const name = "a".repeat(53);
   const detail = "must be no more than 52 characters";
   expect(problemsOf({}, { name })).toEqual([`metadata.name: Invalid value: "${name}": ${detail}`]);
@@ -124,7 +124,7 @@ test("a schedule that had a time zone may keep it, unless the field is set", () 
   ]);
 });
 
-test("a row shows schedule, zone and the last time", () => {
+test("a row shows schedule, time zone and last schedule time", () => {
   const now = new Date("2024-01-01T01:00:00Z");
   const cronJob = aCronJob({ timeZone: "UTC", suspend: true });
   const cells = cronJobKind.cells(cronJob, now);

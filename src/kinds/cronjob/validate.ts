@@ -1,4 +1,4 @@
-/** Pure: what a CronJob must look like. */
+/** Pure: validates a CronJob. */
 
 import { parseSchedule } from "../../api/cron/schedule.ts";
 import { isTimeZone } from "../../api/cron/time-zone.ts";
@@ -13,7 +13,7 @@ import {
 } from "../meta/object-meta.ts";
 
 const CONCURRENCY_POLICIES = ["Allow", "Forbid", "Replace"];
-/** A label's 63 characters less the "-MINUTES" that Jobs append. */
+/** The 63 characters of a label minus the "-MINUTES" that is appended to the names of Jobs. */
 const NAME_MAX = 52;
 
 export function validateCronJob(cronJob: CronJob): Finding[] {
@@ -79,8 +79,10 @@ function validateTimeZone(timeZone: string | undefined, path: string): Finding[]
     return [invalid(path, timeZone, "timeZone must be nil or non-empty string")];
   }
   const unknown = invalid(path, timeZone, `unknown time zone ${timeZone}`);
-  if (!timeZone.split("/").every(isZonePart)) return [unknown];
-  if (timeZone.toLowerCase() !== "local") return isTimeZone(timeZone) ? [] : [unknown];
+  if (timeZone.toLowerCase() !== "local") {
+    const isKnown = isTimeZone(timeZone) && timeZone.split("/").every(isZonePart);
+    return isKnown ? [] : [unknown];
+  }
   const detail =
     "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
   const explicit = invalid(path, timeZone, detail);
@@ -99,7 +101,7 @@ function validateConcurrencyPolicy(policy: string, path: string): Finding[] {
     : [notSupported(path, policy, CONCURRENCY_POLICIES)];
 }
 
-/** Each Job gets a selector of its own, so the template may bring none. */
+/** Each Job gets a generated selector, so the template must not have one. */
 export function validateJobTemplate({ spec }: JobTemplateSpec, path: string): Finding[] {
   const findings = validateJobSpec(spec, `${path}.spec`);
   if (spec.selector !== undefined) {

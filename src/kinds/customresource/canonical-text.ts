@@ -1,4 +1,4 @@
-/** Pure: a text that two JSON values share if and only if they say the same. */
+/** Pure: a canonical text of a JSON value: equal values have equal texts. */
 import type { Json } from "../../api/object.ts";
 
 export function canonicalText(value: Json): string {

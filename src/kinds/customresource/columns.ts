@@ -1,4 +1,4 @@
-/** Pure: the columns of a table that a definition names, and what stands in them. */
+/** Pure: the table columns of a definition, and their cells. */
 import type { CustomResourceColumnDefinition } from "../../api/generated/apiextensions.ts";
 import { evaluatePath, type Path, parsePath } from "../../api/json-path.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -72,7 +72,7 @@ function firstAt(path: Path, object: KubeObject): unknown {
   }
 }
 
-/** As Go's template prints it: what is no text as JSON. */
+/** The format of Go's templates: values that are not strings are printed as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null ? "<nil>" : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Pure: a version of a CustomResourceDefinition as a kind like any other. */
+/** Pure: turns a version of a CustomResourceDefinition into a Kind. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type {
   CustomResourceDefinition,
@@ -16,7 +16,7 @@ import type { Schema } from "./schema.ts";
 import { storedForm } from "./stored-form.ts";
 import { validateContent } from "./validate.ts";
 
-/** Of a definition that is valid and has its names. */
+/** The definition must be valid and have its names accepted. */
 export function customKind(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
@@ -59,7 +59,7 @@ export function customKind(
   };
 }
 
-/** Where nothing is to be pruned the schema keeps everything, from the root on. */
+/** If pruning is disabled, the schema preserves unknown fields from the root on. */
 function schemaOf(
   { spec }: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
@@ -152,7 +152,10 @@ function validateTypeMeta({ apiVersion, kind }: KubeObject, ruled: Ruled): Findi
   ];
 }
 
-/** Labels and annotations too: of user-defined kinds a status update writes the status alone. */
+/**
+ * Restores everything except the status, including labels and annotations: for custom resources a
+ * status update only writes the status.
+ */
 function keepAllButStatus(next: Draft<KubeObject>, old: KubeObject): void {
   const parts = next as unknown as Parts;
   const before = old as unknown as Parts;

@@ -1,4 +1,4 @@
-/** Objects of a kind that a user defined, through the server. */
+/** Custom resources, tested through the server. */
 import { describe, expect, test } from "vitest";
 import {
   aServerWith,
@@ -104,7 +104,7 @@ const VALUES: readonly [string, LooseSchema, unknown, string][] = [
   ],
 ];
 
-describe("a value that is not as its schema says", () => {
+describe("a value that does not match its schema", () => {
   test.each(VALUES)("%s", async (name, field, value, problem) => {
     const wanted =
       problem === ""
@@ -136,7 +136,7 @@ describe("a value that is not as its schema says", () => {
     ]);
   });
 
-  test("items of a set or of a map that come twice", async () => {
+  test("duplicate items of a set or of a map", async () => {
     const set = { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } };
     expect(findingsOf(set, ["a", "b", "a"])).toEqual(['spec.x[2]: Duplicate value: "a"']);
     const map = {
@@ -150,13 +150,13 @@ describe("a value that is not as its schema says", () => {
     ]);
   });
 
-  test("a pattern that would take forever elsewhere is answered at once", async () => {
+  test("a pattern with catastrophic backtracking is evaluated at once", async () => {
     const found = findingsOf({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(5000)}!`);
     expect(found).toHaveLength(1);
   });
 });
 
-describe("what a schema does not know", () => {
+describe("an unknown field", () => {
   const spec = {
     type: "object",
     properties: {
@@ -171,7 +171,7 @@ describe("what a schema does not know", () => {
     },
   };
 
-  test("is left out, and warned of", async () => {
+  test("is pruned with a warning", async () => {
     const server = await aServerWith({ spec });
     const given = {
       known: { a: "", b: 1 },
@@ -198,7 +198,7 @@ describe("what a schema does not know", () => {
     expect(told.text).not.toContain('"other"');
   });
 
-  test("is refused by strict validation", async () => {
+  test("is rejected by strict validation", async () => {
     const server = await aServerWith({ spec });
     const told = ask(server, "POST", `${WIDGETS}?fieldValidation=Strict`, aWidget({ other: 1 }));
     expect(told.status).toBe(400);
@@ -223,7 +223,7 @@ describe("defaults", () => {
     },
   };
 
-  test("fill what is left out, and nulls that may not be", async () => {
+  test("are applied to missing fields and to nulls that are not allowed", async () => {
     const server = await aServerWith({ spec });
     const given = { replicas: null, maybe: null, list: [{}, { b: 1 }] };
     expect(ask(server, "POST", WIDGETS, aWidget(given)).object).toMatchObject({
@@ -231,7 +231,7 @@ describe("defaults", () => {
     });
   });
 
-  test("that came later show in what was stored before", async () => {
+  test("added to the schema later apply to objects stored before", async () => {
     const server = await aServerWith({ spec: { type: "object", properties: {} } });
     ask(server, "POST", WIDGETS, aWidget({}));
     const url = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com";
@@ -257,7 +257,7 @@ describe("subresources and generations", () => {
     },
   };
 
-  test("the status is written by itself, and counts as no generation", async () => {
+  test("the status is written separately and does not change the generation", async () => {
     const server = await aServerWith({ version });
     const given = aWidget({}, { status: { replicas: 9 } });
     expect(ask(server, "POST", WIDGETS, given).object).not.toHaveProperty("status");
@@ -273,7 +273,7 @@ describe("subresources and generations", () => {
     expect(after.object).toMatchObject({ metadata: { generation: 2 }, status: { a: 1 } });
   });
 
-  test("without a status of its own, the field is one like any other", async () => {
+  test("without the status subresource, status is an ordinary field", async () => {
     const server = await aServerWith();
     ask(server, "POST", WIDGETS, aWidget());
     const told = ask(server, "PATCH", `${WIDGETS}/w`, { status: { a: 1 } }, MERGE);
@@ -289,7 +289,7 @@ describe("subresources and generations", () => {
     expect(labelled.object.metadata.generation).toBe(2);
   });
 
-  test("it is scaled where it says its replicas are", async () => {
+  test("the scale subresource uses the paths of the definition", async () => {
     const server = await aServerWith({ version });
     ask(server, "POST", WIDGETS, aWidget());
     ask(
@@ -312,7 +312,7 @@ describe("subresources and generations", () => {
   });
 });
 
-test("a strategic merge is refused, as Kubernetes refuses it", async () => {
+test("a strategic merge patch is rejected, as in Kubernetes", async () => {
   const server = await aServerWith();
   ask(server, "POST", WIDGETS, aWidget());
   const told = ask(
@@ -327,7 +327,7 @@ test("a strategic merge is refused, as Kubernetes refuses it", async () => {
   expect(told.status).toBe(415);
 });
 
-test("a body of another kind or version is refused", async () => {
+test("a body of another kind or version is rejected", async () => {
   const server = await aServerWith();
   const kind = ask(server, "POST", WIDGETS, aWidget({}, { kind: "Gadget" }));
   expect(refusalOf(kind)).toEqual(['kind: Invalid value: "Gadget": must be Widget']);
@@ -337,7 +337,7 @@ test("a body of another kind or version is refused", async () => {
   expect(nothing.status).toBe(400);
 });
 
-test("columns show what their paths find", async () => {
+test("columns show the values at their paths", async () => {
   const additionalPrinterColumns = [
     { name: "Replicas", type: "integer", jsonPath: ".spec.replicas" },
     { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
@@ -358,7 +358,7 @@ test("columns show what their paths find", async () => {
   });
 });
 
-test("a field that a definition names can select", async () => {
+test("a selectable field of a definition can be used in a field selector", async () => {
   const server = await aServerWith({ version: { selectableFields: [{ jsonPath: ".spec.name" }] } });
   ask(server, "POST", WIDGETS, aWidget({ name: "a" }));
   ask(server, "POST", WIDGETS, { ...aWidget({ name: "b" }), metadata: { name: "v" } });

@@ -1,6 +1,6 @@
 /**
- * Pure: JSON to an object of a kind that a user defined. Of its metadata the tables know the
- * fields, of all else the schema does: what neither knows is left out and told.
+ * Pure: decodes JSON to a custom resource. The fields of its metadata are known from the tables,
+ * all others from the schema. Fields that neither knows are dropped and reported.
  */
 import { quote } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
@@ -11,7 +11,7 @@ import { withoutNulls } from "./defaults.ts";
 import { prune } from "./prune.ts";
 import { isObject, keepsUnknown, type Schema } from "./schema.ts";
 
-/** Throws DecodeError. Kind and apiVersion stay as they are written: validation judges them. */
+/** Throws DecodeError. Kind and apiVersion are kept as written; validation checks them. */
 export function decodeCustom(json: ParsedJson, schema: Schema): Decoded<Draft<KubeObject>> {
   const { value } = json;
   if (!isObject(value))
@@ -40,7 +40,7 @@ export function decodeCustom(json: ParsedJson, schema: Schema): Decoded<Draft<Ku
   return { object: object as unknown as Draft<KubeObject>, strict };
 }
 
-/** Deeper than any object, and well within what a recursion can follow. */
+/** Deeper than any real object, and well within the limits of recursion. */
 const MAX_DEPTH = 1000;
 
 function isDeeper(value: unknown, depth: number): boolean {

@@ -1,8 +1,13 @@
-/** Pure: fills in what a schema gives values to; nulls that it does not allow count as missing. */
+/**
+ * Pure: applies the defaults of a schema. Null counts as missing if the schema does not allow it.
+ */
 import { draftOf, type Json } from "../../api/object.ts";
 import { fieldSchema, isObject, itemsOf, type Schema } from "./schema.ts";
 
-/** The same value where there is nothing to add: objects are read far more often than defaulted. */
+/**
+ * Returns the same value if there is nothing to add, because objects are read far more often than
+ * they need defaults.
+ */
 export function withDefaults(value: Json, schema: Schema): Json {
   if (!hasDefaults(schema)) return value;
   return filled(value, schema);
@@ -47,7 +52,7 @@ function filledObject(object: { [key: string]: Json }, schema: Schema): Json {
   return Object.fromEntries([...merged].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Undefined for a null that is not allowed and has nothing to take its place. */
+/** For null in a field that is not nullable: the default if there is one, else null. */
 function filledField(value: Json, schema: Schema): Json | undefined {
   if (value === null && !schema.nullable) {
     if (schema.default === undefined) return value;
@@ -71,7 +76,9 @@ function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Without the nulls of fields that may not be null and have no default: as if not sent. */
+/**
+ * Removes null from fields that are not nullable and have no default, as if they had not been sent.
+ */
 export function withoutNulls(value: Json, schema: Schema): Json {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);

@@ -1,7 +1,7 @@
-/** Pure: the formats of strings that Kubernetes checks; what it does not know it lets pass. */
+/** Pure: the string formats that Kubernetes checks. Unknown formats are accepted. */
 import { isReadableIp } from "../meta/addresses.ts";
 
-/** Whether a text is of the format; true for a format nobody knows. */
+/** Whether a text matches the format; true for an unknown format. */
 export function isOfFormat(format: string, text: string): boolean {
   return FORMATS[format.replaceAll("-", "").toLowerCase()]?.(text) ?? true;
 }

@@ -1,4 +1,4 @@
-/** Pure: lists that are sets, or maps by some of their fields, have each item once. */
+/** Pure: checks that lists of type set or map contain each item only once. */
 import { duplicate, type Finding } from "../../api/finding.ts";
 import type { Json } from "../../api/object.ts";
 import { canonicalText } from "./canonical-text.ts";
@@ -22,7 +22,7 @@ export function validateListTypes(value: Json, schema: Schema, path: string): Fi
   });
 }
 
-/** By what an item of a list is told from the others; undefined in lists that do not care. */
+/** The value that identifies an item within a list; undefined if the list allows duplicates. */
 export function itemKey(item: Json, schema: Schema): Json | undefined {
   switch (schema["x-kubernetes-list-type"]) {
     case "set":

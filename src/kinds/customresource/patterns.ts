@@ -1,11 +1,14 @@
 /**
- * Pure: regular expressions as Kubernetes has them: RE2, which takes time in proportion to the text
- * whatever the expression. Those of JavaScript can take longer than anyone waits.
+ * Pure: regular expressions with RE2, like Kubernetes. RE2 takes time in proportion to the text,
+ * whatever the expression. Regular expressions of JavaScript can take exponential time.
  */
 import { createRequire } from "node:module";
 import type { RE2JS } from "re2js";
 
-/** Undefined where it is none. Expressions are few and used often: each is compiled once. */
+/**
+ * Undefined if the expression is invalid. Compiled expressions are cached, because there are few
+ * and they are used often.
+ */
 export function findPattern(expression: string): RE2JS | undefined {
   const known = compiled.get(expression);
   if (known !== undefined) return known ?? undefined;
@@ -15,13 +18,13 @@ export function findPattern(expression: string): RE2JS | undefined {
   return "pattern" in found ? found.pattern : undefined;
 }
 
-/** What is wrong with an expression, in RE2's words; undefined for one that is right. */
+/** The error of an invalid expression, in RE2's wording; undefined if it is valid. */
 export function patternProblem(expression: string): string | undefined {
   const found = compile(expression);
   return "problem" in found ? found.problem : undefined;
 }
 
-/** Whether the text has a match in it; an expression that is none matches nothing. */
+/** Whether the text contains a match. An invalid expression matches nothing. */
 export function matchesPattern(expression: string, text: string): boolean {
   return findPattern(expression)?.matcher(text).find() ?? false;
 }
@@ -39,7 +42,7 @@ function compile(expression: string): Compiled {
   }
 }
 
-// Loaded with the first expression: most servers never see one.
+// Loaded with the first expression, because most servers never use one.
 const load = createRequire(import.meta.url);
 let loaded: typeof import("re2js") | undefined;
 

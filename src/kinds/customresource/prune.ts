@@ -1,4 +1,4 @@
-/** Pure: leaves out of a value what its schema does not know, and tells what that was. */
+/** Pure: removes fields that a schema does not know, and reports them. */
 import type { Json } from "../../api/object.ts";
 import { setOwn } from "../../api/schema/parsed-json.ts";
 import {
@@ -14,11 +14,11 @@ import {
 
 export interface Pruned {
   readonly value: Json;
-  /** "spec.items[0].foo", in order of the text. */
+  /** "spec.items[0].foo", sorted. */
   readonly unknown: readonly string[];
 }
 
-/** A copy that shares nothing with the value. Keys are in order, as Go prints maps. */
+/** Returns a copy that shares nothing with the value. Keys are sorted, as Go prints maps. */
 export function prune(value: Json, schema: Schema, isResource = true): Pruned {
   const unknown: string[] = [];
   const root = { schema, keeps: keepsUnknown(schema), isResource };
@@ -27,11 +27,11 @@ export function prune(value: Json, schema: Schema, isResource = true): Pruned {
 }
 
 interface Place {
-  /** Absent where nothing is said of the value: of an object nothing stays then. */
+  /** Absent if nothing is specified for the value; then no fields of an object are kept. */
   readonly schema: Schema | undefined;
-  /** Whether fields stay that the schema does not name. */
+  /** Whether fields are kept that the schema does not name. */
   readonly keeps: boolean;
-  /** Whether kind, apiVersion and metadata belong to it. */
+  /** Whether it has the fields kind, apiVersion and metadata. */
   readonly isResource: boolean;
 }
 
@@ -59,7 +59,7 @@ function placeOf(schema: Schema): Place {
   return { schema, keeps: keepsUnknown(schema), isResource: isEmbedded(schema) };
 }
 
-/** Undefined for a field that does not stay. */
+/** Undefined if the field is not kept. */
 function fieldPlace({ schema, keeps, isResource }: Place, key: string): Place | undefined {
   if (isResource && RESOURCE_FIELDS.has(key)) return EVERYTHING;
   const property = schema && propertyOf(schema, key);

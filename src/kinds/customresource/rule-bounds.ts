@@ -1,18 +1,20 @@
-/** Pure: how large what a schema describes can be, as the cost of its rules depends on it. */
+/**
+ * Pure: the maximum size of values that a schema describes, for estimating the cost of its rules.
+ */
 import type { Bounds } from "../cel/cost/size.ts";
 import { escapedName } from "./rule-types.ts";
 import { additionalOf, isEmbedded, isIntOrString, itemsOf, type Schema } from "./schema.ts";
 
-/** No request is larger, and so nothing in it. */
+/** The maximum size of a request, and so of anything in it. */
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
-/** Brackets, braces or quotes around a value. */
+/** The brackets, braces or quotes around a value. */
 const AROUND = 2;
-/** Of a key its quotes, a colon, a comma and two characters. */
+/** The quotes of a key, a colon, a comma and two characters. */
 const KEY_BYTES = 6;
-/** Of UTF-8, for a character. */
+/** The maximum number of bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 4;
 
-/** Undefined for what rules cannot see. */
+/** Undefined for values that rules cannot access. */
 export function ruleBounds(schema: Schema, isResource = isEmbedded(schema)): Bounds | undefined {
   if (isIntOrString(schema)) return { minBytes: 1, max: textBound(schema) };
   switch (schema.type) {
@@ -32,7 +34,7 @@ export function ruleBounds(schema: Schema, isResource = isEmbedded(schema)): Bou
   }
 }
 
-/** How often something of that size fits into a request at most. */
+/** How often a value of that minimum size can occur in a request. */
 export function mostTimes({ minBytes }: Bounds): number {
   return Math.floor(MAX_REQUEST_BYTES / (minBytes + 1));
 }
@@ -96,7 +98,7 @@ function objectBounds(schema: Schema, isResource: boolean): Bounds {
     if (!bounds) continue;
     const escaped = escapedName(name);
     if (escaped !== undefined) fields.set(escaped, bounds);
-    // Its quotes, a colon and a comma come with it. What has a default need not be sent.
+    // Its quotes, a colon and a comma are included. A field with a default need not be sent.
     const isSent = required.has(name) && property.default === undefined;
     if (isSent) minBytes += Buffer.byteLength(name) + bounds.minBytes + 4;
   }

@@ -1,4 +1,4 @@
-/** Pure: what a schema is to the rules in it: the types of its fields, and their values. */
+/** Pure: converts schemas and values to the types and values of rule expressions. */
 
 import { parseGoDuration } from "../../api/go-duration.ts";
 import type { Json } from "../../api/object.ts";
@@ -20,7 +20,7 @@ import {
 import { Duration, markUnordered, type Value } from "../cel/value.ts";
 import { additionalOf, isEmbedded, isIntOrString, itemsOf, type Schema } from "./schema.ts";
 
-/** A resource has its kind, its version and its names besides what its schema says. */
+/** In addition to its schema, a resource has kind, apiVersion and metadata. */
 export function ruleType(schema: Schema, isResource = isEmbedded(schema)): Type {
   if (isIntOrString(schema)) return DYN;
   switch (schema.type) {
@@ -84,7 +84,7 @@ const ESCAPES: { readonly [char: string]: string } = {
   "/": "__slash__",
 };
 
-/** How an expression writes the name of a field; undefined for one it cannot write. */
+/** The spelling of a field name in expressions; undefined if it cannot be written. */
 export function escapedName(name: string): string | undefined {
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
   if (KEYWORDS.has(name)) return `__${name}__`;

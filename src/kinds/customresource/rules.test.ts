@@ -1,4 +1,4 @@
-/** Rules in a schema, through the server. */
+/** Rules in a schema, tested through the server. */
 import { describe, expect, test } from "vitest";
 import {
   aServerWith,
@@ -33,15 +33,15 @@ function judged(rule: object, spec: object): readonly string[] {
   return validateContent(aWidget(spec), undefined, schema).map(formatFinding);
 }
 
-describe("an object that breaks a rule is refused", () => {
+describe("an object that violates a rule is rejected", () => {
   test.each<[string, object, object, readonly string[]]>([
     [
-      "with the rule itself",
+      "with the text of the rule",
       { rule: "self.replicas > 1" },
       { replicas: 1 },
       ['spec: Invalid value: "object": failed rule: self.replicas > 1'],
     ],
-    ["not at all if it holds", { rule: "self.replicas > 1" }, { replicas: 2 }, []],
+    ["unless the rule holds", { rule: "self.replicas > 1" }, { replicas: 2 }, []],
     [
       "with its message",
       { rule: "false", message: "never" },
@@ -49,13 +49,13 @@ describe("an object that breaks a rule is refused", () => {
       ['spec: Invalid value: "object": never'],
     ],
     [
-      "with a message of its own making",
+      "with the result of messageExpression",
       { rule: "false", messageExpression: "'got %d'.format([self.replicas])" },
       { replicas: 3 },
       ['spec: Invalid value: "object": got 3'],
     ],
     [
-      "with the message where none can be made",
+      "with the message if messageExpression fails",
       { rule: "false", message: "plain", messageExpression: "string(self.replicas)" },
       {},
       ['spec: Invalid value: "object": plain'],
@@ -72,25 +72,25 @@ describe("an object that breaks a rule is refused", () => {
       ["spec.name: Required value: say so"],
     ],
     [
-      "when it cannot be judged",
+      "when the evaluation fails",
       { rule: "self.replicas > 1" },
       {},
       ['spec: Invalid value: "object": no such key: replicas evaluating rule: self.replicas > 1'],
     ],
     [
-      "by an escaped name",
+      "with an escaped field name",
       { rule: "self.max__dash__size < 3" },
       { "max-size": 5 },
       ['spec: Invalid value: "object": failed rule: self.max__dash__size < 3'],
     ],
     [
-      "by a time",
+      "with a timestamp",
       { rule: "self.since < timestamp('2020-01-01T00:00:00Z')", message: "late" },
       { since: "2021-01-01T00:00:00Z" },
       ['spec: Invalid value: "object": late'],
     ],
     [
-      "by a number or text",
+      "with an int-or-string",
       { rule: "type(self.any) == string ? self.any == '50%' : self.any == 5", message: "odd" },
       { any: 6 },
       ['spec: Invalid value: "object": odd'],
@@ -100,7 +100,7 @@ describe("an object that breaks a rule is refused", () => {
   });
 });
 
-test("rules of what is invalid anyway are not asked", async () => {
+test("rules are not evaluated if the value is already invalid", async () => {
   expect(judged({ rule: "false" }, { replicas: "x" })).toEqual([
     'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
     "<nil>: Invalid value: null: some validation rules were not checked because the object was " +
@@ -108,8 +108,8 @@ test("rules of what is invalid anyway are not asked", async () => {
   ]);
 });
 
-describe("a rule about a change", () => {
-  test("is asked of changes only", async () => {
+describe("a transition rule", () => {
+  test("is evaluated for changes only", async () => {
     const server = await aServerWith({
       spec: ruled({ rule: "self.replicas >= oldSelf.replicas", message: "only up" }),
     });
@@ -119,13 +119,13 @@ describe("a rule about a change", () => {
     expect(ask(server, "PATCH", `${WIDGETS}/w`, { spec: { replicas: 4 } }, MERGE).status).toBe(200);
   });
 
-  test("may be asked of what is new, too", async () => {
+  test("is also evaluated for new values with optionalOldSelf", async () => {
     const rule = { rule: "oldSelf.hasValue() || self.replicas == 1", optionalOldSelf: true };
     expect(judged(rule, { replicas: 2 })).toHaveLength(1);
     expect(judged(rule, { replicas: 1 })).toEqual([]);
   });
 
-  test("follows items by their keys", async () => {
+  test("correlates items by their keys", async () => {
     const list = {
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -152,7 +152,7 @@ describe("a rule about a change", () => {
   });
 });
 
-test("what a stricter schema would refuse may stay as long as it is not touched", async () => {
+test("a value that a stricter schema rejects may stay unless it is changed", async () => {
   const server = await aServerWith();
   ask(server, "POST", WIDGETS, aWidget({ name: "long", replicas: 5 }));
   const url = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com";
@@ -176,7 +176,7 @@ test("what a stricter schema would refuse may stay as long as it is not touched"
   );
 });
 
-test("rules that go through lists within lists end in time", async () => {
+test("rules with nested loops are stopped in time", async () => {
   const items = { type: "array", maxItems: 1000, items: { type: "integer" } };
   const rule = "self.l.all(a, self.l.all(b, a + b >= 0))";
   const server = await aServerWith({

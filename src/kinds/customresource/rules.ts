@@ -1,8 +1,8 @@
 /**
  * Pure: the rules (x-kubernetes-validations) of a schema: compiled once, evaluated for each object.
  *
- * A rule that speaks of oldSelf is about a change, and says nothing of what is new; one that does
- * not is not asked of what stayed as it was.
+ * A rule that uses oldSelf is evaluated only for updates of existing values. A rule that does not
+ * use it is skipped for values that did not change.
  */
 import { isEqual } from "../../api/equal.ts";
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";
@@ -15,7 +15,7 @@ import { ruleType, ruleValue } from "./rule-types.ts";
 import { additionalOf, childPath, fieldSchema, isObject, itemsOf, type Schema } from "./schema.ts";
 import { NOWHERE, oldItems } from "./validate-value.ts";
 
-/** As much as Kubernetes gives all rules of one object together. */
+/** The budget that Kubernetes gives all rules of one object together. */
 const OBJECT_STEPS = 10_000_000;
 
 export function validateRules(value: Json, schema: Schema, old: Json | undefined): Finding[] {
@@ -70,13 +70,13 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly expression?: Expression;
   readonly message?: Expression;
-  /** What is wrong with the rule itself, by its field. */
+  /** Errors in the rule itself, by field. */
   readonly problems: readonly { readonly field: string; readonly problem: string }[];
 }
 
 const compiled = new WeakMap<Schema, readonly CompiledRule[]>();
 
-/** A resource's root has fields that its schema does not name. */
+/** The root of a resource has fields that its schema does not name. */
 export function compiledRules(schema: Schema, isRoot: boolean): readonly CompiledRule[] {
   const known = compiled.get(schema);
   if (known) return known;
@@ -194,7 +194,7 @@ function failureOf(problem: string, rule: string): string {
 
 const MAX_MESSAGE = 5 * 1024;
 
-/** What the rule says, or where that cannot be had what it is. */
+/** The message of the rule, or its text if the message expression fails. */
 function messageOf(
   { rule, message }: CompiledRule,
   values: readonly Value[],

@@ -1,11 +1,11 @@
-/** Pure: where an object of a user's kind has its replicas, read and written by a Scale. */
+/** Pure: the replicas of a custom resource, read and written by its scale subresource. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { CustomResourceSubresourceScale } from "../../api/generated/apiextensions.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
 import { isObject, type JsonObject } from "./schema.ts";
 
 export interface CustomScale {
-  /** Undefined where the object has none. */
+  /** Undefined if the object has none. */
   readonly specReplicas: (object: KubeObject) => number | undefined;
   readonly statusReplicas: (object: KubeObject) => number;
   readonly selector: (object: KubeObject) => string;

@@ -1,10 +1,9 @@
 /**
- * Pure: the parts of a structural schema, as the rules below look at them.
+ * Pure: accessors for the parts of a structural schema.
  *
- * This folder holds what a kind is that a user defined: reading order decode (with prune),
- * defaults, validate (with validate-value, formats, list-types, and rules with rule-types),
- * columns, scale, then custom-kind, which puts them together. Nothing here knows where definitions
- * are kept.
+ * This folder defines what a custom resource is. Reading order: decode (with prune), defaults,
+ * validate (with validate-value, formats, list-types, and rules with rule-types), columns, scale,
+ * then custom-kind, which combines them. Nothing here knows where definitions are stored.
  */
 import type { JSONSchemaProps } from "../../api/generated/apiextensions.ts";
 import type { Json } from "../../api/object.ts";
@@ -19,12 +18,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The schema of the items of a list; undefined where there is none, or one for each place. */
+/** The schema of the items of a list; undefined if there is none, or one per position. */
 export function itemsOf({ items }: Schema): Schema | undefined {
   return isObject(items) ? (items as Schema) : undefined;
 }
 
-/** Of the values of a map; true where anything is allowed. */
+/** The schema of the values of a map; true if anything is allowed. */
 export function additionalOf({ additionalProperties }: Schema): Schema | boolean | undefined {
   if (typeof additionalProperties === "boolean") return additionalProperties;
   return isObject(additionalProperties) ? (additionalProperties as Schema) : undefined;
@@ -34,7 +33,7 @@ export function propertyOf({ properties }: Schema, name: string): Schema | undef
   return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** What describes the value of a field: a property of that name, or what all others are. */
+/** The schema of a field: the property of that name, or additionalProperties. */
 export function fieldSchema(schema: Schema, name: string): Schema | undefined {
   const property = propertyOf(schema, name);
   if (property) return property;

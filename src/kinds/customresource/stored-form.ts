@@ -1,6 +1,6 @@
 /**
- * Pure: how objects of a version look in the store, and how what is stored looks in a version.
- * Between versions only apiVersion differs; defaults of a schema that came later show on reading.
+ * Pure: converts objects of a version to the stored form and back. Versions differ only in
+ * apiVersion. Defaults that were added to the schema later are applied when an object is read.
  */
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
 import { withDefaults } from "./defaults.ts";
@@ -9,7 +9,7 @@ import type { Schema } from "./schema.ts";
 export interface Forms {
   /** The apiVersion that clients of this version see. */
   readonly shown: string;
-  /** The one objects are stored as. */
+  /** The apiVersion with which objects are stored. */
   readonly stored: string;
   readonly schema: Schema;
 }
@@ -20,7 +20,7 @@ export interface StoredForm {
 }
 
 export function storedForm({ shown, stored, schema }: Forms): StoredForm {
-  // The same reference each time: whoever encodes an object does it once.
+  // Returns the same reference each time, so that an object is encoded only once.
   const seen = new WeakMap<KubeObject, KubeObject>();
   return {
     toStored: (object) => {
@@ -40,7 +40,7 @@ export function storedForm({ shown, stored, schema }: Forms): StoredForm {
   };
 }
 
-/** In order of their names, as Go prints what it has no struct for. */
+/** Sorted by name, as Go prints objects without a struct. */
 function sorted<T extends object>(fields: T): T {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1))) as T;

@@ -1,7 +1,8 @@
 /**
- * Pure: whether a value is as its schema says, in the words of Kubernetes' validator.
+ * Pure: checks a value against its schema, with the messages of Kubernetes' validator.
  *
- * An update is judged by what it changes: what is as it was in the old object is not complained of.
+ * An update is only checked for what it changes: values that are the same as in the old object are
+ * accepted.
  */
 import { isEqual } from "../../api/equal.ts";
 import {
@@ -29,7 +30,7 @@ import {
   type Schema,
 } from "./schema.ts";
 
-/** Field paths of what concerns an object as a whole. */
+/** The field path of errors that concern an object as a whole. */
 export const NOWHERE = "<nil>";
 
 export function validateValue(
@@ -43,7 +44,10 @@ export function validateValue(
 
 interface Result {
   readonly findings: readonly Finding[];
-  /** How many of the demands were met: the best of several failures is the one to tell. */
+  /**
+   * How many requirements were met. Of several failed alternatives, the one with the most matches
+   * is reported.
+   */
   readonly matches: number;
 }
 
@@ -218,7 +222,7 @@ function ofList(
   return [...inner, told(...findings)];
 }
 
-/** Items are the same as before only where something tells them apart. */
+/** Items correspond to old items only if a key identifies them. */
 export function oldItems(schema: Schema, old: Json | undefined): (item: Json) => Json | undefined {
   if (!Array.isArray(old) || schema["x-kubernetes-list-type"] !== "map") return () => undefined;
   const byKey = new Map(old.map((item) => [canonicalText(itemKey(item, schema) ?? null), item]));

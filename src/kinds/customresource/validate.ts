@@ -1,4 +1,4 @@
-/** Pure: what is wrong with an object of a user's kind: its values, its lists, then its rules. */
+/** Pure: validates a custom resource: its values, its lists, then its rules. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Json, KubeObject } from "../../api/object.ts";
 import { validateListTypes } from "./list-types.ts";
@@ -25,7 +25,7 @@ export function validateContent(
   return [...findings, ...validateRules(value, schema, before)];
 }
 
-/** A value that is not of its type, or too large, is nothing that a rule could look at. */
+/** If a value has the wrong type or is too large, rules cannot be evaluated on it. */
 function isBlocking({ type }: Finding): boolean {
   return ["Required", "NotSupported", "TooLong", "TooMany", "TypeInvalid"].includes(type);
 }

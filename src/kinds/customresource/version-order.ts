@@ -1,6 +1,6 @@
-/** Pure: which of two versions of a group comes first: the more stable, then the newer one. */
+/** Pure: the order of the versions of a group: the most stable first, then the newest. */
 
-/** Negative where the first one does. Other names than Kubernetes' come last, in order of text. */
+/** Negative if `one` comes first. Names in other formats come last, sorted as text. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [parse(one), parse(other)];
   if (left && right) {

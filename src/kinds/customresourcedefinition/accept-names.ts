@@ -1,4 +1,4 @@
-/** Pure: which of the names a definition asks for it gets, and what its conditions say then. */
+/** Pure: decides which requested names a definition gets, and composes its conditions. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
@@ -7,7 +7,7 @@ import type {
 import { isTrue, withCondition } from "./conditions.ts";
 import { APPROVAL, isProtected } from "./protected-groups.ts";
 
-/** The others are those of the same group. */
+/** `others` are the other definitions of the same group. */
 export function decideStatus(
   definition: CustomResourceDefinition,
   others: readonly CustomResourceDefinition[],
@@ -75,7 +75,9 @@ interface Accepted {
   readonly conflict?: Conflict;
 }
 
-/** A name that is taken is not had; the last conflict is the one that is told. */
+/**
+ * A name that is taken is not accepted. If there are several conflicts, the last one is reported.
+ */
 function acceptNames({ spec, status }: CustomResourceDefinition, taken: Taken): Accepted {
   const { names: asked } = spec;
   const before = status.acceptedNames;

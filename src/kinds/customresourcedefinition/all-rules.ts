@@ -24,7 +24,9 @@ export const allRules: DefinitionRules = {
   customKind,
 };
 
-/** Tally's own kinds have definitions for clusters, which may be installed here as well. */
+/**
+ * Tally's own kinds are also available as definitions for clusters, which a user may install here.
+ */
 function builtInWarnings({ metadata, spec }: CustomResourceDefinition): string[] {
   const { group, names } = spec;
   const isBuiltIn = registry.kinds.some((kind) => {

@@ -1,4 +1,4 @@
-/** Pure: what a definition says of itself: whether its names are free, and whether it is served. */
+/** Pure: the conditions of a definition: whether its names are free, and whether it is served. */
 import type { CustomResourceDefinitionCondition } from "../../api/generated/apiextensions.ts";
 
 export type Conditions = readonly CustomResourceDefinitionCondition[] | null | undefined;
@@ -7,7 +7,7 @@ export function isTrue(conditions: Conditions, type: string): boolean {
   return conditions?.some((each) => each.type === type && each.status === "True") ?? false;
 }
 
-/** With the condition in place; it keeps its time as long as its status stays. */
+/** Sets the condition. Its time changes only if its status changes. */
 export function withCondition(
   conditions: Conditions,
   condition: CustomResourceDefinitionCondition,

@@ -1,4 +1,7 @@
-/** Pure: a definition goes after the objects of its kind; until then it says so. */
+/**
+ * Pure: a definition is deleted after the objects of its kind; until then it has a condition
+ * Terminating.
+ */
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import type { Draft } from "../../api/object.ts";
 import { withCondition } from "./conditions.ts";

@@ -1,4 +1,4 @@
-/** Pure: fields of a schema by their path: ".spec.replicas", ".labels['app']". */
+/** Pure: finds fields of a schema by path: ".spec.replicas", ".labels['app']". */
 import { fieldSchema, type Schema } from "../customresource/schema.ts";
 
 export interface FoundField {

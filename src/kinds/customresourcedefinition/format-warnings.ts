@@ -1,4 +1,4 @@
-/** Pure: formats that nobody checks, which whoever wrote them may not know. */
+/** Pure: warnings about string formats that are not checked, which authors may not know. */
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import type { Schema } from "../customresource/schema.ts";
 import { partsOf } from "./schema-parts.ts";

@@ -1,10 +1,10 @@
 /**
  * Pure: CustomResourceDefinitions: kinds that users define.
  *
- * Reading order: this file, rules (loaded when they are needed), validate (names, versions),
- * validate-version, validate-schema (what a schema may say) with validate-structural,
- * validate-extensions and validate-rules, then conditions. What becomes of a definition that is
- * stored is decided in server/customresources; what its objects are is in kinds/customresource.
+ * Reading order: this file, rules (loaded on demand), validate (names, versions), validate-version,
+ * validate-schema (the contents of a schema) with validate-structural, validate-extensions and
+ * validate-rules, then conditions. server/customresources handles stored definitions;
+ * kinds/customresource implements their objects.
  */
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import type { Draft } from "../../api/object.ts";
@@ -51,7 +51,7 @@ function setDefaults({ spec }: Draft<CustomResourceDefinition>): void {
   if (names.listKind === undefined && names.kind !== "") names.listKind = `${names.kind}List`;
   spec.conversion ??= { strategy: "None" };
   const { webhook } = spec.conversion;
-  // A webhook that says nothing is none.
+  // A webhook without any settings is removed.
   if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions?.length) {
     delete spec.conversion.webhook;
   }
@@ -59,7 +59,7 @@ function setDefaults({ spec }: Draft<CustomResourceDefinition>): void {
   if (service && service.port === undefined) service.port = WEBHOOK_PORT;
 }
 
-/** A version that objects were once stored as is remembered until someone says none is left. */
+/** A version that objects were once stored with stays in storedVersions until a user removes it. */
 function rememberStored({ spec, status }: Draft<CustomResourceDefinition>): void {
   const stored = status.storedVersions ?? [];
   for (const { name, storage } of spec.versions ?? []) {

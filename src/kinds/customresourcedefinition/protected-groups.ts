@@ -1,4 +1,4 @@
-/** Pure: the groups of Kubernetes itself, whose kinds it has to agree to. */
+/** Pure: the groups of Kubernetes itself, whose kinds need its approval. */
 
 export const APPROVAL = "api-approved.kubernetes.io";
 

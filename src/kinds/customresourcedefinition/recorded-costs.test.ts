@@ -1,4 +1,4 @@
-/** What a real API server said of rules in schemas: by which factor each is too expensive. */
+/** Answers of a real API server about rules in schemas: by which factor each is too expensive. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Schema } from "../customresource/schema.ts";
@@ -12,9 +12,9 @@ interface Recorded {
 interface Case {
   readonly schema: string;
   readonly rule: string;
-  /** The items of the list that the schema is in; 0 for any number, null for no list. */
+  /** maxItems of the list that the schema is in; 0 for no limit, null for no list. */
   readonly times: number | null;
-  /** "1.2x" of the rule, then of the whole schema; none where it was accepted. */
+  /** "1.2x" for the rule, then for the whole schema; empty if it was accepted. */
   readonly factors: readonly string[];
 }
 
@@ -33,14 +33,14 @@ function factorsOf(given: Case): string[] {
   return findings.flatMap(({ message }) => /factor of (.+) \(/.exec(message)?.[1] ?? []);
 }
 
-test("rules cost what they do in Kubernetes", () => {
+test("the estimated costs of rules are those of Kubernetes", () => {
   const differing = recorded.cases
     .map((given) => ({ ...given, found: factorsOf(given) }))
     .filter(({ factors, found }) => factors.join() !== found.join());
   expect(differing).toEqual([]);
 });
 
-test("too expensive a rule is refused by itself and as a part of the whole", () => {
+test("a rule that is too expensive is rejected by itself and as a part of the total", () => {
   const list = { type: "array", items: { type: "string" } };
   const rule = "self.all(x, x.size() > 2)";
   const spec = { ...list, "x-kubernetes-validations": [{ rule }] };
@@ -59,7 +59,7 @@ test("too expensive a rule is refused by itself and as a part of the whole", () 
   ]);
 });
 
-test("a rule that was let in may stay as long as its schema does, but not the sum of all", () => {
+test("an accepted rule may stay with its schema, but the total is still checked", () => {
   const rule = "self.all(x, x.matches('^[a-z]*$'))";
   const list = { type: "array", maxItems: 100, items: { type: "string", maxLength: 200_000 } };
   const spec = { ...list, "x-kubernetes-validations": [{ rule }] };

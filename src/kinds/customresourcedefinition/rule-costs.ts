@@ -1,4 +1,4 @@
-/** Pure: whether the rules of a schema may cost too much, each by itself and all together. */
+/** Pure: checks the cost of the rules of a schema, each by itself and all together. */
 import { type Finding, forbidden } from "../../api/finding.ts";
 import { limited } from "../cel/cost/size.ts";
 import type { Expression } from "../cel/expression.ts";
@@ -8,19 +8,19 @@ import { additionalOf, isEmbedded, type Schema } from "../customresource/schema.
 
 const MAX_RULE_COST = 10_000_000;
 const MAX_SCHEMA_COST = 100_000_000;
-/** What is less than this part of all is not worth naming. */
+/** A rule with less than this share of the total cost is not named. */
 const NAMED_SHARE = 0.01;
 const MOST_NAMED = 4;
 
-/** The costs of a schema's rules as they come up. */
+/** Accumulates the costs of a schema's rules. */
 export class RuleCosts {
   private total = 0;
   private readonly expensive: { readonly path: string; readonly cost: number }[] = [];
 
-  /** With a schema that stays as it was, a rule that was let in may stay. */
+  /** If the schema is unchanged, rules that were accepted before stay accepted. */
   constructor(private readonly isUnchanged: boolean) {}
 
-  /** The times are how often the schema may occur in an object; undefined: no one knows. */
+  /** `place.times` is how often the schema may occur in an object; undefined if unknown. */
   ofRule(compiled: CompiledRule, schema: Schema, place: RulePlace): Finding[] {
     const bounds = ruleBounds(schema, place.isRoot || isEmbedded(schema));
     const { expression } = compiled;
@@ -72,10 +72,10 @@ function problemOf(what: string, factor: number): string {
   return `${what} exceeds budget by factor of ${shown} (${advice})`;
 }
 
-/** Rounded, it would look as if the budget were kept. */
+/** A smaller factor would be rounded to 1, as if the budget were kept. */
 const SMALL_FACTOR = 1.5;
 
-/** How often what is within a schema may occur, given how often that does. */
+/** How often a schema inside another one may occur, given how often the outer one does. */
 export function timesWithin(schema: Schema, times: number | undefined): number | undefined {
   const most = mostWithin(schema);
   return times === undefined || most === undefined ? undefined : limited(times * most);

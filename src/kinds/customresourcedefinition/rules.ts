@@ -1,6 +1,6 @@
 /**
- * Pure: a place for the rules of definitions, which are loaded with the first of them: schemas, a
- * language and all it takes to judge objects by them are much to load for who defines nothing.
+ * Pure: holds the rules of definitions, which are loaded with the first definition. Schemas, the
+ * expression language and validation are expensive to load for servers without definitions.
  */
 import type { Finding } from "../../api/finding.ts";
 import type {
@@ -20,7 +20,7 @@ export interface DefinitionRules {
     old: CustomResourceDefinition,
   ) => Finding[];
   readonly warnings: (definition: CustomResourceDefinition) => string[];
-  /** Of a definition that is valid and has its names. */
+  /** The definition must be valid and have its names accepted. */
   readonly customKind: (
     definition: CustomResourceDefinition,
     version: CustomResourceDefinitionVersion,

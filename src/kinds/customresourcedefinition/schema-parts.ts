@@ -1,4 +1,4 @@
-/** Pure: the schemas within a schema, in the order in which Kubernetes looks at them. */
+/** Pure: the schemas within a schema, in the order in which Kubernetes visits them. */
 import { additionalOf, itemsOf, type Schema } from "../customresource/schema.ts";
 
 export interface SchemaPart {

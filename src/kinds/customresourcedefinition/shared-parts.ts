@@ -1,6 +1,6 @@
 /**
- * Pure: what all versions of a definition have in common. Kubernetes keeps it once, for the
- * definition as a whole, and names it there when something is wrong with it.
+ * Pure: the parts that all versions of a definition have in common. Kubernetes stores them once,
+ * for the definition as a whole, and reports errors in them with that path.
  */
 import { isEqual } from "../../api/equal.ts";
 import type {
@@ -19,7 +19,7 @@ const PARTS: readonly Part[] = [
 
 export interface SharedParts {
   readonly shared: Pick<CustomResourceDefinitionVersion, Part>;
-  /** With only what each has for itself. */
+  /** The versions without the common parts. */
   readonly versions: readonly CustomResourceDefinitionVersion[];
 }
 

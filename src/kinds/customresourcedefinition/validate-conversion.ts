@@ -1,4 +1,4 @@
-/** Pure: how objects go from version to version. Here only apiVersion changes. */
+/** Pure: validates the conversion between versions. Here only apiVersion changes. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   CustomResourceDefinition,

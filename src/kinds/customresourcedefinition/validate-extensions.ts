@@ -1,4 +1,4 @@
-/** Pure: the keywords of Kubernetes' own in a schema: lists that are maps or sets, and the like. */
+/** Pure: validates Kubernetes' own keywords in a schema, such as list types. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import { itemsOf, propertyOf, type Schema } from "../customresource/schema.ts";
 
@@ -94,7 +94,7 @@ function validateListMap(schema: Schema, keys: readonly string[], path: string):
 
 const IS_KEY = `this property is in ${KEYS}, so it`;
 
-/** What tells items apart has to be there. */
+/** The fields that identify items must always have a value. */
 function validateItems(schema: Schema, listType: string, path: string): Finding[] {
   const items = itemsOf(schema);
   if (!items) return [];

@@ -1,4 +1,4 @@
-/** Pure: the names by which a kind is asked for. */
+/** Pure: validates the names of a kind. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { CustomResourceDefinitionNames } from "../../api/generated/apiextensions.ts";
 import { dns1035Label } from "../../api/names.ts";

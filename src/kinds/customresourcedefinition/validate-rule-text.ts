@@ -1,4 +1,4 @@
-/** Pure: what is wrong with rules before anyone tries to understand them. */
+/** Pure: validates the texts of rules before they are compiled. */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { ValidationRule } from "../../api/generated/apiextensions.ts";
 import type { Schema } from "../customresource/schema.ts";

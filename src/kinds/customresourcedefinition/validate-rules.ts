@@ -1,4 +1,4 @@
-/** Pure: whether the rules of a schema can be evaluated, and at what cost. */
+/** Pure: checks whether the rules of a schema compile, and what they cost. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import {
@@ -10,12 +10,12 @@ import {
 import { additionalOf, itemsOf, type Schema } from "../customresource/schema.ts";
 import { RuleCosts, type RulePlace, timesWithin } from "./rule-costs.ts";
 
-/** The schema as it was before an update, if it was there. */
+/** `old` is the schema before an update, if there was one. */
 export function validateRules(
   schema: Schema,
   path: string,
   old: Schema | undefined,
-  /** Where something else is wrong with a schema, its rules would only confuse. */
+  /** If a schema has other errors, errors of its rules would only be confusing. */
   isMistaken: (path: string) => boolean = () => false,
 ): Finding[] {
   if (!hasRules(schema)) return [];
@@ -25,7 +25,7 @@ export function validateRules(
 }
 
 interface Place extends RulePlace {
-  /** The list within which nothing tells the items apart. */
+  /** The path of the enclosing list whose items cannot be correlated with old items. */
   readonly uncorrelated?: string;
   readonly isMistaken: (path: string) => boolean;
 }

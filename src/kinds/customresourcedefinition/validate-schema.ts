@@ -1,4 +1,4 @@
-/** Pure: what a schema may say at all, and whether its parts fit each other. */
+/** Pure: checks which keywords a schema uses, and whether its parts are consistent. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { Json } from "../../api/object.ts";
 import { withDefaults } from "../customresource/defaults.ts";
@@ -13,7 +13,7 @@ import { validateStructural } from "./validate-structural.ts";
 
 export interface SchemaContext {
   readonly hasStatus: boolean;
-  /** As it was before an update: what was let in then may stay. */
+  /** The schema before an update: what was accepted then may stay. */
   readonly old: Schema | undefined;
 }
 
@@ -40,7 +40,7 @@ export function validateSchema(schema: Schema, path: string, context: SchemaCont
 
 const PRESERVES = "x-kubernetes-preserve-unknown-fields";
 
-/** What a structural schema has no place for, anywhere in it. */
+/** Returns the first keyword, anywhere in it, that a structural schema does not support. */
 function unsupportedIn(schema: Schema): string | undefined {
   if (schema.$schema) return "schema";
   if (hasManyItems(schema)) return "items";
@@ -83,7 +83,7 @@ const ROOT_FIELDS =
   "ExternalDocs Example XPreserveUnknownFields XValidations]";
 const AT_ROOT = "at the root of the schema if the status subresource is enabled";
 
-/** The status is validated by itself, so that the root may not say anything of it. */
+/** The status is validated separately, so the root must not restrict it. */
 function validateRoot(schema: Schema, path: string): Finding[] {
   if (schema.type !== undefined && schema.type !== "object") {
     const problem = `only "object" is allowed as the type ${AT_ROOT}`;
@@ -96,7 +96,7 @@ function validateRoot(schema: Schema, path: string): Finding[] {
 interface Place {
   readonly isRoot: boolean;
   readonly isMeta?: boolean;
-  /** Why there may be no default here. */
+  /** Why defaults are not allowed here. */
   readonly noDefault?: string;
 }
 
@@ -179,7 +179,7 @@ function validateExclusive(schema: Schema, path: string): Finding[] {
   return [forbidden(`${path}.additionalProperties`, problem)];
 }
 
-/** A default is a value like any other: of its schema, without fields that nobody knows. */
+/** A default must match its schema and have no unknown fields. */
 function validateDefaults(schema: Schema, path: string, isRoot = false): Finding[] {
   const findings: Finding[] = [];
   if (schema.default !== undefined && schema.default !== null) {

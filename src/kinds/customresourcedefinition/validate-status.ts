@@ -1,4 +1,4 @@
-/** Pure: what a definition may say of itself. */
+/** Pure: validates the status of a definition. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type {
   CustomResourceDefinition,

@@ -1,6 +1,6 @@
 /**
- * Pure: whether a schema is structural: every field has one place that says what it is, and what is
- * within allOf, anyOf, oneOf and not only restricts it further.
+ * Pure: checks whether a schema is structural: every field is specified in one place, and allOf,
+ * anyOf, oneOf and not only restrict it further.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, formatFinding, invalid, required } from "../../api/finding.ts";
@@ -20,7 +20,7 @@ export function validateStructural(schema: Schema, path: string): Finding[] {
     ...validatePart(schema, path, "root"),
     ...validateMissing(schema, schema, path, path),
   ];
-  // Fields have no order: what is said of them is sorted as text.
+  // Fields have no order, so the findings are sorted as text.
   return findings
     .map((found) => ({ found, text: formatFinding(found) }))
     .sort((one, other) => (one.text < other.text ? -1 : 1))
@@ -117,7 +117,7 @@ function validatePattern({ pattern }: Schema, path: string): Finding[] {
   return [invalid(`${path}.pattern`, pattern, text)];
 }
 
-/** Numbers or strings may be written as the two types they are, in one of two places. */
+/** An int-or-string may list its two types explicitly, in one of two places. */
 function typesOfBoth(schema: Schema): readonly Schema[] {
   if (!isIntOrString(schema)) return [];
   const places = [schema.anyOf ?? [], schema.allOf?.[0]?.anyOf ?? []];
@@ -189,7 +189,7 @@ function validateNested(schema: Schema, path: string, mayBeTyped: boolean): Find
   return [...findings, ...inner, ...ofItems];
 }
 
-/** What a restriction names has to be specified outside of it as well. */
+/** A field that a restriction names must also be specified outside of it. */
 function validateMissing(schema: Schema, whole: Schema, path: string, root: string): Finding[] {
   const nested = [
     ...COMBINED.flatMap((keyword) =>

@@ -1,4 +1,6 @@
-/** Pure: one version of a definition: its subresources, columns, selectable fields and schema. */
+/**
+ * Pure: validates one version of a definition: subresources, columns, selectable fields and schema.
+ */
 import { duplicate, type Finding, invalid, required, tooMany } from "../../api/finding.ts";
 import type {
   CustomResourceColumnDefinition,
@@ -14,7 +16,7 @@ export interface VersionContext {
   readonly old: CustomResourceDefinitionVersion | undefined;
 }
 
-/** What one version has for itself. */
+/** The parts of a single version. */
 export function validateVersion(
   version: CustomResourceDefinitionVersion,
   path: string,
@@ -29,7 +31,7 @@ export function validateVersion(
   ];
 }
 
-/** What all of them have in common. */
+/** The parts that all versions have in common. */
 export function validateShared(shared: SharedParts["shared"], context: VersionContext): Finding[] {
   return [
     ...validateOpenApi(shared, "spec.validation", context),
@@ -49,7 +51,7 @@ function validateOpenApi({ schema }: Parts, path: string, context: VersionContex
 }
 
 const MAX_WARNING = 256;
-/** Of the spaces only the plain one is printable. */
+/** Of all kinds of spaces only the plain one is printable. */
 const UNPRINTABLE = /[\p{C}]|(?! )\p{Z}/u;
 
 function validateWarning(version: CustomResourceDefinitionVersion, path: string): Finding[] {
@@ -151,7 +153,7 @@ const SELECTABLE =
 const ONLY_WITH_OWN = "may only be set when `version.schema.openAPIV3Schema` is not included";
 const ONLY_WITH_SHARED = "may only be set when validations.schema is included";
 
-/** Fields are looked for in the schema beside them: of the same version, or of all of them. */
+/** Fields are looked up in the schema next to them: of the same version, or of all versions. */
 function validateSelectable(parts: Parts, path: string, alone: string): Finding[] {
   const fields = parts.selectableFields ?? [];
   const schema = parts.schema?.openAPIV3Schema;

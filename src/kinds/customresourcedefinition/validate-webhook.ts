@@ -1,4 +1,4 @@
-/** Pure: whether a webhook could be called: by its URL, or as a service. */
+/** Pure: validates the address of a webhook: a URL or a service. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ServiceReference } from "../../api/generated/apiextensions.ts";
 import { dns1123Subdomain } from "../../api/names.ts";

@@ -25,7 +25,7 @@ const LABEL =
   "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const WEBHOOK = { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] };
 
-test("a definition as it should be has its defaults, and nothing is wrong with it", () => {
+test("a valid definition gets its defaults and has no findings", () => {
   expect(findingsOf(aDefinition())).toEqual([]);
   expect(decoded(aDefinition())).toMatchObject({
     spec: {
@@ -53,7 +53,7 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
     `spec.names.shortNames[0]: Invalid value: "A": ${LABEL}`,
   ],
   [
-    "one name for two things",
+    "a duplicate name",
     { names: { listKind: "Widget" } },
     'spec.names.listKind: Invalid value: "Widget": kind and listKind may not be the same',
   ],
@@ -63,7 +63,7 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
     "spec.versions[0].schema.openAPIV3Schema: Required value",
   ],
   [
-    "a conversion nobody knows",
+    "an unknown conversion strategy",
     { definition: { conversion: { strategy: "Magic" } } },
     'spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"',
   ],
@@ -87,18 +87,18 @@ const DEFINITIONS: readonly [string, Parameters<typeof aDefinition>[0], string][
     'spec.subresources.scale.specReplicasPath: Invalid value: ".a": should be a json path under .spec',
   ],
   [
-    "a warning of what is not deprecated",
+    "a deprecation warning without deprecated",
     { version: { deprecationWarning: "old" } },
     'spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions',
   ],
   [
-    "selecting by what is no text",
+    "a selectable field that is not a string",
     { version: { selectableFields: [{ jsonPath: ".spec" }] } },
     'spec.selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
   ],
 ];
 
-describe("a definition is refused for", () => {
+describe("a definition is rejected for", () => {
   test.each(DEFINITIONS)("%s", (_name, options, problem) => {
     expect(findingsOf(aDefinition(options))).toEqual([problem]);
   });
@@ -110,7 +110,7 @@ describe("a definition is refused for", () => {
     ]);
   });
 
-  test("a group of Kubernetes' own without its approval", () => {
+  test("a protected group without approval", () => {
     const group = "widgets.k8s.io";
     const definition = {
       ...aDefinition({ definition: { group } }),
@@ -123,7 +123,7 @@ describe("a definition is refused for", () => {
     ]);
   });
 
-  test("a webhook between versions, which nobody here would call", () => {
+  test("a conversion webhook, which is not supported", () => {
     const conversion = { strategy: "Webhook", webhook: WEBHOOK };
     expect(findingsOf(aDefinition({ definition: { conversion } }))).toEqual([]);
     const [one] = aDefinition().spec.versions;
@@ -134,7 +134,7 @@ describe("a definition is refused for", () => {
     ]);
   });
 
-  test("keeping what nobody knows", () => {
+  test("preserving unknown fields", () => {
     const definition = { preserveUnknownFields: true };
     expect(findingsOf(aDefinition({ definition, schema: { type: "object" } }))).toEqual([
       "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set " +
@@ -142,7 +142,7 @@ describe("a definition is refused for", () => {
     ]);
   });
 
-  test("what is in all of its versions once, and what is in one of them there", () => {
+  test("a common part once, and a part of one version at that version", () => {
     const version = (name: string, schema: object) => ({
       ...aDefinition().spec.versions[0],
       name,
@@ -158,7 +158,7 @@ describe("a definition is refused for", () => {
     expect(findings({ id: "a" }, {})).toEqual([`spec.versions[0].schema.${problem}`]);
   });
 
-  test("two versions that are stored", () => {
+  test("two storage versions", () => {
     const [one] = aDefinition().spec.versions;
     const versions = [one, { ...one, name: "v2" }];
     const [problem] = findingsOf(aDefinition({ definition: { versions } }));
@@ -181,14 +181,14 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ["properties[a].items.type: Required value: must not be empty for specified array items"],
   ],
   [
-    "a type nobody knows",
+    "an unknown type",
     { properties: { a: { type: "int" } } },
     [
       'properties[a].type: Unsupported value: "int": supported values: "array", "boolean", "integer", "number", "object", "string"',
     ],
   ],
   [
-    "properties and additional ones",
+    "properties together with additionalProperties",
     { properties: { a: { type: "string" } }, additionalProperties: { type: "string" } },
     ["additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive"],
   ],
@@ -205,7 +205,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ["properties[a].$ref: Forbidden: $ref is not supported"],
   ],
   [
-    "a pattern that is none",
+    "an invalid pattern",
     { properties: { a: { type: "string", pattern: "a(?=b)" } } },
     [
       'properties[a].pattern: Invalid value: "a(?=b)": must be a valid regular expression, ' +
@@ -218,12 +218,12 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     [`properties[a].anyOf[0].type: Forbidden: must be empty ${STRUCTURAL}`],
   ],
   [
-    "an alternative with a field of its own",
+    "a field that is only in an alternative",
     { anyOf: [{ properties: { a: { minLength: 1 } } }] },
     [`properties[a]: Required value: because it is defined in ${ROOT}.anyOf[0].properties[a]`],
   ],
   [
-    "a default that is none",
+    "an invalid default",
     { properties: { a: { type: "integer", default: "x" } } },
     ['properties[a].default: Invalid value: "string":  in body must be of type integer: "string"'],
   ],
@@ -239,7 +239,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ],
   ],
   [
-    "a key that may be missing",
+    "a list key that is optional",
     {
       properties: {
         a: {
@@ -255,7 +255,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ],
   ],
   [
-    "a list type nobody knows",
+    "an unknown list type",
     {
       properties: {
         a: { type: "array", "x-kubernetes-list-type": "bag", items: { type: "string" } },
@@ -266,17 +266,17 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ],
   ],
   [
-    "not keeping what nobody knows",
+    "preserve-unknown-fields false",
     { "x-kubernetes-preserve-unknown-fields": false },
     ["x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined"],
   ],
   [
-    "a rule that says nothing",
+    "an empty rule",
     { "x-kubernetes-validations": [{ rule: "" }] },
     ["x-kubernetes-validations[0].rule: Required value: rule is not specified"],
   ],
   [
-    "a rule of a field there is not",
+    "a rule with an unknown field",
     { "x-kubernetes-validations": [{ rule: "self.a" }] },
     [
       'x-kubernetes-validations[0].rule: Invalid value: {"rule":"self.a"}: ' +
@@ -284,14 +284,14 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ],
   ],
   [
-    "a rule that is no question",
+    "a rule that is not boolean",
     { "x-kubernetes-validations": [{ rule: "1 + 1" }] },
     [
       'x-kubernetes-validations[0].rule: Invalid value: {"rule":"1 + 1"}: cel expression must evaluate to a bool',
     ],
   ],
   [
-    "a rule with a function there is not",
+    "a rule with an unknown function",
     { "x-kubernetes-validations": [{ rule: "authorizer.path('/a')" }] },
     [
       'x-kubernetes-validations[0].rule: Invalid value: {"rule":"authorizer.path(\'/a\')"}: ' +
@@ -299,7 +299,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
     ],
   ],
   [
-    "a change of what cannot be followed",
+    "a transition rule for items that cannot be correlated",
     {
       properties: {
         a: {
@@ -319,7 +319,7 @@ const SCHEMAS: readonly [string, LooseSchema, readonly string[]][] = [
   ],
 ];
 
-describe("a schema is refused for", () => {
+describe("a schema is rejected for", () => {
   test.each(SCHEMAS)("%s", (_name, spec, problems) => {
     const schema = { type: "object", ...spec };
     expect(findingsOf(aDefinition({ spec: schema }))).toEqual(
@@ -327,7 +327,7 @@ describe("a schema is refused for", () => {
     );
   });
 
-  test("what is not to be at the root beside a status", () => {
+  test("keywords at the root that are not allowed with a status", () => {
     const schema = { type: "object", anyOf: [{ required: ["spec"] }] };
     const [problem] = findingsOf(
       aDefinition({ schema, version: { subresources: { status: {} } } }),
@@ -338,7 +338,7 @@ describe("a schema is refused for", () => {
   });
 });
 
-test("once it is served, its scope, kind, plural and group stay", () => {
+test("scope, kind, plural and group cannot change once it is established", () => {
   const { rules } = customResourceDefinitionKind;
   const conditions = [{ type: "Established", status: "True" }];
   const old = decoded(aDefinition());
@@ -350,7 +350,7 @@ test("once it is served, its scope, kind, plural and group stay", () => {
   ).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable']);
 });
 
-test("a version that objects may be stored as cannot go", () => {
+test("a version in storedVersions cannot be removed", () => {
   const [one] = aDefinition().spec.versions;
   const old = decoded(aDefinition());
   const moved = decoded(aDefinition({ definition: { versions: [{ ...one, name: "v2" }] } }));
@@ -360,7 +360,7 @@ test("a version that objects may be stored as cannot go", () => {
   expect(problem?.message).toContain("v1 was previously a storage version, and must remain");
 });
 
-test("formats that nobody checks are warned of, each once", () => {
+test("each unchecked format causes one warning", () => {
   const { warningsOnCreate } = customResourceDefinitionKind.rules;
   const fields = {
     a: { type: "string", format: "date-time" },

@@ -1,4 +1,4 @@
-/** Pure: whether a definition is one: its names, its group, its versions, what may not change. */
+/** Pure: validates a definition: its names, its group, its versions, and its updates. */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   CustomResourceDefinition,
@@ -86,7 +86,7 @@ function validateSpec(
   ];
 }
 
-/** There is nothing to judge objects by without a schema. */
+/** Every version needs a schema. */
 function validateSchemas(spec: CustomResourceDefinitionSpec): Finding[] {
   const versions = spec.versions ?? [];
   const missing = versions.flatMap(({ schema }, at) =>
@@ -142,7 +142,7 @@ function isStored({ storage }: CustomResourceDefinitionVersion): boolean {
   return storage;
 }
 
-/** Groups of Kubernetes itself are for what Kubernetes has agreed to. */
+/** Groups of Kubernetes itself are reserved for approved definitions. */
 function validateApproval(
   { metadata, spec }: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,

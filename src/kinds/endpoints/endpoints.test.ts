@@ -29,11 +29,11 @@ test.each<[Json, string[]]>([
       "subsets[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
     ],
   ],
-])("the subset %j", (subset, expected) => {
+])("the subset %j has the expected findings", (subset, expected) => {
   expect(endpointsKind.rules.validate(endpoints(subset)).map(formatFinding)).toEqual(expected);
 });
 
-test("what was stored before is not checked again unless it changes", () => {
+test("unchanged subsets are not validated again", () => {
   const old = endpoints({});
   expect(endpointsKind.rules.validateUpdate(old, old)).toEqual([]);
   expect(endpointsKind.rules.validateUpdate(endpoints({}, {}), old)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** Pure: Endpoints: what EndpointSlices replace, kept for those who still read them. */
+/** Pure: Endpoints: replaced by EndpointSlices, kept for clients that still read them. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, notSupported, required } from "../../api/finding.ts";
 import type {

@@ -1,4 +1,6 @@
-/** Pure: the columns of a EndpointSlice; Kubernetes' own descriptions, which clients compare. */
+/**
+ * Pure: the columns of an EndpointSlice, with Kubernetes' own descriptions, which clients compare.
+ */
 import type { Column } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 

@@ -51,11 +51,11 @@ test.each<[{ [field: string]: Json }, string[]]>([
     },
     ['endpoints[0].hints.forZones[1].name: Duplicate value: "z"'],
   ],
-])("a slice of %j", (body, expected) => {
+])("a slice of %j has the expected findings", (body, expected) => {
   expect(endpointSliceKind.rules.validate(slice(body)).map(formatFinding)).toEqual(expected);
 });
 
-test("the family of a slice stays, and new labels are a new generation", () => {
+test("the address type of a slice is immutable, and changed labels are a new generation", () => {
   const old = slice({ metadata: { name: "s", labels: { a: "1" } } });
   const next = patched<EndpointSlice>(endpointSliceKind, old, {
     addressType: "IPv6",
@@ -72,7 +72,7 @@ test("the family of a slice stays, and new labels are a new generation", () => {
   ]);
 });
 
-test("the topology of old is not written", () => {
+test("deprecatedTopology is dropped", () => {
   const endpoint = { addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } };
   const made = slice({ endpoints: [endpoint] });
   expect(made.endpoints).toEqual([{ addresses: ["10.0.0.1"], conditions: {} }]);
@@ -93,7 +93,7 @@ test.each<[{ [field: string]: Json }, string[]]>([
         '("fd00::1")',
     ],
   ],
-])("of a slice of %j it is said: %j", (body, expected) => {
+])("a slice of %j has the warnings %j", (body, expected) => {
   expect(endpointSliceKind.rules.warningsOnCreate?.(slice(body))).toEqual(expected);
 });
 
@@ -104,7 +104,7 @@ test.each([
   expect(endpointSliceKind.cells(slice({ ports }), new Date())[2]).toBe(expected);
 });
 
-test("endpoints that stay are not looked at again, and the type is not complained of twice", () => {
+test("unchanged endpoints are not validated again, and the type is reported once", () => {
   const old = slice({ addressType: "IPv4", endpoints: [{ addresses: ["10.0.0.1"] }] });
   const next = slice({ addressType: "IPv6", endpoints: [{ addresses: ["10.0.0.1"] }] });
   expect(endpointSliceKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual([

@@ -1,4 +1,4 @@
-/** Pure: EndpointSlices: some of the endpoints of a Service. */
+/** Pure: EndpointSlices: a part of the endpoints of a Service. */
 import { isEqual } from "../../api/equal.ts";
 import type { EndpointSlice } from "../../api/generated/discovery.ts";
 import type { Draft } from "../../api/object.ts";
@@ -57,13 +57,13 @@ function setDefaults(slice: Draft<EndpointSlice>): void {
   }
 }
 
-/** Labels tell which Service a slice belongs to, so their change is a new generation, too. */
+/** Labels identify the Service of a slice, so a change of them is a new generation, too. */
 function countLabels(next: Draft<EndpointSlice>, old: EndpointSlice): void {
   if (isEqual(next.metadata.labels, old.metadata.labels)) return;
   next.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-/** A field of an older version of the API: this one does not write it. */
+/** A field of an older API version, which this version does not write. */
 function dropTopology({ endpoints }: Draft<EndpointSlice>): void {
   for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
@@ -74,7 +74,7 @@ function sliceWarnings(slice: EndpointSlice): string[] {
   return [...ofType, ...addressWarnings(slice)];
 }
 
-/** The slices of controllers are not looked at: those write addresses the canonical way. */
+/** Slices of controllers are not checked, because controllers write canonical addresses. */
 function addressWarnings({ metadata, endpoints }: EndpointSlice): string[] {
   if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? "")) return [];
   return (endpoints ?? []).flatMap(({ addresses }, at) =>

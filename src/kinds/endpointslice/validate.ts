@@ -1,4 +1,4 @@
-/** Pure: what an EndpointSlice may say. */
+/** Pure: validates an EndpointSlice. */
 import { isEqual } from "../../api/equal.ts";
 import {
   duplicate,
@@ -36,7 +36,7 @@ export function validateEndpointSlice(slice: EndpointSlice): Finding[] {
   return [...validateObjectMeta(slice.metadata, rules), ...validateSliceContent(slice)];
 }
 
-/** Endpoints that an update leaves alone are those of a slice that was accepted. */
+/** Endpoints that an update does not change were validated before. */
 export function validateSliceContent(slice: EndpointSlice, old?: EndpointSlice): Finding[] {
   const isKept = old !== undefined && isEqual(slice.endpoints, old.endpoints);
   return [
@@ -106,7 +106,7 @@ function validateAddresses(
   return [...many, ...each];
 }
 
-/** There is one way of writing an address that all agree on, and a slice is compared by others. */
+/** Addresses must be in canonical form, because clients compare them as texts. */
 function validateCanonicalIp(text: string, path: string): Finding[] {
   const malformed = validateIp(text, path);
   const address = parseAddress(text);
@@ -116,7 +116,7 @@ function validateCanonicalIp(text: string, path: string): Finding[] {
   return [invalid(path, text, `must be in canonical form (${quote(canonical)})`)];
 }
 
-/** A name may end in a dot to say that it is complete. */
+/** A name may end with a dot, which marks it as complete. */
 function validateDomain(address: string, path: string): Finding[] {
   const name = address.replace(/\.$/, "");
   if (name === "") return [required(path)];

@@ -57,14 +57,14 @@ test("an event is the same event in both groups", () => {
 });
 
 test.each<[string, { [field: string]: Json }, string[]]>([
-  ["an event of its object's namespace", { involvedObject: { namespace: "ns" } }, []],
+  ["an event in the namespace of its object", { involvedObject: { namespace: "ns" } }, []],
   [
-    "an event elsewhere",
+    "an event in another namespace",
     { involvedObject: { namespace: "other" } },
     ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
   ],
   [
-    "a new event that says nothing",
+    "a new event without a reporter",
     { eventTime: TIME, involvedObject: { namespace: "other" } },
     [
       "reportingComponent: Required value",
@@ -76,7 +76,7 @@ test.each<[string, { [field: string]: Json }, string[]]>([
   expect(found.slice(0, expected.length || undefined)).toEqual(expected);
 });
 
-test("events.k8s.io refuses what only old recorders write", () => {
+test("events.k8s.io rejects fields that only old recorders write", () => {
   const body = { ...view, deprecatedCount: 2, deprecatedSource: { host: "h" }, type: "Odd" };
   const found = eventViewKind.rules.validate(created(eventViewKind, body)).map(formatFinding);
   expect(found).toEqual([
@@ -101,7 +101,7 @@ test.each<[{ [field: string]: Json }, string[]]>([
   expect(eventViewKind.rules.validate(made).map(formatFinding)).toEqual(expected);
 });
 
-test("of an event in events.k8s.io only the series goes on", () => {
+test("in events.k8s.io only the series of an event may change", () => {
   const old = created<EventView>(eventViewKind, view);
   const series = { count: 2, lastObservedTime: TIME };
   expect(eventViewKind.rules.validateUpdate({ ...old, series } as EventView, old)).toEqual([]);
@@ -113,7 +113,7 @@ test("of an event in events.k8s.io only the series goes on", () => {
   ]);
 });
 
-test("a row tells when, what and whom, from old recorders and new ones", () => {
+test("a row shows time, reason and object of events from old and new recorders", () => {
   const old = created<Event>(eventKind, {
     involvedObject: { kind: "Job", name: "j", namespace: "ns" },
     lastTimestamp: "2024-01-01T00:00:30Z",

@@ -1,7 +1,7 @@
 /**
- * Pure: Events in their two API groups. What is stored is the core/v1 form; the kind of
- * events.k8s.io/v1 is a view of it (view.ts) with stricter rules (validate.ts), which speak of the
- * stored fields as Kubernetes does.
+ * Pure: Events in their two API groups. The core/v1 form is stored; the kind of events.k8s.io/v1 is
+ * a view of it (view.ts) with stricter rules (validate.ts), whose messages name the stored fields,
+ * as in Kubernetes.
  */
 import type { Event } from "../../api/generated/core.ts";
 import type { Event as EventView } from "../../api/generated/events.ts";

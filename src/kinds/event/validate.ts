@@ -1,6 +1,7 @@
 /**
- * Pure: the rules of Events. An event with an eventTime comes from a new recorder and must say who
- * reports what; one without comes from an old recorder and only has to live where its object does.
+ * Pure: the rules of Events. An event with an eventTime comes from a new recorder and must name its
+ * reporter. One without comes from an old recorder and only has to be in the namespace of its
+ * object.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid, required } from "../../api/finding.ts";
@@ -18,7 +19,7 @@ const NAME_MAX_BYTES = 128;
 const MESSAGE_MAX_BYTES = 1024;
 const NAMESPACE_MISMATCH = "does not match event.namespace";
 
-/** The field that names the reporter, as the group of the request calls it. */
+/** The name of the field for the reporter in the API group of the request. */
 export type ReporterField = "reportingComponent" | "reportingController";
 
 export function validateEvent(event: Event, reporterField: ReporterField): Finding[] {
@@ -29,7 +30,7 @@ export function validateEvent(event: Event, reporterField: ReporterField): Findi
   ];
 }
 
-/** What events.k8s.io/v1 asks of a new event. */
+/** The rules of events.k8s.io/v1 for a new event. */
 export function validateStrictEvent(event: Event): Finding[] {
   const { type = "", source, count = 0 } = event;
   const findings = [
@@ -53,7 +54,7 @@ export function validateStrictEvent(event: Event): Finding[] {
   return findings;
 }
 
-/** What events.k8s.io/v1 asks of an update: only the series may go on. */
+/** The rules of events.k8s.io/v1 for an update: only the series may change. */
 export function validateStrictEventUpdate(next: Event, old: Event): Finding[] {
   const text = (field: "reason" | "message" | "type" | "action") =>
     validateImmutable(next[field] ?? "", old[field] ?? "", field);
@@ -107,7 +108,7 @@ function validateNew(event: Event, reporterField: ReporterField): Finding[] {
   return [...findings, ...validateLength(message, MESSAGE_MAX_BYTES, "message")];
 }
 
-/** What happened once is no series. */
+/** A series needs at least two occurrences. */
 function validateSeries({ series }: Event): Finding[] {
   if (series === undefined) return [];
   const { count = 0, lastObservedTime } = series;

@@ -1,4 +1,4 @@
-/** Pure: one event in the words of core/v1, which is how it is stored, and of events.k8s.io/v1. */
+/** Pure: converts an event between core/v1, which is the stored form, and events.k8s.io/v1. */
 import type { Event } from "../../api/generated/core.ts";
 import type { Event as EventView } from "../../api/generated/events.ts";
 
@@ -49,7 +49,7 @@ export function fromStored(event: Event): EventView {
   };
 }
 
-/** A count of zero is printed by one group and left out by the other. */
+/** A count of zero is printed by one group and omitted by the other. */
 function storedSeries({ count, ...rest }: NonNullable<EventView["series"]>): Event["series"] & {} {
   return count === 0 ? rest : { count, ...rest };
 }

@@ -44,12 +44,12 @@ test.each([
   expect(cellsOf({ succeeded: 2 }, spec)[2]).toBe(expected);
 });
 
-test("a Job lasts until it is complete, and goes on when it has failed", () => {
+test("the duration ends when a Job completes, and keeps growing when it failed", () => {
   expect(cellsOf({ startTime: START, completionTime: "2024-01-01T00:10:00Z" })[3]).toBe("10m");
   expect(cellsOf({ startTime: START, ...conditions("Failed") })[3]).toBe("3d5h");
 });
 
-test("warnings speak of odd names and of Jobs too big to track", () => {
+test("unusual names and very large Jobs cause warnings", () => {
   const warnings = jobKind.rules.warningsOnCreate?.(aJob({}, { name: "a.b" }));
   expect(warnings).toEqual([
     "metadata.name: this is used in Pod names and hostnames, which can result in surprising " +

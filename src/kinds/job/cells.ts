@@ -1,4 +1,4 @@
-/** Pure: a Job as a row of a table. */
+/** Pure: a Job as a table row. */
 import type { Job } from "../../api/generated/batch.ts";
 import { age, humanDuration } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
@@ -65,7 +65,7 @@ function formatStatus({ metadata, status }: Job): string {
   return "Running";
 }
 
-/** A work queue is done when any of its pods is. */
+/** A work queue is done when any of its pods has succeeded. */
 function formatCompletions({ spec, status }: Job): string {
   const { completions, parallelism = 0 } = spec;
   const { succeeded = 0 } = status;

@@ -1,4 +1,4 @@
-/** Pure: what the conditions of a Job say. */
+/** Pure: reads the conditions of a Job. */
 import type { JobStatus } from "../../api/generated/batch.ts";
 
 export type JobConditionType =

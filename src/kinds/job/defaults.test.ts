@@ -13,7 +13,7 @@ test.each([
   expect({ completions, parallelism }).toEqual({ completions: undefined, ...expected });
 });
 
-test("a Job without wishes gets them all", () => {
+test("an empty Job spec gets all defaults", () => {
   expect(aJob().spec).toMatchObject({
     backoffLimit: 6,
     completionMode: "NonIndexed",
@@ -23,11 +23,11 @@ test("a Job without wishes gets them all", () => {
   });
 });
 
-test("a limit per index lifts the limit of the Job", () => {
+test("a limit per index removes the limit of the Job", () => {
   expect(aJob({ ...INDEXED, backoffLimitPerIndex: 1 }).spec.backoffLimit).toBe(2147483647);
 });
 
-test("with a podFailurePolicy only failed pods are replaced, and conditions mean True", () => {
+test("a podFailurePolicy implies replacing only failed pods, and patterns default to True", () => {
   const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }];
   const { spec } = aJob({ podFailurePolicy: { rules } });
   expect(spec.podReplacementPolicy).toBe("Failed");
@@ -71,7 +71,7 @@ test("with a manual selector nothing is generated", () => {
   expect(metadata.labels).toEqual({ app: "x" });
 });
 
-test("what the user set of the generated labels stays, to be refused", () => {
+test("generated labels that the user set are kept, so that validation rejects them", () => {
   const template = { metadata: { labels: { "job-name": "other" } }, spec: POD_SPEC };
   expect(aJob({ template }).spec.template.metadata.labels).toMatchObject({ "job-name": "other" });
 });

@@ -1,11 +1,11 @@
-/** Pure: what a Job means where its author said nothing. */
+/** Pure: the defaults of a Job. */
 import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Draft } from "../../api/object.ts";
 import { setPodTemplateDefaults } from "../pod/defaults.ts";
 
 const DEFAULT_BACKOFF_LIMIT = 6;
-/** With a limit per index the Job as a whole has none. */
+/** If there is a limit per index, the Job as a whole has none. */
 const UNLIMITED = 2 ** 31 - 1;
 
 export function setJobDefaults(job: Draft<Job>, gates = DEFAULT_FEATURE_GATES, old?: Job): void {
@@ -28,7 +28,10 @@ function setJobSpecDefaults(spec: Draft<JobSpec>, gates: FeatureGates): void {
   spec.manualSelector ??= false;
 }
 
-/** All that a CronJob's jobTemplate is given: the rest waits until a Job is made of it. */
+/**
+ * The only defaults of a CronJob's jobTemplate. The others are applied when a Job is created from
+ * it.
+ */
 export function setJobTemplateDefaults(spec: Draft<JobSpec>): void {
   setPodTemplateDefaults(spec.template);
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
@@ -39,8 +42,8 @@ export function setJobTemplateDefaults(spec: Draft<JobSpec>): void {
 }
 
 /**
- * The Job takes the very map of its template, not a copy: preparation tells by it that the labels
- * generated for the pods belong on the Job as well.
+ * The Job shares the label map of its template by reference instead of copying it. By this,
+ * preparation recognizes that the labels generated for the pods also belong on the Job.
  */
 function setLabelDefaults(job: Draft<Job>): void {
   const own = job.metadata.labels ?? {};

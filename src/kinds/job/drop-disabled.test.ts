@@ -13,7 +13,7 @@ type Body = { [key: string]: Json };
 
 const { setDefaults, prepareForCreate, prepareForUpdate, validateUpdate } = jobKind.rules;
 
-/** What a POST leaves where these features are switched off. */
+/** The spec that a POST stores if these features are off. */
 function created(body: Body, ...off: readonly Feature[]): Draft<Job> {
   const metadata = { name: "j", namespace: "ns" };
   const spec = { template: { spec: POD_SPEC }, ...body };
@@ -24,7 +24,7 @@ function created(body: Body, ...off: readonly Feature[]): Draft<Job> {
   return job as Draft<Job>;
 }
 
-/** What a PUT of the object with these changes leaves. */
+/** The spec that a PUT with these changes stores. */
 function changed(old: Job, change: Body, ...off: readonly Feature[]): Draft<Job> {
   const next = draftOf(old);
   Object.assign(next.spec, change);
@@ -66,14 +66,14 @@ test.each(FIELDS)("without %s a Job that had its fields keeps them", (feature, b
   expect(validateUpdate(next, old, without(feature))).toEqual([]);
 });
 
-test.each(FIELDS)("without %s an update cannot bring its fields", (feature, body, fields) => {
+test.each(FIELDS)("without %s an update cannot add its fields", (feature, body, fields) => {
   const old = created(body, feature);
   const next = changed(old, body, feature);
   for (const field of fields) expect(next.spec).not.toHaveProperty(field);
   expect(validateUpdate(next, old, without(feature)).map(formatFinding)).toEqual([]);
 });
 
-test("what the fields would have meant for defaults they do not mean when switched off", () => {
+test("fields of disabled features do not affect the defaults", () => {
   expect(created(PER_INDEX).spec.backoffLimit).toBe(2 ** 31 - 1);
   expect(created(PER_INDEX, "JobBackoffLimitPerIndex").spec.backoffLimit).toBe(6);
   expect(created({}).spec.podReplacementPolicy).toBe("TerminatingOrFailed");
@@ -81,7 +81,7 @@ test("what the fields would have meant for defaults they do not mean when switch
   expect(created({}, "IndexedJob").spec).not.toHaveProperty("completionMode");
 });
 
-test("without limits for each index a new Job loses FailIndex rules, an old one does not", () => {
+test("without JobBackoffLimitPerIndex a new Job loses FailIndex rules, an old one does not", () => {
   const body = { ...PER_INDEX, podFailurePolicy: { rules: [FAIL_INDEX, IGNORE] } };
   const off = created(body, "JobBackoffLimitPerIndex");
   expect(off.spec.podFailurePolicy).toEqual({ rules: [IGNORE] });
@@ -91,7 +91,7 @@ test("without limits for each index a new Job loses FailIndex rules, an old one 
   expect(next.spec.podFailurePolicy?.rules).toHaveLength(2);
 });
 
-test("a Job made without a mode can be updated, and stays what it is, after the gate is on", () => {
+test("a Job created without a mode can still be updated after the gate is on", () => {
   const old = created(INDEXED, "IndexedJob");
   const next = changed(old, { parallelism: 1 });
   expect(next.spec).not.toHaveProperty("completionMode");
@@ -102,7 +102,7 @@ test("a Job made without a mode can be updated, and stays what it is, after the 
   );
 });
 
-test("without elastic Indexed Jobs completions never change", () => {
+test("without ElasticIndexedJob completions are immutable", () => {
   const old = created(INDEXED);
   const next = changed(old, { completions: 3, parallelism: 3 });
   expect(validateUpdate(next, old)).toEqual([]);
@@ -111,7 +111,7 @@ test("without elastic Indexed Jobs completions never change", () => {
   ]);
 });
 
-test("the strict rules of a status came with managedBy and go with it", () => {
+test("the strict rules of a status apply only with JobManagedBy", () => {
   const old = created({});
   const failed = { type: "Failed", status: "True" };
   const next = { ...old, status: { conditions: [failed] } };

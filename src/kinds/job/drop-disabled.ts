@@ -1,6 +1,6 @@
 /**
- * Pure: fields of a Job whose feature is switched off. A new Job loses them without a word; one
- * that had them before keeps them, so that switching a feature off and on again loses nothing.
+ * Pure: removes fields of a Job whose feature is off. A new Job loses them silently. A Job that had
+ * them before keeps them, so that switching a feature off and on again loses nothing.
  */
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { JobSpec } from "../../api/generated/batch.ts";
@@ -30,7 +30,7 @@ export function dropDisabledJobFields(
   dropNew(gates.JobSuccessPolicy, "successPolicy");
   dropNew(gates.JobPodReplacementPolicy, "podReplacementPolicy");
   dropNew(gates.JobManagedBy, "managedBy");
-  // Only of a new Job: the policy of an old one is immutable as a whole.
+  // Only for a new Job: the policy of an existing one is immutable as a whole.
   if (!gates.JobBackoffLimitPerIndex && old === undefined) dropFailIndexRules(spec);
   if (old) keepUnsaidMode(spec, old);
 }
@@ -40,7 +40,10 @@ function dropFailIndexRules({ podFailurePolicy }: Draft<JobSpec>): void {
   podFailurePolicy.rules = podFailurePolicy.rules.filter(({ action }) => action !== "FailIndex");
 }
 
-/** A Job from the time when the gate was off means NonIndexed and does not change by saying so. */
+/**
+ * A Job created while the gate was off has no mode, which means NonIndexed. Sending the default
+ * does not change it.
+ */
 function keepUnsaidMode(spec: Draft<JobSpec>, old: JobSpec): void {
   if (old.completionMode === undefined && spec.completionMode === "NonIndexed") {
     delete spec.completionMode;

@@ -1,6 +1,6 @@
 /**
- * Pure: values as Kubernetes quotes them in messages: the JSON of its internal types, whose fields
- * are spelled as in Go and are all there.
+ * Pure: values as Kubernetes prints them in messages: the JSON of its internal types, with Go's
+ * field names and all fields present.
  */
 import type {
   PodFailurePolicy,

@@ -20,7 +20,7 @@ test.each([
   expect(isStillInOrder(text, before, completions)).toBe(isInOrder);
 });
 
-/** Small numbers that are often neighbours, as text of indexes or nearly. */
+/** Small numbers, often adjacent, as a text of indexes or almost one. */
 const fragment = fc.oneof(
   fc.nat(30).map(String),
   fc.tuple(fc.nat(30), fc.nat(30)).map(([first, last]) => `${first}-${last}`),
@@ -35,7 +35,7 @@ function textOf(each: readonly number[]): string {
   return formatIndexes(set);
 }
 
-test("what is found to be in order is in order when read as a whole", () => {
+test("a text found to be in order is in order when parsed as a whole", () => {
   const edit = fc.record({ at: fc.nat(40), removed: fc.nat(3), added: fc.array(fragment) });
   fc.assert(
     fc.property(
@@ -54,7 +54,7 @@ test("what is found to be in order is in order when read as a whole", () => {
   );
 });
 
-test("what an update adds is found to be in order without reading the whole", () => {
+test("indexes added by an update are found to be in order without parsing the whole", () => {
   fc.assert(
     fc.property(indexes, indexes, (old, added) => {
       const [before, text] = [textOf(old), textOf([...old, ...added])];

@@ -1,17 +1,18 @@
 /**
- * Pure: whether a text of indexes is in order, from one that was: only what differs is read.
+ * Pure: checks whether a text of indexes is still in order after a change, by reading only what
+ * differs.
  *
- * A status may name a hundred thousand indexes, and each update of it adds a few. Comparing texts
- * is a hundred times faster than reading them.
+ * A status may list a hundred thousand indexes, and each update adds a few. Comparing texts is a
+ * hundred times faster than parsing them.
  */
 import { parseIndexes } from "./index-format.ts";
 
-/** False also where it is not sure: then the text has to be read as a whole. */
+/** False also if it is uncertain; then the text must be parsed as a whole. */
 export function isStillInOrder(text: string, before: string, completions: number): boolean {
   const most = Math.min(text.length, before.length);
   const start = longest(most, (length) => text.slice(0, length) === before.slice(0, length));
   const end = longest(most - start, (length) => endOf(text, length) === endOf(before, length));
-  // Whole fragments: from a comma that both have to the next that both have.
+  // Whole fragments: from a comma in both texts to the next comma in both.
   const from = start === 0 ? -1 : text.lastIndexOf(",", start - 1);
   const to = end === 0 ? -1 : text.indexOf(",", text.length - end);
   const earlier = from < 0 ? "" : text.slice(text.lastIndexOf(",", from - 1) + 1, from);
@@ -33,7 +34,9 @@ function next(text: string, from: number): number {
   return comma < 0 ? text.length : comma;
 }
 
-/** The greatest length up to the limit for which it is true, as it is for all smaller ones. */
+/**
+ * The greatest length up to the limit for which `isTrue` holds. It must hold for all smaller ones.
+ */
 function longest(limit: number, isTrue: (length: number) => boolean): number {
   let [low, high] = [0, limit];
   while (low < high) {

@@ -39,7 +39,7 @@ test.each([
   ["1--2", `the fragment "1--2" ${TWO_PARTS}`],
   ["1,,2", 'cannot convert string to integer for index: ""'],
   ["1;2", 'cannot convert string to integer for index: "1;2"'],
-])("%j is refused: %s", (text, problem) => {
+])("%j is rejected: %s", (text, problem) => {
   expect(parseIndexes(text, 10)).toEqual({ problem });
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(findOverlap(other, one, 10)).toBe(index);
 });
 
-test("sets read back as they were written, and overlap where they share", () => {
+test("sets are parsed as they were formatted, and overlap where they share an index", () => {
   const indexes = fc.uniqueArray(fc.nat(49), { maxLength: 20 });
   fc.assert(
     fc.property(indexes, indexes, (left, right) => {
@@ -67,7 +67,7 @@ test("sets read back as they were written, and overlap where they share", () => 
   );
 });
 
-test("a text means the same whether it is written as usual or with signs", () => {
+test("a text with signs means the same as one without", () => {
   const fragment = fc.oneof(
     fc.nat(12).map(String),
     fc.tuple(fc.nat(12), fc.nat(12)).map((limits) => limits.join("-")),

@@ -1,9 +1,11 @@
-/** Pure: sets of completion indexes as text, "1,3-5,7". */
+/** Pure: parses sets of completion indexes, "1,3-5,7". */
 import { quote } from "../../api/finding.ts";
 
 export type ParsedIndexes = { readonly count: number } | { readonly problem: string };
 
-/** Increasing intervals below the number of completions; neighbours need not be merged. */
+/**
+ * Accepts increasing intervals below the number of completions; adjacent ones need not be merged.
+ */
 export function parseIndexes(text: string, completions: number): ParsedIndexes {
   if (text === "") return { count: 0 };
   const usual = countUsual(text, completions);
@@ -24,12 +26,13 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
 }
 
 const [COMMA, DASH, ZERO, NINE] = [0x2c, 0x2d, 0x30, 0x39];
-/** So many digits are a number that is exact. */
+/** A number with this many digits is exact as a double. */
 const MOST_DIGITS = 15;
 
 /**
- * How many indexes a text names that is written as usual; undefined for any other. A status may
- * name a hundred thousand, and each update of it is validated: one pass, and nothing is allocated.
+ * The number of indexes in a text in the usual format; undefined for any other. A status may list a
+ * hundred thousand indexes and is validated on each update, so this takes one pass without
+ * allocations.
  */
 function countUsual(text: string, completions: number): number | undefined {
   let [count, first, previous, value, digits] = [0, -1, -1, 0, 0];
@@ -59,7 +62,7 @@ export interface Interval {
   readonly last: number;
 }
 
-/** The first index in both sets. Fragments that do not parse are passed over, not reported. */
+/** The first index in both sets. Fragments that do not parse are skipped, not reported. */
 export function findOverlap(one: string, other: string, completions: number): number | undefined {
   if (one === "" || other === "") return undefined;
   const left = readableIntervals(one, completions);
@@ -79,7 +82,7 @@ function readableIntervals(text: string, completions: number): Interval[] {
   return text.split(",").flatMap((fragment) => readInterval(fragment, completions) ?? []);
 }
 
-/** Undefined where it does not parse. */
+/** Undefined if it does not parse. */
 export function readInterval(fragment: string, completions: number): Interval | undefined {
   const parsed = parseInterval(fragment, completions);
   return "problem" in parsed ? undefined : parsed;
@@ -110,7 +113,7 @@ function parseInterval(
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Decimal with an optional sign, as far as 64 bits go. */
+/** Decimal with an optional sign, within 64 bits. */
 function parseInteger(text: string): number | undefined {
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;

@@ -10,7 +10,7 @@ function textOf(indexes: Iterable<number>): string {
   return formatIndexes(set);
 }
 
-test("searching finds the index that reading finds", () => {
+test("searching finds the same index as parsing", () => {
   const many = fc.uniqueArray(fc.nat(2_000), { minLength: 300, maxLength: 900, size: "max" });
   const few = fc.uniqueArray(fc.nat(2_000), { maxLength: 4 });
   fc.assert(

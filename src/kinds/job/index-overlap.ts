@@ -1,10 +1,13 @@
-/** Pure: the first index that two texts share. A text much longer than the other is searched. */
+/**
+ * Pure: the first index that two texts share. If one text is much longer, it is searched instead of
+ * parsed.
+ */
 import { findOverlap, type Interval, readInterval } from "./index-format.ts";
 
-/** Reading on is faster than searching where the texts differ in length by less. */
+/** If the lengths differ by a smaller factor, parsing is faster than searching. */
 const WORTH_SEARCHING = 32;
 
-/** Of texts that are in order; findOverlap is for any. */
+/** Both texts must be in order; findOverlap accepts any text. */
 export function findShared(one: string, other: string, completions: number): number | undefined {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (short === "") return undefined;
@@ -17,7 +20,7 @@ export function findShared(one: string, other: string, completions: number): num
   return undefined;
 }
 
-/** The first interval that ends at the index or after it. */
+/** The first interval that ends at or after the index. */
 function findFrom(text: string, index: number, completions: number): Interval | undefined {
   let [low, high] = [0, text.length];
   let found: Interval | undefined;

@@ -1,9 +1,9 @@
 /**
- * The Job: pods run until enough of them have succeeded.
+ * The Job: runs pods until enough of them have succeeded.
  *
- * Read defaults.ts and prepare.ts for what becomes of a Job on its way in, validate.ts for what it
- * must look like, validate-update.ts and validate-status.ts for what may change afterwards. The
- * controller that runs Jobs is elsewhere, and nothing here knows it.
+ * defaults.ts and prepare.ts modify a Job before it is stored, validate.ts validates it, and
+ * validate-update.ts and validate-status.ts check later changes. Nothing here knows the controller
+ * that runs Jobs.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { defineKind } from "../kind.ts";

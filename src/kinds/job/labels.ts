@@ -14,7 +14,7 @@ const GENERATED: ReadonlySet<string> = new Set([
 
 export type Labels = { readonly [key: string]: string };
 
-/** In the order in which validation asks for them. */
+/** In the order in which validation requires them. */
 export function generatedLabels(name: string, uid: string): Labels {
   return {
     [LEGACY_CONTROLLER_UID_LABEL]: uid,
@@ -28,7 +28,7 @@ export function isGeneratedLabel(key: string): boolean {
   return GENERATED.has(key);
 }
 
-/** What is there stays; what is missing is added. Maps are canonical with their keys sorted. */
+/** Adds missing labels and keeps existing ones. The keys of a canonical map are sorted. */
 export function withMissing(labels: Labels | undefined, added: Labels): Record<string, string> {
   const merged = { ...added, ...labels };
   return Object.fromEntries(Object.entries(merged).sort(([a], [b]) => (a < b ? -1 : 1)));

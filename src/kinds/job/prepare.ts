@@ -1,4 +1,6 @@
-/** Pure: what the server does to a Job before validation: the client's status goes, labels come. */
+/**
+ * Pure: what the server does to a Job before validation: it resets the status and generates labels.
+ */
 import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { type Draft, kept } from "../../api/object.ts";
@@ -31,8 +33,8 @@ export function prepareJobStatus(next: Draft<Job>, old: Job): void {
 }
 
 /**
- * Kubernetes stores a new Job without the labels it takes from its template, and gives them to it
- * whenever it reads it: as long as nobody wrote it again, the two are one map here.
+ * Kubernetes stores a new Job without the labels it takes from its template, and adds them whenever
+ * it reads the Job. Here both share one map until the Job is written again.
  */
 export function hasOwnLabels({ metadata, spec }: Job): boolean {
   return metadata.labels === undefined || metadata.labels !== spec.template.metadata.labels;
@@ -42,12 +44,16 @@ function ownLabels(job: Draft<Job>): void {
   if (!hasOwnLabels(job as Job)) job.metadata.labels = { ...job.metadata.labels };
 }
 
-/** Labels the pods by name and uid, and selects them by uid; what the user set is left to fail. */
+/**
+ * Labels the pods with name and UID and selects them by UID. Conflicting labels of the user are
+ * kept, so that validation rejects them.
+ */
 function generateSelector(job: Draft<Job>): void {
   const { metadata, spec } = job;
   const { name = "", uid = "" } = metadata;
   const template = spec.template.metadata;
-  // Kubernetes defaults again when it reads the new Job back, so empty labels are filled too.
+  // Kubernetes applies defaults again when it reads the new Job back, so empty labels are filled,
+  // too.
   const isShared = metadata.labels === undefined || metadata.labels === template.labels;
   const labels = withMissing(template.labels, generatedLabels(name, uid));
   template.labels = labels;

@@ -1,4 +1,4 @@
-/** Pure: what a podFailurePolicy and a podReplacementPolicy may say. */
+/** Pure: validates podFailurePolicy and podReplacementPolicy. */
 import {
   duplicate,
   type Finding,
@@ -41,7 +41,10 @@ export function validatePodFailurePolicy(
   ];
 }
 
-/** A Job with a podFailurePolicy needs the exit codes, so it cannot replace pods that still run. */
+/**
+ * A podFailurePolicy needs the exit codes, so such a Job cannot replace pods that are still
+ * running.
+ */
 export function validatePodReplacementPolicy(spec: JobSpec, path: string): Finding[] {
   const policy = spec.podReplacementPolicy;
   const allowed = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];

@@ -23,7 +23,11 @@ const ACTIONS = '"Count", "FailIndex", "FailJob", "Ignore"';
 test.each<[string, Body, string[]]>([
   ["codes", { action: "FailJob", onExitCodes: CODES }, []],
   ["conditions", { action: "Ignore", onPodConditions: CONDITIONS }, []],
-  ["zero, not in", { action: "Count", onExitCodes: { operator: "NotIn", values: [0, 1] } }, []],
+  [
+    "exit code zero with NotIn",
+    { action: "Count", onExitCodes: { operator: "NotIn", values: [0, 1] } },
+    [],
+  ],
   [
     "no action",
     { onExitCodes: CODES },
@@ -60,7 +64,7 @@ test.each<[string, Body, string[]]>([
     ],
   ],
   [
-    "codes of no values at all",
+    "exit codes without values",
     { action: "Count", onExitCodes: { operator: "In" } },
     ["rules[0].onExitCodes.values: Invalid value: null: at least one value is required"],
   ],

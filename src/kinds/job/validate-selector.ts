@@ -1,4 +1,4 @@
-/** Pure: whether a Job finds the pods it makes, and no others. */
+/** Pure: checks that a Job selects exactly the pods it creates. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import { matchesLabelSelector, validateLabelSelector } from "../meta/label-selector.ts";
@@ -13,7 +13,7 @@ import {
 const TEMPLATE_LABELS = "spec.template.metadata.labels";
 
 export interface GeneratedLabelOptions {
-  /** Jobs older than the prefixed labels need not have them. */
+  /** Jobs that are older than the prefixed labels need not have them. */
   readonly requiresPrefixedLabels: boolean;
 }
 
@@ -27,7 +27,7 @@ export function validateSelector(spec: JobSpec, path: string): Finding[] {
   return [...findings, invalid(`${path}.template.metadata.labels`, labels, detail)];
 }
 
-/** The user may have set some of what is generated; then it must agree. */
+/** The user may set some of the generated labels, but then the values must match. */
 export function validateGeneratedSelector(job: Job, options: GeneratedLabelOptions): Finding[] {
   const { selector, manualSelector, template } = job.spec;
   if (manualSelector === true || selector === undefined) return [];
@@ -45,8 +45,8 @@ export function validateGeneratedSelector(job: Job, options: GeneratedLabelOptio
 }
 
 /**
- * The metadata without labels that are all generated: Kubernetes fills those in only when it reads
- * the Job back, so what is wrong with them is reported on the template alone.
+ * The metadata without labels if all of them are generated. Kubernetes adds those only when it
+ * reads the Job back, so problems with them are reported on the template alone.
  */
 export function userMetadata({ metadata }: Job): Job["metadata"] {
   const { labels = {}, ...rest } = metadata;

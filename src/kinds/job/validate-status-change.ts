@@ -1,4 +1,4 @@
-/** Pure: what in a Job's status only moves one way. */
+/** Pure: checks the parts of a Job's status that may only change in one direction. */
 import { type Finding, invalid, OMITTED } from "../../api/finding.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { IMMUTABLE } from "../meta/object-meta.ts";
@@ -28,7 +28,7 @@ function validateCounterChange(field: "failed" | "succeeded", next: Job, old: Jo
   return [invalid(`status.${field}`, value, `cannot decrease the ${field} counter`)];
 }
 
-/** Scaled down, it forgets the indexes above its new completions. */
+/** When it is scaled down, indexes beyond its new completions are dropped. */
 function isElastic({ spec }: Job): boolean {
   return spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
 }

@@ -1,4 +1,4 @@
-/** Pure: the counters of a Job's status and the pods still to be counted. */
+/** Pure: validates the counters of a Job's status and its uncounted pods. */
 import { duplicate, type Finding, invalid } from "../../api/finding.ts";
 import type { JobStatus, UncountedTerminatedPods } from "../../api/generated/batch.ts";
 import { validateNonnegative } from "../meta/object-meta.ts";

@@ -1,4 +1,4 @@
-/** Pure: the completed and failed indexes of a Job's status. */
+/** Pure: validates the completed and failed indexes of a Job's status. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { isStillInOrder } from "./index-change.ts";
@@ -35,7 +35,7 @@ export function validateStatusIndexes(job: Job, old: Job, changed: IndexChanges)
     findings.push(invalid(FAILED, failedIndexes, detail));
   }
   if (changed.completedIndexes || changed.failedIndexes) {
-    // What is not in order cannot be searched.
+    // A text that is not in order cannot be searched.
     findings.push(...validateDisjoint(job, findings.length === 0 ? findShared : findOverlap));
   }
   return findings;
@@ -43,7 +43,7 @@ export function validateStatusIndexes(job: Job, old: Job, changed: IndexChanges)
 
 interface ChangedText {
   readonly text: string;
-  /** As it is stored, which it was found to be in order for. */
+  /** The stored text, which is known to be in order. */
   readonly before: string | undefined;
 }
 

@@ -33,7 +33,11 @@ test.each<[string, JobStatus, JobStatus]>([
   ["complete", COMPLETE, {}],
   ["failed", FAILED, {}],
   ["unknown conditions", conditions("example.com/Mine"), {}],
-  ["older than the rules", { ...conditions("Complete"), failed: 1 }, conditions("Complete")],
+  [
+    "a status older than the rules",
+    { ...conditions("Complete"), failed: 1 },
+    conditions("Complete"),
+  ],
 ])("%s is a status", (_name, next, old) => {
   expect(problemsOf(next, old)).toEqual([]);
 });
@@ -132,7 +136,7 @@ test.each<[string, JobStatus, string[]]>([
         "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
     ],
   ],
-])("refused: %s", (_name, next, problems) => {
+])("a status is rejected for %s", (_name, next, problems) => {
   expect(problemsOf(next)).toEqual(problems);
 });
 
@@ -206,29 +210,29 @@ test.each<[string, JobStatus, JobStatus, string[]]>([
     { startTime: START },
     ["startTime: Invalid value: null: field is immutable for unsuspended job once set"],
   ],
-])("%s is not taken back", (_name, next, old, problems) => {
+])("%s cannot be reverted", (_name, next, old, problems) => {
   expect(problemsOf(next, old)).toEqual(problems);
 });
 
-test("the start may move when the Job is suspended or resumes", () => {
+test("startTime may change when the Job is suspended or resumed", () => {
   expect(problemsOf({}, { startTime: START }, { suspend: true })).toEqual([]);
   const old = { startTime: START, ...conditions("Suspended") };
   expect(problemsOf({ startTime: END }, old)).toEqual([]);
 });
 
-test("only an elastic Indexed Job forgets what has succeeded", () => {
+test("succeeded may only decrease for an elastic Indexed Job", () => {
   const elastic = { ...INDEXED, completions: 3 };
   expect(problemsOf({ succeeded: 2 }, { succeeded: 3 }, elastic)).toEqual([]);
   expect(problemsOf({ succeeded: 2 }, { succeeded: 3 }, INDEXED)).toHaveLength(1);
 });
 
-test("a suspended Job with nothing to do completes without a start", () => {
+test("a suspended Job with 0 completions completes without a startTime", () => {
   const { startTime: _startTime, ...status } = COMPLETE;
   expect(problemsOf(status, {}, { suspend: true, completions: 0 })).toEqual([]);
   expect(problemsOf(status)).toHaveLength(1);
 });
 
-test("a Job with a successPolicy completes by it", () => {
+test("a Job with a successPolicy can complete by it", () => {
   const spec = { ...INDEXED, successPolicy: { rules: [{ succeededCount: 1 }] } };
   expect(problemsOf({ ...COMPLETE, ...conditions("Complete") }, {}, spec)).toEqual([
     "conditions: Invalid value: " +

@@ -1,8 +1,8 @@
 /**
- * Pure: what a Job's status may say.
+ * Pure: validates the status of a Job.
  *
- * Most rules are asked only when something they look at has changed, so that a status written
- * before the rule existed can still be updated. They stand in the order of the causes. The rules
+ * Most rules apply only if something they depend on has changed, so that a status written before a
+ * rule existed can still be updated. They are in the order of the causes in the answer. The rules
  * of single fields are in validate-status-counts.ts and validate-status-indexes.ts, those that
  * compare with the old status in validate-status-change.ts.
  */
@@ -27,7 +27,7 @@ export function validateJobStatusUpdate(
     ...validateCounters(next.status),
     ...validateUncountedPods(next.status.uncountedTerminatedPods),
   ];
-  // The other rules came with the field that lets anyone's controller write the status.
+  // The other rules were introduced with managedBy, which lets any controller write the status.
   if (!gates.JobManagedBy) {
     return [
       ...always,
@@ -112,7 +112,7 @@ function validateCompletionTime(status: JobStatus, changed: Changes): Finding[] 
   return findings;
 }
 
-/** The end of a Job is announced by an interim condition, while its pods still terminate. */
+/** The end of a Job is announced by an interim condition while its pods are still terminating. */
 function validateInterim(status: JobStatus, changed: Changes): Finding[] {
   const findings: Finding[] = [];
   if (hasCondition(status, "Failed") && (changed.failed || changed.failedIndexes)) {
@@ -134,7 +134,7 @@ function validateFinished({ spec, status }: Job, changed: Changes): Finding[] {
   if (active > 0 && (changed.finished || changed.active)) {
     findings.push(invalid("status.active", active, "active>0 is invalid for finished job"));
   }
-  // Suspended with nothing to do, it completes without ever having been started.
+  // A suspended Job with 0 completions completes without ever being started.
   const neverStarts = spec.suspend === true && spec.completions === 0;
   if (startTime === undefined && !neverStarts && (changed.finished || changed.startTime)) {
     findings.push(required("status.startTime", "startTime is required for finished job"));

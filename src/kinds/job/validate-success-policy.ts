@@ -1,4 +1,4 @@
-/** Pure: what a successPolicy may say. */
+/** Pure: validates a successPolicy. */
 import { type Finding, invalid, required, tooLong, tooMany } from "../../api/finding.ts";
 import type { SuccessPolicy, SuccessPolicyRule } from "../../api/generated/batch.ts";
 import { byteLength } from "../meta/labels.ts";
@@ -8,7 +8,7 @@ import { parseIndexes } from "./index-format.ts";
 const MAX_RULES = 20;
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-/** Without completions there is nothing to measure the rules by: that is reported elsewhere. */
+/** Missing completions are reported elsewhere; without them the rules cannot be checked. */
 export function validateSuccessPolicy(
   policy: SuccessPolicy,
   completions: number | undefined,

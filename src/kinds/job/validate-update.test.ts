@@ -48,7 +48,7 @@ test.each<[string, Body, Body, string[]]>([
     "completions of an Indexed Job to none",
     INDEXED,
     { completions: null },
-    // Once for the new spec and once for the change; an answer says it once.
+    // Reported for the new spec and for the change; an answer contains it once.
     Array(2).fill("spec.completions: Required value: when completion mode is Indexed"),
   ],
   [
@@ -91,12 +91,12 @@ test.each<[string, Body, Body, string[]]>([
   expect(changeOf(old, spec)).toEqual(problems);
 });
 
-test("what is wrong with the spec itself is said twice", () => {
+test("problems of the spec itself are reported twice", () => {
   const problem = "spec.parallelism: Invalid value: -1: must be greater than or equal to 0";
   expect(changeOf({}, { parallelism: -1 })).toEqual([problem, problem]);
 });
 
-test("a selector that is gone is missed twice, and once as a change", () => {
+test("a removed selector is reported as missing twice, and once as a change", () => {
   const kinds = changeOf({}, { selector: null }).map((text) => text.split(":")[0]);
   const twice = ["spec.selector", "spec.template.metadata.labels"];
   expect(kinds).toEqual([...twice, ...twice, "spec.selector"]);
@@ -131,7 +131,7 @@ test("template labels and annotations may change while the Job is suspended", ()
 const [CONTAINER] = POD_SPEC.containers;
 const RESOURCES = { resources: { limits: { cpu: "1" } } };
 
-test("resources may change while the Job is suspended, other things of a container may not", () => {
+test("resources may change while the Job is suspended, other fields of a container may not", () => {
   const resized = podChange({ containers: [{ ...CONTAINER, ...RESOURCES }] });
   expect(changeOf(SUSPENDED, resized)).toEqual([]);
   expect(changeOf({}, resized)).toEqual(TEMPLATE);
@@ -152,7 +152,7 @@ function suspendedWith(affinity: Body): Body {
   return { ...SUSPENDED, template: { spec: { ...POD_SPEC, affinity } } };
 }
 
-test("an affinity may go only if it was all about nodes", () => {
+test("an affinity may be removed only if it contained just node affinity", () => {
   const gone = podChange({ affinity: null });
   expect(changeOf(suspendedWith({ nodeAffinity: NODE_AFFINITY }), gone)).toEqual([]);
   const both = { nodeAffinity: NODE_AFFINITY, podAffinity: POD_AFFINITY };
@@ -182,7 +182,7 @@ test.each<[string, JobStatus, string[]]>([
   expect(problemsOf(old, { spec: podChange({ nodeSelector: { a: "b" } }) })).toEqual(problems);
 });
 
-test("generated labels may not be taken away, unless the old Job did without them", () => {
+test("generated labels may not be removed, unless the old Job did not have them", () => {
   const labels = { "batch.kubernetes.io/job-name": null };
   const patch = { spec: { template: { metadata: { labels } } } };
   expect(problemsOf(aJob(SUSPENDED), patch)).toEqual([

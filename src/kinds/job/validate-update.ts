@@ -1,4 +1,4 @@
-/** Pure: what an update of a Job's spec may change. */
+/** Pure: checks what an update of a Job's spec may change. */
 import { isEqual } from "../../api/equal.ts";
 import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
@@ -29,13 +29,16 @@ function hasPrefixedLabels(job: Job): boolean {
   return labels[JOB_NAME_LABEL] !== undefined && labels[CONTROLLER_UID_LABEL] !== undefined;
 }
 
-/** A queue may still decide where the pods of a suspended Job go, and with what resources. */
+/**
+ * While a Job is suspended, a queueing system may still change where its pods run and with what
+ * resources.
+ */
 function isTemplateMutable({ spec, status }: Job): boolean {
   const hasStopped = status.startTime === undefined || hasCondition(status, "Suspended");
   return spec.suspend === true && hasStopped && (status.active ?? 0) === 0;
 }
 
-/** An Indexed Job scales by its completions, as long as all of them may run at once. */
+/** An Indexed Job can be scaled by its completions if all of them may run at once. */
 function validateCompletionsChange(
   next: JobSpec,
   old: JobSpec,
@@ -45,7 +48,7 @@ function validateCompletionsChange(
   if (completions === old.completions) return [];
   if (!isElastic || next.completionMode !== INDEXED)
     return [invalid("spec.completions", completions, IMMUTABLE)];
-  // That an Indexed Job has completions is said already.
+  // Missing completions of an Indexed Job are already reported.
   if (completions === undefined || completions === parallelism) return [];
   const detail = "can only be modified in tandem with spec.parallelism";
   return [invalid("spec.completions", completions, detail)];
@@ -77,7 +80,7 @@ function validateTemplateChange(
   return isEqual(next.spec, allowed) ? [] : [invalid("spec.template.spec", next.spec, IMMUTABLE)];
 }
 
-/** The old pod as it would be if only its scheduling had changed. */
+/** The old pod spec with the scheduling fields of the new one. */
 function withSchedulingDirectives(old: PodSpec, next: PodSpec): PodSpec {
   const {
     affinity: oldAffinity,
@@ -98,7 +101,7 @@ function withSchedulingDirectives(old: PodSpec, next: PodSpec): PodSpec {
 
 type Affinity = NonNullable<PodSpec["affinity"]>;
 
-/** An affinity that held nothing else may go with its node affinity. */
+/** An affinity that contained only a node affinity may be removed together with it. */
 function withNodeAffinity(
   old: Affinity | undefined,
   next: Affinity | undefined,
@@ -118,7 +121,10 @@ function withResources(old: PodSpec, next: PodSpec): PodSpec {
   };
 }
 
-/** Containers are told by name and place: among others, or in another order, nothing may change. */
+/**
+ * Containers are matched by name and position. If they are added, removed or reordered, nothing may
+ * change.
+ */
 function containersWithResources(
   old: readonly Container[] | null,
   next: readonly Container[] | null | undefined,

@@ -22,7 +22,7 @@ const LIMITED = "when completions are above 100000 and used with backoff limit p
 test.each<[string, Spec]>([
   ["a plain one", {}],
   ["an Indexed one", INDEXED],
-  ["an Indexed one with nothing to do", { ...INDEXED, completions: 0 }],
+  ["an Indexed one with 0 completions", { ...INDEXED, completions: 0 }],
   ["zeros everywhere", { parallelism: 0, backoffLimit: 0, activeDeadlineSeconds: 0 }],
   ["many completions", { completions: 2147483647, parallelism: 2147483647 }],
   ["limits per index", { ...PER_INDEX, maxFailedIndexes: 5 }],
@@ -140,7 +140,7 @@ test.each<[string, Spec, string[]]>([
         'supported values: "Failed", "TerminatingOrFailed"',
     ],
   ],
-])("refused: %s", (_name, spec, problems) => {
+])("a Job is rejected for %s", (_name, spec, problems) => {
   expect(problemsOf(spec)).toEqual(problems);
 });
 
@@ -158,7 +158,7 @@ test.each([
   expect(problemsOf({ managedBy })).toEqual(problems.map((text) => `spec.managedBy: ${text}`));
 });
 
-test("an Indexed Job needs a name that its hostnames can begin with", () => {
+test("the name of an Indexed Job must be valid in hostnames", () => {
   const detail = "will not able to create pod with invalid DNS label: a.b-4";
   expect(problemsOf(INDEXED, { name: "a.b" })).toEqual([
     `metadata.name: Invalid value: "a.b": ${detail}`,
@@ -169,7 +169,7 @@ test("an Indexed Job needs a name that its hostnames can begin with", () => {
   expect(problemsOf({}, { name })).toEqual([]);
 });
 
-test("a name too long for a label fails on the template alone", () => {
+test("a name too long for a label is reported only on the template", () => {
   const problems = problemsOf({}, { name: "a".repeat(64) });
   expect(problems).toHaveLength(2);
   for (const problem of problems) expect(problem).toMatch(/^spec\.template\.labels: Invalid/);
@@ -179,7 +179,7 @@ function labelled(labels: { [key: string]: string }): Spec {
   return { template: { metadata: { labels }, spec: POD_SPEC } };
 }
 
-test("labels that contradict the generated ones are refused", () => {
+test("labels that contradict the generated ones are rejected", () => {
   const shown = JSON.stringify({
     "batch.kubernetes.io/controller-uid": UID,
     "batch.kubernetes.io/job-name": "j",
@@ -191,7 +191,7 @@ test("labels that contradict the generated ones are refused", () => {
   ]);
 });
 
-test("a selector that does not match what is generated is refused", () => {
+test("a selector that does not match the generated labels is rejected", () => {
   const problems = problemsOf({ selector: { matchLabels: { a: "b" } }, ...labelled({ a: "b" }) });
   const selector = { matchLabels: { a: "b", "batch.kubernetes.io/controller-uid": UID } };
   expect(problems).toEqual([

@@ -1,4 +1,4 @@
-/** Pure: what a Job must look like, whether it is new or has been changed. */
+/** Pure: validates a Job, on create and on update. */
 import {
   type Finding,
   invalid,
@@ -29,7 +29,7 @@ export const INDEXED = "Indexed";
 const NON_INDEXED = "NonIndexed";
 const MAX_INDEXED_PARALLELISM = 100_000;
 const MAX_FAILED_INDEXES = 100_000;
-/** Above it the failed indexes might not fit into the status. */
+/** With more completions the failed indexes might not fit into the status. */
 export const COMPLETIONS_SOFT_LIMIT = 100_000;
 const MAX_PARALLELISM_ABOVE_SOFT_LIMIT = 10_000;
 const MAX_FAILED_INDEXES_ABOVE_SOFT_LIMIT = 10_000;
@@ -44,12 +44,12 @@ export function validateJob(job: Job, options: GeneratedLabelOptions): Finding[]
   ];
 }
 
-/** On update Kubernetes runs these rules once for the Job and once more for the change. */
+/** On update Kubernetes evaluates these rules twice: for the Job and for the change. */
 export function validateJobSpecAndSelector(spec: JobSpec, path: string): Finding[] {
   return [...validateJobSpec(spec, path), ...validateSelector(spec, path)];
 }
 
-/** Everything but the selector: a CronJob's jobTemplate has none. */
+/** Everything except the selector, which a CronJob's jobTemplate does not have. */
 export function validateJobSpec(spec: JobSpec, path: string): Finding[] {
   const { podFailurePolicy, successPolicy, template } = spec;
   const findings = [
@@ -158,7 +158,10 @@ function validateIndexed(spec: JobSpec, path: string): Finding[] {
   return [...findings, ...validateManyCompletions(spec, path)];
 }
 
-/** Limits per index make the status grow: a big Job must bound what it may have to record. */
+/**
+ * A limit per index makes the status grow, so a large Job must limit how many failed indexes it can
+ * have.
+ */
 function validateManyCompletions(spec: JobSpec, path: string): Finding[] {
   const { completions = 0, parallelism = 0, maxFailedIndexes } = spec;
   if (completions <= COMPLETIONS_SOFT_LIMIT || spec.backoffLimitPerIndex === undefined) return [];
@@ -185,7 +188,9 @@ function atMost(max: number): string {
   return `must be less than or equal to ${max}`;
 }
 
-/** A pod template defaults to Always, which a Job cannot mean: the user has to choose. */
+/**
+ * A pod template defaults to Always, which is not possible for a Job, so the user has to choose.
+ */
 function validateRestartPolicy(spec: JobSpec, path: string): Finding[] {
   const { restartPolicy: policy = "" } = spec.template.spec;
   const choices = ["OnFailure", "Never"];
@@ -200,7 +205,7 @@ function validateRestartPolicy(spec: JobSpec, path: string): Finding[] {
   return [];
 }
 
-/** The last index has the longest hostname. */
+/** Checks the hostname of the last index, which is the longest. */
 export function validateHostnames({ metadata, spec }: Pick<Job, "metadata" | "spec">): Finding[] {
   const { completions = 0 } = spec;
   if (spec.completionMode !== INDEXED || completions <= 0) return [];

@@ -1,4 +1,4 @@
-/** Pure: what the server says about a Job that it accepts all the same. */
+/** Pure: the warnings about Jobs that are accepted. */
 import { isEqual } from "../../api/equal.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import { dns1123Label } from "../../api/names.ts";
@@ -15,7 +15,7 @@ export function jobWarningsOnUpdate(next: Job, old: Job): string[] {
   return isEqual(next.spec, old.spec) ? [] : jobSpecWarnings(next.spec, "spec", old.spec);
 }
 
-/** Names that are legal but make odd hostnames; CronJobs hand theirs on to Jobs. */
+/** Valid names that lead to surprising hostnames. CronJobs pass their names on to Jobs. */
 export function nameWarnings(name: string): string[] {
   const problems = dns1123Label(name);
   if (problems.length === 0) return [];

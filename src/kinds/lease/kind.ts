@@ -61,7 +61,7 @@ function validateSpec({ spec }: Lease): Finding[] {
   return [...findings, ...validateNonnegative(leaseTransitions ?? 0, "spec.leaseTransitions")];
 }
 
-/** Fields of coordinated leader election, which is off in Kubernetes as it comes. */
+/** Fields of coordinated leader election, which Kubernetes disables by default. */
 function dropCoordination({ spec }: Draft<Lease>): void {
   delete spec.strategy;
   delete spec.preferredHolder;

@@ -13,7 +13,7 @@ test.each([
   ["256.0.0.1", [IP]],
   ["010.0.0.1", ["must not have leading 0s"]],
   ["::ffff:10.0.0.1", ["must not be an IPv4-mapped IPv6 address"]],
-])("of the address %s: %j", (text, expected) => {
+])("the address %s has the problems %j", (text, expected) => {
   const details = validateIp(text, "ip").map(formatFinding);
   expect(details).toEqual(expected.map((detail) => `ip: Invalid value: "${text}": ${detail}`));
 });
@@ -25,12 +25,12 @@ test.each([
   ["10.0.0.0/33", [CIDR]],
   ["10.0.0.0/24/1", [CIDR]],
   ["10.0.0.1/24", ["must not have bits set beyond the prefix length"]],
-])("of the range %s: %j", (text, expected) => {
+])("the range %s has the problems %j", (text, expected) => {
   const details = validateCidr(text, "r").map(formatFinding);
   expect(details).toEqual(expected.map((detail) => `r: Invalid value: "${text}": ${detail}`));
 });
 
-test("an address and a range tell their family", () => {
+test("the family of an address and of a range is determined", () => {
   expect([ipFamily("10.0.0.1"), ipFamily("fe80::1"), ipFamily("None")]).toEqual([
     "IPv4",
     "IPv6",

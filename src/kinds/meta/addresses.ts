@@ -1,4 +1,4 @@
-/** Pure: what fields that hold an IP address or a range of them may say. */
+/** Pure: validates fields that contain an IP address or a CIDR range. */
 
 import { type Finding, invalid, quote } from "../../api/finding.ts";
 import { type Address, formatAddress, parseAddress } from "../../base/address.ts";
@@ -19,7 +19,7 @@ export function validateCidr(text: string, path: string): Finding[] {
   return cidrProblems(text).map((problem) => invalid(path, text, problem));
 }
 
-/** What is said of an address that is accepted: there is one way of writing that all agree on. */
+/** The warning about an accepted address that is not in canonical form. */
 export function ipWarnings(text: string, path: string): string[] {
   const address = parseAddress(text);
   if (address === undefined || address.length === 4) return [];
@@ -35,7 +35,7 @@ export function ipFamily(text: string): IpFamily | undefined {
   return address.length === 4 || isMapped(address) ? "IPv4" : "IPv6";
 }
 
-/** Whether anybody could read it as an address, be it one that Kubernetes refuses. */
+/** Whether the text can be parsed as an address, even if Kubernetes rejects it. */
 export function isReadableIp(text: string): boolean {
   return parseAddress(withoutLeadingZeros(text)) !== undefined;
 }
@@ -68,7 +68,7 @@ function hasHostBits(address: Address, prefixLength: number): boolean {
   });
 }
 
-/** "010.0.0.1": some programs read it as octal, so Kubernetes understands it but refuses it. */
+/** Some programs read "010.0.0.1" as octal, so Kubernetes parses it but rejects it. */
 function withoutLeadingZeros(text: string): string {
   return text.replace(/(^|[.:])0+(?=\d+(\.|$))/g, "$1");
 }

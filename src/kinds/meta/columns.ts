@@ -1,4 +1,4 @@
-/** Pure: the columns every table has; Kubernetes' own descriptions, which clients compare. */
+/** Pure: the columns of all tables, with Kubernetes' own descriptions, which clients compare. */
 import type { Column } from "../kind.ts";
 
 export const nameColumn: Column = {
@@ -22,14 +22,16 @@ const CREATION =
 
 export const ageColumn: Column = { name: "Age", type: "string", description: CREATION };
 
-/** What kinds without a table of their own show instead of an age. */
+/** Used instead of the age by kinds without their own table. */
 export const createdAtColumn: Column = {
   name: "Created At",
   type: "date",
   description: CREATION,
 };
 
-/** A column in short. The description is Kubernetes' own: it is part of every answer. */
+/**
+ * Shorthand for a column. The description is Kubernetes' own, because it is part of every answer.
+ */
 export function column(
   name: string,
   description: string,

@@ -1,4 +1,4 @@
-/** Pure: amounts that are a number or a share: 3, "25%". */
+/** Pure: amounts that are a number or a percentage: 3, "25%". */
 import { type Finding, invalid } from "../../api/finding.ts";
 import { regexProblem } from "../../api/names.ts";
 import { validateNonnegative } from "./object-meta.ts";
@@ -15,7 +15,7 @@ export function validateAtMostWhole(amount: number | string, path: string): Find
   return [invalid(path, amount, "must not be greater than 100%")];
 }
 
-/** What it says, be it a number or a share; 0 where it says nothing sensible. */
+/** The number or percentage; 0 if it is invalid. */
 export function numberOf(amount: number | string): number {
   if (typeof amount === "number") return amount;
   return /^([0-9]+%|[-+]?[0-9]+)$/.test(amount) ? Number.parseInt(amount, 10) : 0;

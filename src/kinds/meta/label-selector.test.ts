@@ -28,7 +28,7 @@ test("no selector selects nothing, an empty one everything", () => {
   expect(matchesLabelSelector({}, undefined)).toBe(true);
 });
 
-test("an object is selected by its own labels, and NotIn is the contrary of In", () => {
+test("an object is selected by its own labels, and NotIn is the opposite of In", () => {
   const word = fc.stringMatching(/^[a-z]{1,3}$/);
   fc.assert(
     fc.property(
@@ -64,7 +64,7 @@ test.each([
     { key: "a", operator: "Near" },
     ['s.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator'],
   ],
-])("%j is refused", (expression, expected) => {
+])("%j is rejected", (expression, expected) => {
   const found = validateLabelSelector({ matchExpressions: [expression] }, "s");
   expect(found.map(formatFinding)).toEqual(expected);
 });

@@ -1,11 +1,11 @@
-/** Pure: label selectors as objects: what they may say and what they select. */
+/** Pure: validates and evaluates label selectors. */
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type { LabelSelector, LabelSelectorRequirement } from "../../api/generated/meta.ts";
 import { labelValue } from "../../api/names.ts";
 import { type StringMap, validateLabelName, validateLabels } from "./labels.ts";
 
 export interface SelectorOptions {
-  /** Objects stored before values were checked may keep what they have. */
+  /** Objects stored before values were validated may keep invalid ones. */
   readonly allowInvalidValues?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Pure: what labels and annotations may look like. */
+/** Pure: validates labels and annotations. */
 import { type Finding, invalid, tooLong } from "../../api/finding.ts";
 import { labelValue, qualifiedName } from "../../api/names.ts";
 
 export type StringMap = { readonly [key: string]: string };
 
-/** The keys and values of all annotations of one object, together. */
+/** The limit for the keys and values of all annotations of an object together. */
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 export function validateLabels(labels: StringMap | undefined, path: string): Finding[] {
@@ -18,7 +18,9 @@ export function validateLabelName(name: string, path: string): Finding[] {
   return qualifiedName(name).map((problem) => invalid(path, name, problem));
 }
 
-/** Keys are compared without regard to case, values are free; only their sum is limited. */
+/**
+ * Keys are compared case-insensitively, and values are arbitrary; only the total size is limited.
+ */
 export function validateAnnotations(annotations: StringMap | undefined, path: string): Finding[] {
   const entries = Object.entries(annotations ?? {});
   const findings = entries.flatMap(([key]) =>

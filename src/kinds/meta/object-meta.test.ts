@@ -34,12 +34,12 @@ test.each<[string, ObjectMeta, string[]]>([
   ],
   ["a namespace is required", { name: "a" }, ["metadata.namespace: Required value"]],
   [
-    "a generation is no less than nothing",
+    "a generation must not be negative",
     { ...named, generation: -1 },
     ["metadata.generation: Invalid value: -1: must be greater than or equal to 0"],
   ],
   [
-    "a finalizer belongs to a domain",
+    "a finalizer must be qualified with a domain",
     { ...named, finalizers: ["orphan", "example.com/x", "mine"] },
     [
       'metadata.finalizers[2]: Invalid value: "mine": ' +
@@ -60,7 +60,7 @@ test.each<[string, ObjectMeta, string[]]>([
     ['metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty'],
   ],
   [
-    "an event owns nothing",
+    "an event cannot be an owner",
     { ...named, ownerReferences: [{ ...owner, kind: "Event" }] },
     [
       "metadata.ownerReferences: Invalid value: " +
@@ -80,7 +80,7 @@ test.each<[string, ObjectMeta, string[]]>([
   expect(problems(meta)).toEqual(expected);
 });
 
-test("two controllers of one object are one too many", () => {
+test("an object can have only one controller", () => {
   const ownerReferences = ["p", "q"].map((name) => ({ ...owner, name, controller: true }));
   expect(problems({ ...named, ownerReferences })).toEqual([
     expect.stringMatching(/Found "true" in references for Pod\/p and Pod\/q$/),
@@ -102,13 +102,13 @@ test.each<[string, ObjectMeta, ObjectMeta, string[]]>([
     ['metadata.resourceVersion: Invalid value: "": must be specified for an update'],
   ],
   [
-    "the identity stays",
+    "the identity is immutable",
     { ...stored, uid: "v" },
     stored,
     ['metadata.uid: Invalid value: "v": field is immutable'],
   ],
   [
-    "the grace period stays",
+    "the grace period is immutable",
     { ...stored, deletionGracePeriodSeconds: 9 },
     { ...stored, deletionGracePeriodSeconds: 0 },
     ["metadata.deletionGracePeriodSeconds: Invalid value: 9: field is immutable"],
@@ -120,7 +120,7 @@ test.each<[string, ObjectMeta, ObjectMeta, string[]]>([
     ["metadata.generation: Invalid value: 1: must not be decremented"],
   ],
   [
-    "an object that is going gets no new finalizers",
+    "an object being deleted cannot get new finalizers",
     { ...stored, deletionTimestamp: "t", finalizers: ["x.io/b", "x.io/c", "x.io/a"] },
     { ...stored, deletionTimestamp: "t", finalizers: ["x.io/a"] },
     [
@@ -128,11 +128,11 @@ test.each<[string, ObjectMeta, ObjectMeta, string[]]>([
         'deleted, found new finalizers []string{"x.io/b", "x.io/c"}',
     ],
   ],
-])("of an update: %s", (_, next, old, expected) => {
+])("on update: %s", (_, next, old, expected) => {
   expect(changes(next, old)).toEqual(expected);
 });
 
-test("the server looks at metadata twice on an update, and leaves finalizers to the kind", () => {
+test("on an update metadata is validated twice, and finalizers by the kind", () => {
   const next = { ...stored, labels: { a: "!" }, finalizers: ["mine"] };
   const found = validateCommonMetaUpdate(next, stored, true).map(({ field }) => field);
   expect(found).toEqual(["metadata.labels", "metadata.labels"]);

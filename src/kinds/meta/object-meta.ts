@@ -1,10 +1,10 @@
 /**
- * Pure: the rules every object's metadata follows.
+ * Pure: the rules for the metadata of all objects.
  *
- * A kind calls validateObjectMeta and validateObjectMetaUpdate in its own rules; the server calls
- * the common ones besides, on every update of every kind. That the causes of a refused update name
- * a finding several times is how Kubernetes answers. Continue with labels.ts, label-selector.ts
- * and standard-rules.ts. Nothing here knows a particular kind.
+ * A kind calls validateObjectMeta and validateObjectMetaUpdate in its own rules. In addition, the
+ * server calls the common ones on every update of every kind. So the causes of a rejected update
+ * may repeat a finding, as in Kubernetes. Continue with labels.ts, label-selector.ts and
+ * standard-rules.ts. Nothing here knows a particular kind.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, quote, required, tooLong } from "../../api/finding.ts";
@@ -28,7 +28,7 @@ const STANDARD_FINALIZERS = ["kubernetes", ORPHAN, FOREGROUND];
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly nameRule: NameRule;
-  /** What a generateName must be; the name rule for a prefix unless said otherwise. */
+  /** The rule for generateName; by default the name rule, applied to a prefix. */
   readonly generateNameRule?: NameRule;
 }
 
@@ -53,7 +53,7 @@ export function validateObjectMetaUpdate(
   return [...validateAnyMetaUpdate(next, old, path), ...ofFinalizers];
 }
 
-/** What the server asks of each object on creation, after the kind's own rules passed. */
+/** The server's checks of each object on creation, after the kind's own rules have passed. */
 export function validateCommonMeta(
   meta: ObjectMeta,
   namespaced: boolean,
@@ -63,7 +63,7 @@ export function validateCommonMeta(
   return validateAnyMeta(meta, rules, "metadata", old);
 }
 
-/** What the server asks of each update, before the kind's own rules. */
+/** The server's checks of each update, before the kind's own rules. */
 export function validateCommonMetaUpdate(
   next: ObjectMeta,
   old: ObjectMeta,
@@ -75,7 +75,7 @@ export function validateCommonMetaUpdate(
   ];
 }
 
-/** The checks apimachinery makes for any API; kinds of Kubernetes itself ask for more. */
+/** The checks of apimachinery for any API; Kubernetes' own kinds require more. */
 export function validateAnyMeta(
   meta: ObjectMeta,
   rules: MetaRules,
@@ -95,7 +95,7 @@ export function validateAnyMeta(
   ];
 }
 
-/** What is the very list or map of the old object was looked at when that was stored. */
+/** A list or map that is shared with the old object was validated when that was stored. */
 function validateShared(meta: ObjectMeta, old: ObjectMeta, path: string): Finding[] {
   const { labels, annotations, ownerReferences: owners, managedFields } = meta;
   const findings: Finding[] = [];
@@ -208,7 +208,7 @@ function validateOwnerReference(reference: OwnerReference, path: string): Findin
   return findings;
 }
 
-/** Empty also where the text has more than one slash and is no apiVersion at all. */
+/** Also empty if the text has more than one slash, so that it is not an apiVersion at all. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split("/");
   return parts.length > 2 ? "" : (parts.at(-1) ?? "");
@@ -237,7 +237,7 @@ function validateQualified(finalizers: readonly string[] = [], path: string): Fi
   );
 }
 
-/** A finalizer is Kubernetes' own or names the domain of whoever it belongs to. */
+/** A finalizer must be one of Kubernetes' own or be qualified with a domain. */
 export function validateQualifiedFinalizer(finalizer: string, path: string): Finding[] {
   if (finalizer.includes("/") || STANDARD_FINALIZERS.includes(finalizer)) return [];
   const detail = "name is neither a standard finalizer name nor is it fully qualified";

@@ -1,4 +1,4 @@
-/** Pure: addresses that mean something else on every machine, so no endpoint may have them. */
+/** Pure: addresses with a special meaning on every machine, which endpoints must not have. */
 
 import { type Finding, invalid } from "../../api/finding.ts";
 import { cidrContains, parseAddress, parseCidr } from "../../base/address.ts";
@@ -19,7 +19,7 @@ const RANGES: readonly { readonly cidrs: readonly string[]; readonly problem: st
   },
 ];
 
-/** Where pods that share the network of this machine have their addresses. */
+/** The addresses of pods that share the network of this machine. */
 const LOCAL_PODS = "127.64.0.0/10";
 
 export interface AddressPlace {
@@ -28,7 +28,7 @@ export interface AddressPlace {
   readonly labels?: { readonly [key: string]: string };
 }
 
-/** Of a text that is no address it says so, whatever was said of its form before. */
+/** Also reports a text that is not an address, whatever was reported about its format before. */
 export function validateNonSpecialIp(
   ip: string,
   path: string,
@@ -44,7 +44,7 @@ export function validateNonSpecialIp(
   );
 }
 
-/** The endpoints of the server itself, which may well listen on this machine only. */
+/** The endpoints of the server itself, which may listen only on this machine. */
 function isServer({ namespace, name, labels }: AddressPlace): boolean {
   const service = labels?.["kubernetes.io/service-name"] ?? name;
   return namespace === "default" && service === "kubernetes";

@@ -1,4 +1,4 @@
-/** Pure: the rules of kinds whose content is taken as it comes: only metadata is checked. */
+/** Pure: the rules of kinds of which mainly the metadata is validated. */
 import type { Finding } from "../../api/finding.ts";
 import { dns1123Subdomain, type NameRule } from "../../api/names.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -7,15 +7,15 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 
 export interface StandardOptions<T extends KubeObject> {
   readonly namespaced: boolean;
-  /** A DNS subdomain unless said otherwise. */
+  /** By default a DNS subdomain. */
   readonly nameRule?: NameRule;
-  /** What is checked besides metadata, on create and on update alike. */
+  /** Validates more than the metadata, on create and on update. */
   readonly validateContent?: (object: T) => Finding[];
-  /** What an update may not do. */
+  /** Checks what an update must not change. */
   readonly validateChange?: (next: T, old: T) => Finding[];
 }
 
-/** Checks metadata, then the content; on update also what changed. */
+/** Validates the metadata, then the content, and on update also the change. */
 export function standardRules<T extends KubeObject>(options: StandardOptions<T>): Rules<T> {
   const { namespaced, nameRule = dns1123Subdomain } = options;
   const { validateContent = nothing, validateChange = nothing } = options;

@@ -1,6 +1,6 @@
 /**
- * Pure: Namespaces. What holds a deleted Namespace is a finalizer in its spec, which only the
- * subresource "finalize" may change; until then its phase is Terminating.
+ * Pure: Namespaces. A deleted Namespace is kept by a finalizer in its spec, which only the
+ * subresource "finalize" may change. Until then its phase is Terminating.
  */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Namespace } from "../../api/generated/core.ts";
@@ -56,7 +56,7 @@ function setDefaults(namespace: Draft<Namespace>): void {
   labelWithName(namespace);
 }
 
-/** So that a label selector can pick namespaces by name. */
+/** Allows label selectors to select namespaces by name. */
 function labelWithName(namespace: Draft<Namespace>): void {
   const { name, labels } = namespace.metadata;
   if (name === undefined || labels?.[NAME_LABEL] === name) return;

@@ -3,7 +3,7 @@ import { created, patched } from "../../../test/builders/created.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import { namespaceKind } from "./kind.ts";
 
-test("a namespace whose status is taken away is active", () => {
+test("a namespace without a status is active", () => {
   const old = created<Namespace>(namespaceKind, { metadata: { name: "n" } });
   delete old.metadata.namespace;
   const next = patched<Namespace>(namespaceKind, old, { status: null });

@@ -1,4 +1,4 @@
-/** Pure: a Node as a row of a table. */
+/** Pure: a Node as a table row. */
 import type { Node } from "../../api/generated/core.ts";
 import { age } from "../../api/print/age.ts";
 import type { Cell } from "../kind.ts";

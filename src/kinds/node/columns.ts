@@ -1,4 +1,4 @@
-/** Pure: the columns of a Node; Kubernetes' own descriptions, which clients compare. */
+/** Pure: the columns of a Node, with Kubernetes' own descriptions, which clients compare. */
 import type { Column } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 

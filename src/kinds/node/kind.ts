@@ -1,4 +1,6 @@
-/** Pure: Nodes. A Node keeps the status it is created with: its agent writes both at once. */
+/**
+ * Pure: Nodes. A Node keeps the status it is created with, because its agent writes both at once.
+ */
 import type { Node } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { formatQuantity, getQuantity, roundUpToMilli } from "../../api/quantity.ts";
@@ -45,7 +47,7 @@ function setDefaults({ spec, status }: Draft<Node>): void {
   if (status.capacity) status.allocatable ??= { ...status.capacity };
   roundAmounts(status.capacity);
   roundAmounts(status.allocatable);
-  // One range was all there was once: podCIDR is the first of podCIDRs, and wins where they differ.
+  // podCIDR, which is older, is the first of podCIDRs, and wins if they differ.
   const { podCIDR, podCIDRs = [] } = spec;
   if (podCIDR !== undefined && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
   else if (podCIDR === undefined && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
@@ -57,7 +59,7 @@ function roundAmounts(amounts: { [resource: string]: string } | undefined): void
   }
 }
 
-/** Where a node once took its configuration from, and which it had: nobody reads it any more. */
+/** Fields of a removed feature (dynamic configuration) that nothing reads any more. */
 function dropConfiguration({ spec, status }: Draft<Node>): void {
   delete spec.configSource;
   delete status.config;

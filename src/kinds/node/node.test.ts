@@ -14,7 +14,7 @@ function node(body: Parameters<typeof created>[1]): Node {
   return made;
 }
 
-test("a node can use what it has, and its first pod range is also its only old one", () => {
+test("allocatable defaults to capacity, and podCIDR is the first of podCIDRs", () => {
   const made = node({ status: { capacity: { cpu: "4" } }, spec: { podCIDR: "10.244.1.0/24" } });
   expect(made.status.allocatable).toEqual({ cpu: "4" });
   expect(made.spec.podCIDRs).toEqual(["10.244.1.0/24"]);
@@ -54,7 +54,7 @@ test.each([
   expect(nodeKind.rules.validate(node(body)).map(formatFinding)).toEqual(expected);
 });
 
-test("an address is reported once", () => {
+test("a duplicate address is reported once", () => {
   const address = { type: "InternalIP", address: "10.0.0.1" };
   const old = node({});
   const next = patched<Node>(nodeKind, old, { status: { addresses: [address, address] } });
@@ -64,7 +64,7 @@ test("an address is reported once", () => {
   ]);
 });
 
-test("a row shows readiness, roles and where to find the node", () => {
+test("a row shows readiness, roles and addresses", () => {
   const made = node({
     metadata: { name: "n", labels: { "node-role.kubernetes.io/b": "", "kubernetes.io/role": "a" } },
     spec: { unschedulable: true },
@@ -88,13 +88,13 @@ test("a row shows readiness, roles and where to find the node", () => {
   ]);
 });
 
-test("an external ID is warned of", () => {
+test("an external ID causes a warning", () => {
   expect(nodeKind.rules.warningsOnCreate?.(node({ spec: { externalID: "x" } }))).toEqual([
     "spec.externalID: this field is deprecated, and is unused by Kubernetes",
   ]);
 });
 
-test("half of a thousandth is a whole one, and nobody configures a node from afar", () => {
+test("amounts are rounded up to a thousandth, and configSource is dropped", () => {
   const made = node({
     status: { capacity: { cpu: "0.0005" }, allocatable: { cpu: "1.0001" }, config: { error: "e" } },
     spec: { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } },

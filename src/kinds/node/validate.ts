@@ -1,4 +1,4 @@
-/** Pure: what a Node may say. Its taints are reported as metadata, where they once were. */
+/** Pure: validates a Node. Errors in taints are reported under metadata, where taints once were. */
 
 import {
   type Finding,
@@ -104,7 +104,7 @@ function validateAddresses({ status }: Node): Finding[] {
   });
 }
 
-/** A node gets its pod range and its identity at its provider once. */
+/** The pod range and the provider's ID of a node can be set only once. */
 function validateAssigned({ spec }: Node, { spec: old }: Node): Finding[] {
   const findings: Finding[] = [];
   const rule = (field: string) => `node updates may not change ${field} except from "" to valid`;

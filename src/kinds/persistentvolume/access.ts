@@ -1,4 +1,4 @@
-/** Pure: what claims and volumes share: the ways of access, and their short names in tables. */
+/** Pure: what claims and volumes share: access modes, and their abbreviations in tables. */
 
 export const ACCESS_MODES = [
   "ReadOnlyMany",
@@ -7,7 +7,7 @@ export const ACCESS_MODES = [
   "ReadWriteOncePod",
 ] as const;
 
-/** Where the columns of claims and volumes send their reader. */
+/** The reference in the descriptions of columns of claims and volumes. */
 export const ABOUT_VOLUMES =
   "More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes";
 
@@ -18,7 +18,7 @@ const SHORT: readonly (readonly [mode: string, short: string])[] = [
   ["ReadWriteOncePod", "RWOP"],
 ];
 
-/** An annotation named the class before there was a field for it, and still goes before it. */
+/** The annotation used before the field existed. It still takes precedence. */
 export const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
 export function formatAccessModes(modes: readonly string[] = []): string {

@@ -1,6 +1,6 @@
 /**
- * Pure: PersistentVolumeClaims: what storage a pod asks for. The other rooms of the folder are
- * volume.ts (what there is) and storage-class.ts (how it is made).
+ * Pure: PersistentVolumeClaims: the storage that a pod requests. The other files of the folder are
+ * volume.ts (existing storage) and storage-class.ts (how it is provisioned).
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden } from "../../api/finding.ts";
@@ -80,9 +80,9 @@ function prepareForCreate(claim: Draft<PersistentVolumeClaim>): void {
 }
 
 /**
- * A source has two fields. The older one never named anything but claims and snapshots and lost
- * what else it was given; each of them stands for the other where that is missing. A source in
- * another namespace is lost whole.
+ * A source has two fields. The older one only supports claims and snapshots, and anything else in
+ * it is dropped. If one of the two is missing, it is copied from the other. A source in another
+ * namespace is dropped completely.
  */
 function settleDataSources(
   spec: Draft<PersistentVolumeClaimSpec>,
@@ -135,7 +135,7 @@ function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim)
   ];
 }
 
-/** Its volume is named once; a bound claim may grow; everything else stays. */
+/** The volume can be named once, and a bound claim may grow; everything else is immutable. */
 function validateSpecChange(next: PersistentVolumeClaim, old: PersistentVolumeClaim): Finding[] {
   const allowed = draftOf(old.spec);
   const { volumeName, storageClassName, volumeAttributesClassName, resources } = next.spec;

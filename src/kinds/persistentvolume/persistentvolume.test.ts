@@ -18,7 +18,7 @@ function claim(phase: string): PersistentVolumeClaim {
   return made;
 }
 
-test("a new claim is pending and asks for a file system", () => {
+test("a new claim is pending and defaults to volumeMode Filesystem", () => {
   const made = created<PersistentVolumeClaim>(persistentVolumeClaimKind, { spec: wanted });
   expect(made.status).toEqual({ phase: "Pending" });
   expect(made.spec.volumeMode).toBe("Filesystem");
@@ -43,7 +43,7 @@ test.each<[string, Fields, string[]]>([
   expect(found.map(formatFinding)).toEqual(expected);
 });
 
-test("a row of a claim shows the volume only once it has one", () => {
+test("a row of a claim shows the volume once it is bound", () => {
   const free = claim("Pending");
   const bound = { ...free, spec: { ...free.spec, volumeName: "v" } };
   const cells = [free, bound].map((made) => persistentVolumeClaimKind.cells(made, new Date(0)));
@@ -116,7 +116,7 @@ test.each<[Fields, unknown[]]>([
   expect(found).toEqual(expected);
 });
 
-test("of a storage class nothing that makes volumes may change", () => {
+test("the provisioning fields of a storage class are immutable", () => {
   const old = created<StorageClass>(storageClassKind, { provisioner: "a.b/c" });
   delete old.metadata.namespace;
   const next = patched<StorageClass>(storageClassKind, old, {
@@ -149,7 +149,7 @@ test.each([
   ]);
 });
 
-test("no two terms of where volumes of a class are made mean the same, and none nothing", () => {
+test("topology terms of a class must be distinct and not empty", () => {
   const term = (...values: string[]) => ({ matchLabelExpressions: [{ key: "zone", values }] });
   const path = "allowedTopologies";
   const findingsOf = (allowedTopologies: Json, parameters: Json = {}) => {

@@ -1,4 +1,4 @@
-/** Pure: StorageClasses: how volumes for claims are made. */
+/** Pure: StorageClasses: how volumes for claims are provisioned. */
 import { type Finding, invalid, notSupported, required, tooLong } from "../../api/finding.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import { dns1123Subdomain, qualifiedName } from "../../api/names.ts";

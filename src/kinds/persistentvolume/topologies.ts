@@ -1,4 +1,6 @@
-/** Pure: where volumes of a class may be made: terms of labels, no two of which mean the same. */
+/**
+ * Pure: validates where volumes of a class may be provisioned: terms of labels, without duplicates.
+ */
 import { duplicate, type Finding, invalid, required } from "../../api/finding.ts";
 import type {
   TopologySelectorLabelRequirement,
@@ -7,7 +9,7 @@ import type {
 import { qualifiedName } from "../../api/names.ts";
 
 export function validateTopologies(terms: readonly TopologySelectorTerm[]): Finding[] {
-  // A term that says nothing means the same as one that is not there.
+  // An empty term is equivalent to a missing one.
   const seen = new Set([meaningOf([])]);
   return terms.flatMap(({ matchLabelExpressions }, at) => {
     const requirements = matchLabelExpressions ?? [];

@@ -1,4 +1,6 @@
-/** Pure: every source a PersistentVolume can have, with its rules, in the order of the checks. */
+/**
+ * Pure: the possible sources of a PersistentVolume with their rules, in the order of the checks.
+ */
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type {
   AzureFilePersistentVolumeSource,
@@ -46,17 +48,17 @@ export function validateSource({ metadata, spec }: PersistentVolume): Finding[] 
   );
 }
 
-/** Kubernetes takes it beside any other source. */
+/** Kubernetes accepts it in addition to any other source. */
 const NEVER_ONE_TOO_MANY = "flexVolume";
 
 interface SourceRule {
   readonly key: keyof PersistentVolumeSource;
-  /** The field a second source is reported under. */
+  /** The field under which a second source is reported. */
   readonly refusedAs: string;
   readonly validate: (spec: PersistentVolumeSpec, volumeName: string) => Finding[];
 }
 
-/** The misspelt names are those Kubernetes answers with. */
+/** The misspelled names are those in the messages of Kubernetes. */
 const SOURCES: readonly SourceRule[] = [
   source("hostPath", validateHostPath),
   source("gcePersistentDisk", validateGcePersistentDisk, { validatedAs: "persistentDisk" }),

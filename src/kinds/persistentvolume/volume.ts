@@ -1,4 +1,4 @@
-/** Pure: PersistentVolumes: storage that exists, and what becomes of it after its claim. */
+/** Pure: PersistentVolumes: existing storage, and what happens to it after its claim is deleted. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PersistentVolume, PersistentVolumeSpec } from "../../api/generated/core.ts";
@@ -22,7 +22,7 @@ import { validateSource } from "./validate-source.ts";
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 const VOLUME_MODES = ["Block", "Filesystem"];
 
-/** What is not the source: what is left names what the volume really is. */
+/** All fields except the source: the remaining field names the type of the volume. */
 const COMMON_FIELDS: ReadonlySet<string> = new Set<keyof PersistentVolumeSpec>([
   "capacity",
   "accessModes",

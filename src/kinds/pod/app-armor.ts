@@ -1,4 +1,4 @@
-/** Pure: AppArmor profiles, which were annotations before they were fields. */
+/** Pure: AppArmor profiles, which were annotations before they became fields. */
 import { isEqual } from "../../api/equal.ts";
 import type { AppArmorProfile, Pod } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
@@ -15,7 +15,7 @@ export function setAppArmorFields(pod: Draft<Pod>): void {
   }
 }
 
-/** A field is made of the annotation, unless it is no profile: the client learns of it before. */
+/** Valid annotations are converted to fields. The client is warned before that happens. */
 export function appArmorWarnings(pod: Pod): string[] {
   return annotatedContainers(pod).map(
     ({ key }) =>
@@ -23,7 +23,7 @@ export function appArmorWarnings(pod: Pod): string[] {
   );
 }
 
-/** Containers whose annotation says something that no field says. */
+/** Containers with an annotation that no field covers. */
 function annotatedContainers<P extends Pod | Draft<Pod>>({ spec, metadata }: P) {
   if (spec.os?.name === "windows") return [];
   const ofPod = spec.securityContext?.appArmorProfile;
@@ -40,7 +40,7 @@ function annotatedContainers<P extends Pod | Draft<Pod>>({ spec, metadata }: P) 
   });
 }
 
-/** Undefined where the annotation is no profile a field could hold. */
+/** Undefined if the annotation is not a profile that a field can represent. */
 function parseAnnotation(text: string): Draft<AppArmorProfile> | undefined {
   if (text === "unconfined") return { type: "Unconfined" };
   if (text === "runtime/default") return { type: "RuntimeDefault" };

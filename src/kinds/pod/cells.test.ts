@@ -39,7 +39,7 @@ test.each<[string, object, object, object]>([
     { ready: "2/2", reason: "Running", restarts: "3" },
   ],
   [
-    "a pod that is initialized counts its containers, and keeps the word of an init container",
+    "an initialized pod counts its containers, and keeps the reason of an init container",
     { initContainers: init(["a"]) },
     {
       phase: "Running",
@@ -62,7 +62,7 @@ test.each<[string, object, object, object]>([
     { ready: "1/2", reason: "NotReady", restarts: "0" },
   ],
   [
-    "the latest end of a container tells when it was restarted",
+    "the last restart is the latest end of a container",
     {},
     {
       containerStatuses: [
@@ -77,7 +77,7 @@ test.each<[string, object, object, object]>([
     { ready: "0/1", reason: "Pending", restarts: "2 (5m ago)" },
   ],
   [
-    "an exit code stands for a missing reason",
+    "an exit code replaces a missing reason",
     {},
     { containerStatuses: [{ name: "c", state: terminated(3) }] },
     { ready: "0/1", reason: "ExitCode:3", restarts: "0" },
@@ -97,7 +97,7 @@ test("a pod that is being deleted is terminating, unless it has ended or is lost
   expect(deleted({ phase: "Running", reason: "NodeLost" })).toBe("Unknown");
 });
 
-test("the row of a pod that has ended says so", () => {
+test("the row of a pod that has ended has a condition", () => {
   expect(podRowConditions(storedPod())).toEqual([]);
   expect(podRowConditions(storedPod({ status: { phase: "Failed" } }))).toEqual([
     { type: "Completed", status: "True", reason: "Failed", message: "The pod failed." },

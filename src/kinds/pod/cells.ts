@@ -1,4 +1,4 @@
-/** Pure: a pod as a row of a table. */
+/** Pure: a pod as a table row. */
 import type { Pod } from "../../api/generated/core.ts";
 import { age } from "../../api/print/age.ts";
 import type { Cell, RowCondition } from "../kind.ts";
@@ -24,7 +24,7 @@ export function podCells(pod: Pod, now: Date): Cell[] {
   ];
 }
 
-/** What a row says about a pod that has ended. */
+/** The conditions of a row for a pod that has ended. */
 export function podRowConditions({ status }: Pod): RowCondition[] {
   const { phase } = status;
   if (phase !== "Succeeded" && phase !== "Failed") return [];

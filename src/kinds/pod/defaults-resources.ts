@@ -1,10 +1,10 @@
-/** Pure: how the resources of a pod follow from each other. */
+/** Pure: derives missing resources of a pod from others. */
 import type { PodSpec } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "./resource-names.ts";
 import { aggregateResources } from "./resources.ts";
 
-/** A container that says only what it may use at most is promised just that. */
+/** A container with limits but without requests gets its limits as requests. */
 export function takeRequestsFromLimits(spec: Draft<PodSpec>): void {
   for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const { limits, requests = {} } = resources;
@@ -14,7 +14,7 @@ export function takeRequestsFromLimits(spec: Draft<PodSpec>): void {
   }
 }
 
-/** Where the pod as a whole has resources, what it leaves out comes from its containers. */
+/** If resources of the whole pod are specified, missing ones are derived from its containers. */
 export function setPodResourceDefaults(spec: Draft<PodSpec>): void {
   const { resources } = spec;
   if (resources === undefined) return;

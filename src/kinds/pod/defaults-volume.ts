@@ -8,7 +8,7 @@ const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
 export function setVolumeDefaults(volume: Draft<Volume>): void {
-  // A volume without a source is a directory that starts empty.
+  // A volume without a source is an emptyDir.
   if (Object.keys(volume).every((key) => key === "name")) volume.emptyDir = {};
   const { secret, configMap, downwardAPI, projected, hostPath, image, ephemeral } = volume;
   if (secret) secret.defaultMode ??= FILE_MODE;

@@ -11,7 +11,7 @@ function defaulted(fields: PodFields) {
   return pod;
 }
 
-test("a pod gets what a template does not: requests, service links and ports of the host", () => {
+test("only pods get defaults for requests, service links and host ports", () => {
   const spec = {
     hostNetwork: true,
     containers: [
@@ -50,7 +50,7 @@ test("the requests of a whole pod come from its containers, then from its limits
   expect(pod.spec.resources?.requests).toEqual({ cpu: "2500m", memory: "1Gi" });
 });
 
-test("huge pages of containers limit the pod that has resources of its own", () => {
+test("huge pages of containers are added to the limits of a pod with resources", () => {
   const pages = { "hugepages-2Mi": "4Mi" };
   const container = { name: "c", image: "x", resources: { limits: pages, requests: pages } };
   const pod = defaulted({
@@ -59,7 +59,7 @@ test("huge pages of containers limit the pod that has resources of its own", () 
   expect(pod.spec.resources).toEqual({ requests: { cpu: "1", ...pages }, limits: pages });
 });
 
-test("the name of a service account is known under both its names, the newer one wins", () => {
+test("serviceAccountName and serviceAccount are both set, and the newer field wins", () => {
   expect(defaulted({ spec: { serviceAccount: "a" } }).spec).toMatchObject({
     serviceAccountName: "a",
     serviceAccount: "a",
@@ -71,7 +71,7 @@ test("the name of a service account is known under both its names, the newer one
   });
 });
 
-test("the address of a pod is the first of its addresses, and the older field is believed", () => {
+test("podIP is the first of podIPs, and wins if they differ", () => {
   const ips = [{ ip: "10.0.0.1" }, { ip: "::1" }];
   expect(defaulted({ status: { podIPs: ips } }).status.podIP).toBe("10.0.0.1");
   expect(defaulted({ status: { podIP: "10.0.0.9", podIPs: ips } }).status).toEqual({
@@ -81,7 +81,7 @@ test("the address of a pod is the first of its addresses, and the older field is
   expect(defaulted({ status: { podIP: "10.0.0.9" } }).status.podIPs).toEqual([{ ip: "10.0.0.9" }]);
 });
 
-test("annotations that init containers once were are gone", () => {
+test("old annotations for init containers are dropped", () => {
   const annotations = { "pod.beta.kubernetes.io/init-containers": "[]" };
   expect(defaulted({ metadata: { annotations } }).metadata.annotations).toBeUndefined();
 });
@@ -104,7 +104,7 @@ test.each([
   expect(defaultPullPolicy(image)).toBe(policy);
 });
 
-test("a pod is not given less than no time to end, a template keeps what it says", () => {
+test("a negative grace period is corrected in pods and kept in templates", () => {
   const spec = { terminationGracePeriodSeconds: -5 };
   expect(defaulted({ spec }).spec.terminationGracePeriodSeconds).toBe(1);
   const template = writtenPod({ spec });

@@ -1,9 +1,9 @@
 /**
- * Pure: what a pod spec says when the user says nothing.
+ * Pure: the defaults of a pod spec.
  *
- * setPodSpecDefaults holds for pods and templates alike; setPodDefaults adds what only a pod gets,
- * so that templates stay as short as they were written. Volumes are in defaults-volume.ts. What
- * admission adds to a pod (tolerations, priority) is none of this file's business.
+ * setPodSpecDefaults applies to pods and templates; setPodDefaults adds what only pods get, so that
+ * templates stay short. Volumes are in defaults-volume.ts. What admission adds to a pod
+ * (tolerations, priority) is elsewhere.
  */
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Container, Pod, PodSpec, PodTemplateSpec, Probe } from "../../api/generated/core.ts";
@@ -25,7 +25,7 @@ export function setPodDefaults(pod: Draft<Pod>, _gates?: FeatureGates, old?: Pod
   if (status !== old?.status) setStatusAddresses(status);
   if (spec === old?.spec) return;
   setPodSpecDefaults(spec);
-  // Pods from before this was checked may hold less than nothing; templates keep what they say.
+  // Old pods, from before this was validated, may have a negative value; templates keep theirs.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   takeRequestsFromLimits(spec);
   setPodResourceDefaults(spec);
@@ -48,7 +48,7 @@ export function setPodSpecDefaults(spec: Draft<PodSpec>): void {
   roundUpResources(spec.resources);
 }
 
-/** serviceAccount is what serviceAccountName was called; both are kept, the new one wins. */
+/** serviceAccount is the former name of serviceAccountName. Both are kept, and the new one wins. */
 function setServiceAccount(spec: Draft<PodSpec>): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount;
   if (name === undefined) return;
@@ -96,7 +96,7 @@ function roundUpResources(resources: Draft<PodSpec["resources"]>): void {
   if (resources?.requests) roundUp(resources.requests);
 }
 
-/** Amounts below a thousandth were accepted once and cannot be refused now. */
+/** Amounts below a thousandth were accepted once, so they cannot be rejected now. */
 function roundUp(list: { [resource: string]: string }): void {
   for (const [name, text] of Object.entries(list)) {
     const rounded = roundedUpToMilli(text);
@@ -114,7 +114,7 @@ function setHostPorts(spec: Draft<PodSpec>): void {
   }
 }
 
-/** podIP is the first of podIPs; where they differ, the older field is believed. */
+/** podIP is the first of podIPs. If they differ, the older field wins. */
 function setStatusAddresses(status: Draft<Pod["status"]>): void {
   const first = status.podIPs?.[0]?.ip;
   if (status.podIP !== undefined && status.podIP !== first) {
@@ -124,7 +124,7 @@ function setStatusAddresses(status: Draft<Pod["status"]>): void {
   }
 }
 
-/** Init containers were written in annotations before there was a field for them. */
+/** Init containers were written in annotations before the field existed. */
 const INIT_CONTAINER_ANNOTATIONS = [
   "pod.beta.kubernetes.io/init-containers",
   "pod.alpha.kubernetes.io/init-containers",

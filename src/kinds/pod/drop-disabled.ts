@@ -1,6 +1,6 @@
 /**
- * Pure: fields of features that Kubernetes 1.36 has but does not switch on. A client that sends
- * them is not refused: they are taken out, unless the object had them before.
+ * Pure: removes fields of features that Kubernetes 1.36 has but disables by default. Such fields
+ * are not rejected but dropped, unless the object had them before.
  */
 import type { PodSpec } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";

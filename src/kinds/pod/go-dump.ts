@@ -1,6 +1,6 @@
 /**
  * Pure: values as Kubernetes prints whole objects in a message: with the names of its internal Go
- * fields, in their order, and null where nothing is set.
+ * fields, in their order, and null for fields that are not set.
  */
 import type {
   NodeSelectorRequirement,

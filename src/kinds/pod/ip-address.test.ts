@@ -26,11 +26,11 @@ test.each([
   "12345::",
   "::1%eth0",
   "1.2.3.4::",
-])("%j is no address", (text) => {
+])("%j is not an address", (text) => {
   expect(parseIp(text)).toBeUndefined();
 });
 
-test("the canonical text of an address is an address with the same canonical text", () => {
+test("canonical texts of addresses are fixed points", () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
       const canonical = parseIp(text)?.canonical ?? "";

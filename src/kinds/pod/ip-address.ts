@@ -1,7 +1,7 @@
-/** Pure: IP addresses as pods write them: lenient, as they have always been read. */
+/** Pure: lenient parsing of the IP addresses in pods, for compatibility. */
 export interface IpAddress {
   readonly family: 4 | 6;
-  /** The text it should have: without leading zeros, shortened, in lower case. */
+  /** The canonical text: without leading zeros, shortened, in lower case. */
   readonly canonical: string;
 }
 
@@ -30,7 +30,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   if (isWhole ? missing !== 0 : missing < 1) return undefined;
   const groups = [...head, ...Array<number>(missing).fill(0), ...tail];
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  // ::ffff:1.2.3.4 is an IPv4 address in disguise.
+  // ::ffff:1.2.3.4 is an IPv4-mapped address.
   if (isMapped) return { family: 4, canonical: formatMapped(groups) };
   return { family: 6, canonical: format(groups) };
 }

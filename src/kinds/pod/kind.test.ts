@@ -3,17 +3,17 @@ import { storedPod } from "../../../test/builders/pod.ts";
 import { podKind } from "./kind.ts";
 
 test.each<[string, object, object, number | undefined, number]>([
-  ["a pod on no node goes at once", {}, {}, 30, 0],
-  ["a pod on a node is given what its spec says", { nodeName: "n" }, {}, undefined, 30],
-  ["a pod on a node is given what the request says", { nodeName: "n" }, {}, 5, 5],
+  ["a pod without a node is deleted at once", {}, {}, 30, 0],
+  ["a pod on a node gets the grace period of its spec", { nodeName: "n" }, {}, undefined, 30],
+  ["a pod on a node gets the grace period of the request", { nodeName: "n" }, {}, 5, 5],
   ["a negative time counts as one second", { nodeName: "n" }, {}, -3, 1],
-  ["a pod that has ended goes at once", { nodeName: "n" }, { phase: "Failed" }, 30, 0],
+  ["a pod that has ended is deleted at once", { nodeName: "n" }, { phase: "Failed" }, 30, 0],
 ])("%s", (_, spec, status, requested, seconds) => {
   const pod = storedPod({ spec: { ...spec }, status: { ...status } });
   expect(podKind.deletion?.gracePeriod?.(pod, requested)).toBe(seconds);
 });
 
-test("pods are selected by where they run and how they are", () => {
+test("pods can be selected by node and phase", () => {
   const pod = storedPod({ spec: { nodeName: "n" }, status: { podIP: "10.0.0.1" } });
   const fields = Object.entries(podKind.selectableFields ?? {});
   expect(Object.fromEntries(fields.map(([field, read]) => [field, read(pod)]))).toEqual({

@@ -1,9 +1,9 @@
 /**
  * Pure: the kind Pod.
  *
- * Read defaults.ts, prepare.ts and validate-spec.ts first, then what an update may change:
- * validate-update.ts and validate-status.ts. The rules of a pod spec are those of every template
- * too, so other kinds import them from here; nothing here knows those kinds, a node or a clock.
+ * Read defaults.ts, prepare.ts and validate-spec.ts first, then the rules of updates:
+ * validate-update.ts and validate-status.ts. The rules of a pod spec also apply to every template,
+ * so other kinds import them from here. Nothing here knows those kinds, a node or a clock.
  */
 import type { Pod } from "../../api/generated/core.ts";
 import { type DeletionRules, defineKind, type Subresource } from "../kind.ts";
@@ -87,7 +87,7 @@ export const podKind = defineKind<Pod>({
     "spec.hostNetwork": ({ spec }) => String(spec.hostNetwork === true),
     "status.phase": ({ status }) => status.phase ?? "",
     "status.podIP": ({ status }) => status.podIPs?.[0]?.ip ?? "",
-    // Known to Kubernetes as a name only: it compares as if it were never set.
+    // Kubernetes only knows the name of this field and compares it as if it were never set.
     "status.podIPs": () => "",
     "status.nominatedNodeName": ({ status }) => status.nominatedNodeName ?? "",
   },

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { changed, storedPod } from "../../../test/builders/pod.ts";
 import { prepareForStatusUpdate } from "./prepare.ts";
 
-test("a new pod is pending, whatever the client says", () => {
+test("a new pod is pending, whatever status the client sends", () => {
   const { status } = storedPod();
   expect(status).toEqual({ phase: "Pending", qosClass: "BestEffort" });
 });
 
-test("a gated pod says so from its creation on", () => {
+test("a gated pod has the condition from its creation on", () => {
   const { status } = storedPod({ spec: { schedulingGates: [{ name: "a" }] } });
   expect(status.conditions).toEqual([
     {
@@ -21,7 +21,7 @@ test("a gated pod says so from its creation on", () => {
   ]);
 });
 
-test("fields of features that are off are taken out, others of the same volume stay", () => {
+test("fields of disabled features are dropped, others of the same volume are kept", () => {
   const { spec } = storedPod({
     spec: {
       schedulingGroup: { podGroupName: "g" },
@@ -49,7 +49,7 @@ test("fields of features that are off are taken out, others of the same volume s
   expect(spec.volumes?.[0]?.projected?.sources).toEqual([{}, { secret: { name: "s" } }]);
 });
 
-test("keys of labels become requirements with the pod's own values", () => {
+test("matchLabelKeys become requirements with the pod's own values", () => {
   const term = {
     topologyKey: "zone",
     labelSelector: { matchLabels: { app: "x" } },
@@ -78,7 +78,7 @@ test("keys of labels become requirements with the pod's own values", () => {
   ]);
 });
 
-test("an annotation of AppArmor becomes a field, and a field no annotation", () => {
+test("an AppArmor annotation is copied to the field, but not vice versa", () => {
   const key = "container.apparmor.security.beta.kubernetes.io/c";
   const fromField = storedPod({
     spec: { securityContext: { appArmorProfile: { type: "Unconfined" } } },
@@ -90,7 +90,7 @@ test("an annotation of AppArmor becomes a field, and a field no annotation", () 
   });
 });
 
-test("a status update changes the status, keeps what it left out, and nothing else", () => {
+test("a status update changes only the status and keeps observedGeneration", () => {
   const old = storedPod({
     status: {
       observedGeneration: 3,

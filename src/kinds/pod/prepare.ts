@@ -1,4 +1,4 @@
-/** Pure: what the server sets in a pod itself, and what each way of changing one may not touch. */
+/** Pure: what the server sets in a pod, and what each kind of update must not change. */
 import type { Container, Pod, PodAffinityTerm, PodCondition } from "../../api/generated/core.ts";
 import { type Draft, draftOf, kept } from "../../api/object.ts";
 import { setAppArmorFields } from "./app-armor.ts";
@@ -6,7 +6,7 @@ import { dropDisabledPodFields } from "./drop-disabled.ts";
 import { qosClassOf } from "./qos.ts";
 import { findValidSibling } from "./siblings.ts";
 
-/** Expects the creation time in the metadata: it is when the gates began to hold the pod. */
+/** Requires the creation time in the metadata: from then on scheduling gates block the pod. */
 export function prepareForCreate(pod: Draft<Pod>): void {
   const { spec, metadata } = pod;
   const sibling = findValidSibling(spec);
@@ -47,8 +47,8 @@ export function prepareForEphemeralContainersUpdate(next: Draft<Pod>, old: Pod):
 }
 
 /**
- * Only resources change, and resize policies of containers. What adds, renames or moves containers
- * is left as it is, for the validation to refuse.
+ * Only resources and resize policies of containers change. If containers are added, renamed or
+ * moved, the spec is left as it is, so that validation rejects it.
  */
 export function prepareForResize(next: Draft<Pod>, old: Pod): void {
   const { containers, initContainers, resources } = next.spec;
@@ -100,7 +100,7 @@ function gatedSince(lastTransitionTime: string | null): Draft<PodCondition> {
   };
 }
 
-/** Keys of labels become requirements with the pod's own values. */
+/** Converts label keys to requirements with the pod's own values. */
 function selectByOwnLabels({ metadata, spec }: Draft<Pod>): void {
   const labels = metadata.labels ?? {};
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
@@ -125,7 +125,7 @@ function addRequirements(
   { keys, operator }: { readonly keys: readonly string[]; readonly operator: string },
   labels: { readonly [key: string]: string },
 ): void {
-  // Without a selector nothing is selected, and one made of these keys alone would select.
+  // Without a selector nothing is selected. A selector made of these keys alone would select pods.
   if (term.labelSelector === undefined) return;
   for (const key of keys) {
     const value = labels[key];
@@ -135,7 +135,7 @@ function addRequirements(
   }
 }
 
-/** A client that does not know observedGeneration leaves it out; that is no change. */
+/** A client that does not know observedGeneration omits it, which must not count as a change. */
 function keepObservedGenerations(next: Draft<Pod>, old: Pod): void {
   const { observedGeneration } = old.status;
   if (observedGeneration !== undefined) next.status.observedGeneration ??= observedGeneration;

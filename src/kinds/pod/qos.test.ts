@@ -12,7 +12,7 @@ test.each<[string, object, string]>([
   [
     "Burstable",
     { containers: [{ ...exact, requests: { cpu: "500m" } }] },
-    "asks for less than it may use",
+    "has requests below its limits",
   ],
   ["Guaranteed", { containers: [exact, exact] }, "may use exactly what it asks for"],
   ["Guaranteed", { containers: [{}], pod: exact }, "is limited as a whole"],

@@ -1,4 +1,4 @@
-/** Pure: the quality of service a pod gets, which is decided by what it asks for. */
+/** Pure: the quality of service class of a pod, which depends on its resources. */
 import type { PodSpec, ResourceRequirements } from "../../api/generated/core.ts";
 import {
   addQuantities,
@@ -32,7 +32,7 @@ export function hasPodLevelResources({ resources }: PodSpec): boolean {
   return names.some(isPodLevelResource);
 }
 
-/** A pod without any limit of its own is told apart by the comparison of the sums alone. */
+/** For a pod-level specification without limits, only the comparison of the sums decides. */
 function isFullyLimited({ limits = {} }: ResourceRequirements, isPodLevel: boolean): boolean {
   if (isPodLevel && Object.keys(limits).length === 0) return true;
   return COMPUTE.every((name) => getQuantity(limits[name] ?? "0").nanos > 0n);

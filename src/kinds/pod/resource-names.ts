@@ -1,4 +1,4 @@
-/** Pure: the names of resources, and what follows from a name. */
+/** Pure: the names of resources and their properties. */
 import { type Finding, invalid, notSupported } from "../../api/finding.ts";
 import { qualifiedName } from "../../api/names.ts";
 import { invalidEach } from "./syntax.ts";
@@ -6,7 +6,7 @@ import { invalidEach } from "./syntax.ts";
 const HUGE_PAGES_PREFIX = "hugepages-";
 const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-/** Things that are counted. */
+/** Resources that are counted in whole units. */
 const COUNTED_RESOURCES: ReadonlySet<string> = new Set([
   "pods",
   "resourcequotas",
@@ -36,17 +36,17 @@ export function hugePageSize(name: string): string {
   return name.slice(HUGE_PAGES_PREFIX.length);
 }
 
-/** Kubernetes' own: without a domain, or of kubernetes.io. */
+/** Kubernetes' own resources: without a domain, or in kubernetes.io. */
 export function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-/** Whether a container may ask for less than it may use. */
+/** Whether a container's request may be lower than its limit. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-/** What a device plugin offers: "example.com/gpu". A quota must be able to name it too. */
+/** A resource of a device plugin: "example.com/gpu". A quota must be able to name it, too. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith("requests.")) return false;
   return qualifiedName(`requests.${name}`).length === 0;
@@ -56,7 +56,7 @@ export function isIntegerResource(name: string): boolean {
   return COUNTED_RESOURCES.has(name) || isExtendedResource(name);
 }
 
-/** The resources a whole pod can ask for. */
+/** The resources that can be requested for a whole pod. */
 export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }

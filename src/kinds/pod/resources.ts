@@ -1,4 +1,4 @@
-/** Pure: arithmetic on the resources of a pod's containers. */
+/** Pure: computes the total resources of a pod's containers. */
 
 import type { PodSpec } from "../../api/generated/core.ts";
 import {
@@ -16,8 +16,8 @@ export type ResourceList = { readonly [resource: string]: string };
 type Amounts = Map<string, Quantity>;
 
 /**
- * What the containers of a pod need together: the regular ones and the sidecars at once, or, while
- * the pod is being initialized, one init container beside the sidecars started before it.
+ * The total that the containers of a pod need: the regular ones and the sidecars together, or,
+ * during initialization, one init container with the sidecars started before it.
  */
 export function aggregateResources(spec: PodSpec, of: "requests" | "limits"): ResourceList {
   const total: Amounts = new Map();

@@ -1,10 +1,10 @@
-/** Pure: whether a container that ended runs again. */
+/** Pure: whether a container that ended is restarted. */
 import type { Container, ContainerRestartRule, PodSpec } from "../../api/generated/core.ts";
 import { visitContainers } from "./visit-containers.ts";
 
 /**
- * Rules of the container come first, then its own policy, then that of the pod. An init container
- * follows the same order: one that restarts always is a sidecar.
+ * The rules of the container come first, then its own policy, then that of the pod. The same order
+ * applies to init containers: one that always restarts is a sidecar.
  */
 export function mayRestart(
   spec: PodSpec,
@@ -18,7 +18,7 @@ export function mayRestart(
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }
 
-/** One container's exit can restart all of them, whatever they ended with. */
+/** The exit of one container can restart all of them, regardless of their exit codes. */
 function restartsTogether(spec: PodSpec): boolean {
   return visitContainers(spec, "").some(({ container }) =>
     (container.restartPolicyRules ?? []).some(({ action }) => action === "RestartAllContainers"),

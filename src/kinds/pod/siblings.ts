@@ -1,6 +1,6 @@
 /**
- * Pods of one template share all parts of their spec but the hostname, by reference. What was found
- * out about the spec of one, at some cost, holds for the sibling that comes right after it.
+ * Pods of one template share all parts of their spec by reference, except the hostname. The results
+ * of validating one pod are reused for the next sibling.
  */
 import type { PodSpec } from "../../api/generated/core.ts";
 import { type QosClass, qosClassOf } from "./qos.ts";
@@ -14,13 +14,13 @@ type Fields = { readonly [field: string]: unknown };
 
 let last: Known | undefined;
 
-/** For a spec that nobody has anything to say against, whatever the name of its pod. */
+/** Call it for a spec that is valid regardless of the name of its pod. */
 export function rememberValid(spec: PodSpec): void {
   if (spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined)) return;
   last = { spec: spec as unknown as Fields, qosClass: qosClassOf(spec) };
 }
 
-/** The quality of service of a sibling that is known to be valid. */
+/** The quality of service class of a sibling that is known to be valid. */
 export function findValidSibling(spec: PodSpec): { readonly qosClass: QosClass } | undefined {
   return last && isSibling(spec as unknown as Fields, last.spec) ? last : undefined;
 }

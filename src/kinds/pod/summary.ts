@@ -1,4 +1,4 @@
-/** Pure: the state of a pod in one word, and how many of its containers are ready. */
+/** Pure: the state of a pod in one word, and the number of its ready containers. */
 
 import type {
   Container,
@@ -14,7 +14,7 @@ export interface PodSummary {
   /** "Running", "Init:1/2", "CrashLoopBackOff", … */
   readonly reason: string;
   readonly restarts: number;
-  /** When a container that has been restarted ended the last time. */
+  /** When a restarted container last ended. */
   readonly lastRestart: string | undefined;
 }
 
@@ -51,19 +51,19 @@ function phaseReason({ status }: Pod): string {
 
 interface InitSummary {
   readonly ready: number;
-  /** Undefined once every init container has done its part. */
+  /** Undefined once all init containers are done. */
   readonly reason: string | undefined;
   readonly restarts: number;
   readonly lastRestart: string | undefined;
-  /** How many statuses were looked at until one held the pod up. */
+  /** How many statuses were visited up to the one that blocks the pod. */
   readonly visited: number;
 }
 
-/** Init containers run in order: the first that has not done its part decides. */
+/** Init containers run in order: the first one that is not done decides. */
 function initSummary({ spec, status }: Pod): InitSummary {
   const statuses = status.initContainerStatuses ?? [];
   const containers = spec.initContainers ?? [];
-  // Of two of one name the first counts.
+  // If two containers have the same name, the first counts.
   const byName = new Map([...containers].reverse().map((each) => [each.name, each]));
   let ready = 0;
   for (const [at, each] of statuses.entries()) {
@@ -100,7 +100,9 @@ function initReason({ state }: ContainerStatus, position: string): string {
   return waiting === "" || waiting === "PodInitializing" ? position : waiting;
 }
 
-/** The last container with something to say wins, counted from the end. */
+/**
+ * Containers are visited from the last to the first, and the last one visited with a reason wins.
+ */
 function mainSummary(
   pod: Pod,
   initially: string,

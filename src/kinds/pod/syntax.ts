@@ -1,8 +1,8 @@
-/** Pure: the syntax of single values in a pod: ports, paths, names of variables, ids, addresses. */
+/** Pure: the syntax of single values in a pod: ports, paths, variable names, IDs, addresses. */
 import { type Finding, invalid } from "../../api/finding.ts";
 import { regexProblem, SUBDOMAIN_MAX, tooLong } from "../../api/names.ts";
 
-/** One finding for each problem a rule sees in a value. */
+/** One finding for each problem that a rule found in a value. */
 export function invalidEach(field: string, value: unknown, problems: readonly string[]): Finding[] {
   return problems.map((problem) => invalid(field, value, problem));
 }
@@ -32,7 +32,7 @@ export function validatePort(port: number | string, field: string): Finding[] {
   return invalidEach(field, port, problems);
 }
 
-/** Anything the kernel can put into an environment, not only C identifiers. */
+/** Everything that the kernel accepts in an environment, not only C identifiers. */
 export function environmentName(name: string): string[] {
   if (/^[ -<>-~]+$/.test(name)) return [];
   const rule = "a valid environment variable name must consist only of printable ASCII characters";
@@ -58,7 +58,7 @@ export function httpHeaderName(name: string): string[] {
   return [regexProblem(rule, pattern, ["X-Header-Name"])];
 }
 
-/** A user or group id: Linux has 32 bits, Kubernetes leaves the sign out. */
+/** A user or group ID: Linux has 32 bits, Kubernetes allows only 31. */
 export function numericId(id: number): string[] {
   return id >= 0 && id <= 2147483647 ? [] : [inclusiveRange(0, 2147483647)];
 }
@@ -77,13 +77,13 @@ export function validateNoBacksteps(path: string, field: string): Finding[] {
   return path.split("/").includes("..") ? [invalid(field, path, "must not contain '..'")] : [];
 }
 
-/** A path below some directory: relative and without "..". */
+/** A path below a directory: relative and without "..". */
 export function validateDescendingPath(path: string, field: string): Finding[] {
   const relative = path.startsWith("/") ? [invalid(field, path, "must be a relative path")] : [];
   return [...relative, ...validateNoBacksteps(path, field)];
 }
 
-/** Names that start with ".." are what a volume keeps its own versions under. */
+/** Names that start with ".." are reserved: volumes use them for their own versions. */
 export function validateUnreservedPath(path: string, field: string): Finding[] {
   const findings = validateDescendingPath(path, field);
   if (path.startsWith("..") && !path.startsWith("../")) {
@@ -96,7 +96,7 @@ const UNDERSCORED = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const UNDERSCORED_SUBDOMAIN = `${UNDERSCORED}(\\.${UNDERSCORED})*`;
 const underscoredSubdomain = new RegExp(`^${UNDERSCORED_SUBDOMAIN}$`);
 
-/** A DNS search path: subdomains of the world have underscores where Kubernetes' own have none. */
+/** A DNS search path. Unlike Kubernetes' own subdomains it may contain underscores. */
 export function dnsSearchPath(text: string): string[] {
   const problems = text.length > SUBDOMAIN_MAX ? [tooLong(SUBDOMAIN_MAX)] : [];
   if (underscoredSubdomain.test(text)) return problems;

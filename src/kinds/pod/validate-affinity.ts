@@ -1,4 +1,4 @@
-/** Pure: which nodes a pod is drawn to, and which pods it keeps near or away from. */
+/** Pure: validates node affinity, pod affinity and pod anti-affinity. */
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type {
   Affinity,
@@ -44,7 +44,10 @@ function validateNodeAffinity(affinity: NodeAffinity, path: string): Finding[] {
   ];
 }
 
-/** A wish that no label can fulfil is harmless, a demand would keep the pod pending for ever. */
+/**
+ * A preference that no label can match is harmless, but such a requirement would keep the pod
+ * pending forever.
+ */
 function validateNodeSelectorTerm(
   term: NodeSelectorTerm,
   path: string,
@@ -99,7 +102,7 @@ function validateOperator(operator: string, values: number, path: string): Findi
   }
 }
 
-/** Of a node's fields only its name can be asked for. */
+/** The only field of a node that can be selected is its name. */
 function validateField(
   { key, operator, values = [] }: NodeSelectorRequirement,
   path: string,
@@ -148,8 +151,8 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: string): Finding[]
 }
 
 /**
- * Keys whose values are taken from the pod. By the time a pod is validated they have been added to
- * its selector, so that a key the user had there too is there twice.
+ * Keys whose values are taken from the pod. When a pod is validated, they have already been added
+ * to its selector, so a key that the user also put there occurs twice.
  */
 export function validateLabelKeys(
   term: Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">,
@@ -184,7 +187,7 @@ function validateKeyNames(keys: readonly string[], path: string, hasSelector: bo
   return keys.flatMap((key, at) => validateLabelName(key, `${path}[${at}]`));
 }
 
-/** The label keys of a list that a selector's expressions name a second time. */
+/** The label keys of a list that occur a second time in a selector's expressions. */
 function repeatedKeys(
   selector: PodAffinityTerm["labelSelector"],
   keys: readonly string[],

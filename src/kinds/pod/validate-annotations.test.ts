@@ -7,7 +7,7 @@ function findings(annotations: { readonly [key: string]: string }): string[] {
   return validatePodAnnotations(annotations, storedPod().spec, "a").map(formatFinding);
 }
 
-test("what the pod as a whole says about seccomp is reported before its containers", () => {
+test("the seccomp profile of the pod is reported before those of containers", () => {
   const annotations = {
     "container.seccomp.security.alpha.kubernetes.io/c": "localhost/../x",
     "seccomp.security.alpha.kubernetes.io/pod": "bad",

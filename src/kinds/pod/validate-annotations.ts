@@ -1,4 +1,6 @@
-/** Pure: annotations that mean something to Kubernetes, and fields that replaced some. */
+/**
+ * Pure: validates annotations with a meaning in Kubernetes, and fields that replaced some of them.
+ */
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
 import type { AppArmorProfile, PodSpec, SeccompProfile } from "../../api/generated/core.ts";
 import type { ObjectMeta } from "../../api/generated/meta.ts";
@@ -40,7 +42,7 @@ export function validatePodAnnotations(
   ];
 }
 
-/** Annotations that say what happened before the pod was there cannot change after. */
+/** Annotations about what happened before the pod existed cannot change later. */
 export function validatePodAnnotationsUpdate(
   next: StringMap = {},
   old: StringMap = {},
@@ -54,7 +56,7 @@ export function validatePodAnnotationsUpdate(
   ];
 }
 
-/** Where both the old annotation and the new field are given, they must say the same. */
+/** If both the old annotation and the new field are set, they must match. */
 export function validateSeccompMatch(meta: ObjectMeta, spec: PodSpec, path: string): Finding[] {
   const annotations = meta.annotations ?? {};
   const ofPod = spec.securityContext?.seccompProfile;
@@ -82,7 +84,7 @@ export function validateAppArmorMatch(meta: ObjectMeta, spec: PodSpec, path: str
   });
 }
 
-/** Digits without a sign or a leading zero, so that each cost has one spelling. */
+/** Digits without plus sign or leading zero, so that each cost has one spelling. */
 function isDeletionCost(text: string): boolean {
   if (!/^(0|-?[0-9]+)$/.test(text) || /^0./.test(text)) return false;
   const cost = Number(text);

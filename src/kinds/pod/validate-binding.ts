@@ -1,4 +1,4 @@
-/** Pure: the assignment of a pod to a node. */
+/** Pure: validates the assignment of a pod to a node. */
 import { type Finding, notSupported, required } from "../../api/finding.ts";
 import type { Binding } from "../../api/generated/core.ts";
 

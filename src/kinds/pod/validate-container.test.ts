@@ -7,7 +7,7 @@ const LABEL =
   "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
 test.each<[string, object, string[]]>([
-  ["a container of a name and an image is enough", {}, []],
+  ["a container with a name and an image is valid", {}, []],
   ["a container needs a name", { name: "" }, ["name: Required value"]],
   ["a container's name is a label", { name: "A_B" }, [`name: Invalid value: "A_B": ${LABEL}`]],
   ["a container needs an image", { image: "" }, ["image: Required value"]],
@@ -39,7 +39,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a port of the node is given once",
+    "a host port can be used only once",
     {
       ports: [
         { containerPort: 1, hostPort: 9 },
@@ -49,7 +49,7 @@ test.each<[string, object, string[]]>([
     ['ports[1].hostPort: Duplicate value: "TCP//9"'],
   ],
   [
-    "the policy of a container does not keep it from being restarted to be resized",
+    "a container's own restart policy does not prevent a resize by restart",
     { restartPolicy: "Never", resizePolicy: [{ resourceName: "cpu", restartPolicy: "X" }] },
     ['resizePolicy: Unsupported value: "X": supported values: "NotRequired", "RestartContainer"'],
   ],
@@ -87,12 +87,12 @@ test.each<[string, object, string[]]>([
 
 test.each<[string, object, string[]]>([
   [
-    "rules without a policy are not looked at",
+    "rules without a policy are not validated",
     { restartPolicyRules: [{}] },
     ["restartPolicy: Required value: must specify restartPolicy when restart rules are used"],
   ],
   [
-    "it is never restarted to be resized",
+    "it cannot be resized by a restart",
     { resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] },
     [
       'resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to ' +
@@ -100,7 +100,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "unless it is a sidecar",
+    "a sidecar can be resized by a restart",
     {
       restartPolicy: "Always",
       resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }],
@@ -131,7 +131,7 @@ test("an init container has probes and hooks only if it keeps running", () => {
   expect(findingsInSpec({ initContainers: [{ ...probed, restartPolicy: "Always" }] })).toEqual([]);
 });
 
-test("an ephemeral container has no part in the service of its pod, and none in a template", () => {
+test("an ephemeral container must not have service fields or be in a template", () => {
   const findings = findingsInSpec({
     ephemeralContainers: [
       {

@@ -1,4 +1,4 @@
-/** Pure: the rules that every container follows, whenever in the life of its pod it runs. */
+/** Pure: the rules of all types of containers. */
 import { duplicate, type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   Container,
@@ -15,7 +15,7 @@ import { validateVolumeDevices, validateVolumeMounts } from "./validate-mounts.t
 import { validateContainerResources } from "./validate-resources.ts";
 import { validateSecurityContext } from "./validate-security-context.ts";
 
-/** What the rules of a container know about its pod. */
+/** The properties of a pod that the rules of its containers need. */
 export interface ContainerSurroundings {
   readonly volumes: ReadonlyMap<string, VolumeSource>;
   readonly claimNames: ReadonlySet<string>;
@@ -57,7 +57,7 @@ export function validateContainer(
   ];
 }
 
-/** Templates written before this was checked must stay valid, pods need not. */
+/** Templates written before this rule must stay valid, but pods need not. */
 export function validateImageSpaces(
   container: Container | EphemeralContainerCommon,
   path: string,
@@ -111,7 +111,7 @@ function validatePortName(name: string, field: string, taken: Set<string>): Find
 const RESIZABLE = ["cpu", "memory"];
 const RESIZE_POLICIES = ["NotRequired", "RestartContainer"];
 
-/** What never restarts cannot be restarted to get another size; only the pod's policy counts. */
+/** A container that never restarts cannot be resized by a restart. Only the pod's policy counts. */
 function validateResizePolicy(
   policies: readonly ContainerResizePolicy[],
   path: string,

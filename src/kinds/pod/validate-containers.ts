@@ -1,4 +1,4 @@
-/** Pure: the lists of containers of a pod: regular, init and ephemeral ones. */
+/** Pure: validates the lists of containers of a pod: regular, init and ephemeral ones. */
 
 import {
   duplicate,
@@ -56,11 +56,13 @@ export function validateInitContainers(
     return [
       ...validateContainer(container, here, pod),
       ...validateInitRestartPolicy(container, here),
-      // A missing name repeats that of a regular container, never that of another init container.
+      // A missing name is reported as a duplicate of a regular container, but not of another init
+      // container.
       ...(container.name === "" && !names.has("")
         ? []
         : takeName(container.name, `${here}.name`, names)),
-      // They run one after another, so each has the ports for itself; reported as if it were alone.
+      // Init containers run one after another, so each may use the same ports. Reported as if it
+      // were the only one.
       ...validateHostPorts([container], `${path}.initContainers`),
       ...(isSidecar(container)
         ? validateLongRunning(container, here, pod)
@@ -72,7 +74,10 @@ export function validateInitContainers(
 
 const EPHEMERAL_DETAIL = "cannot be set for an Ephemeral Container";
 
-/** What makes a container part of the service of its pod is no matter of an ephemeral one. */
+/**
+ * Fields that an ephemeral container must not have, because it is not part of the service of its
+ * pod.
+ */
 const NOT_EPHEMERAL = [
   "ports",
   "resources",
@@ -115,7 +120,7 @@ export function validateEphemeralContainers(
   });
 }
 
-/** Resources are always there; empty ones ask for nothing. */
+/** Resources are always present; empty ones count as not set. */
 function isSet(
   container: EphemeralContainerCommon,
   field: (typeof NOT_EPHEMERAL)[number],
@@ -150,7 +155,7 @@ function refuseLongRunning(container: Container, path: string): Finding[] {
   return set.map((field) => forbidden(`${path}.${field}`, detail));
 }
 
-/** An init container has ended before there is anything to resize. */
+/** An init container has already ended when the pod could be resized. */
 function refuseResizeByRestart({ resizePolicy = [] }: Container, path: string): Finding[] {
   const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
   return resizePolicy.flatMap(({ restartPolicy }, at) =>
@@ -168,7 +173,7 @@ const RESTART_EXIT_CODES_MAX = 255;
 
 const POLICY_FOR_RULES = "must specify restartPolicy when restart rules are used";
 
-/** Rules without a policy are not looked at in an init container. */
+/** For an init container, rules without a policy are not validated. */
 function validateInitRestartPolicy(container: Container, path: string): Finding[] {
   const { restartPolicy, restartPolicyRules = [] } = container;
   if (restartPolicy !== undefined) return validateRestartPolicy(container, path);
@@ -217,7 +222,7 @@ function validateRestartRule(rule: ContainerRestartRule, path: string): Finding[
   return findings;
 }
 
-/** A port of the node can be given to one container. */
+/** A port of the node can be used by one container only. */
 function validateHostPorts(containers: readonly Container[], path: string): Finding[] {
   const taken = new Set<string>();
   return containers.flatMap(({ ports = [] }, at) =>

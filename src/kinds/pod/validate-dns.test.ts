@@ -3,7 +3,7 @@ import { findingsInSpec } from "../../../test/builders/pod.ts";
 
 test.each<[string, object, string[]]>([
   [
-    "an address has no leading zeros and is no IPv4 address in disguise",
+    "an address must not have leading zeros or be IPv4-mapped",
     {
       dnsConfig: { nameservers: ["010.0.0.1", "::ffff:1.2.3.4"] },
       hostAliases: [{ ip: "1.2.3.04" }],
@@ -17,7 +17,7 @@ test.each<[string, object, string[]]>([
   ],
   ["an operating system has a name", { os: { name: "" } }, ["os.name: Required value"]],
   [
-    "a host name of one's own is neither that of the node nor a domain's",
+    "hostnameOverride excludes host networking and setHostnameAsFQDN",
     { hostnameOverride: "a", hostNetwork: true, setHostnameAsFQDN: true },
     [
       "hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true",

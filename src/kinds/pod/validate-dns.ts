@@ -1,4 +1,4 @@
-/** Pure: how a pod finds others by name, and under which name it is found. */
+/** Pure: validates how a pod resolves names, and its own hostname. */
 import {
   type Finding,
   forbidden,
@@ -14,12 +14,12 @@ import { dnsSearchPath, invalidEach } from "./syntax.ts";
 
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
-/** What the resolver of a Linux libc can hold. */
+/** The limits of the resolver in a Linux libc. */
 const NAMESERVERS_MAX = 3;
 const SEARCH_PATHS_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
 
-/** What a Linux kernel keeps as the name of a host. */
+/** The maximum length of a hostname in the Linux kernel. */
 const HOSTNAME_MAX = 64;
 
 export function validateDnsPolicy(policy: string | undefined, field: string): Finding[] {

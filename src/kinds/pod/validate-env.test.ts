@@ -13,7 +13,7 @@ function refers(valueFrom: object): string[] {
 }
 
 test.each<[string, object, string[]]>([
-  ["a label may be referred to", { fieldRef: { fieldPath: "metadata.labels['a.b/c']" } }, []],
+  ["a label can be referenced", { fieldRef: { fieldPath: "metadata.labels['a.b/c']" } }, []],
   [
     "the key of an annotation is compared in lower case",
     { fieldRef: { fieldPath: "metadata.annotations['A/b c']" } },
@@ -32,9 +32,9 @@ test.each<[string, object, string[]]>([
         "field label does not support subscript: spec.nodeName['a']",
     ],
   ],
-  ["the old name of nodeName is known", { fieldRef: { fieldPath: "spec.host" } }, []],
+  ["the old name of nodeName is accepted", { fieldRef: { fieldPath: "spec.host" } }, []],
   [
-    "a field Kubernetes knows may still be none for a variable",
+    "a known field may not be available for variables",
     { fieldRef: { fieldPath: "status.phase" } },
     [
       'fieldRef.fieldPath: Unsupported value: "status.phase": supported values: ' +
@@ -44,7 +44,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "fields are those of v1",
+    "only apiVersion v1 is supported",
     { fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } },
     [
       'fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: ' +
@@ -53,7 +53,7 @@ test.each<[string, object, string[]]>([
   ],
   ["huge pages are a resource", { resourceFieldRef: { resource: "limits.hugepages-2Mi" } }, []],
   [
-    "bytes are divided by their units",
+    "the divisor of bytes must be a unit",
     { resourceFieldRef: { resource: "requests.ephemeral-storage", divisor: "1m" } },
     [
       'resourceFieldRef.divisor: Invalid value: "requests.ephemeral-storage": only divisor\'s ' +
@@ -62,20 +62,16 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a config map is named, and so is its key",
+    "a config map reference needs a name and a key",
     { configMapKeyRef: { key: ".." } },
     [
       `configMapKeyRef.name: Invalid value: "": ${SUBDOMAIN}`,
       "configMapKeyRef.key: Invalid value: \"..\": must not be '..'",
     ],
   ],
+  ["a file in an emptyDir", { fileKeyRef: { volumeName: "files", path: "f", key: "K" } }, []],
   [
-    "a file of an empty directory",
-    { fileKeyRef: { volumeName: "files", path: "f", key: "K" } },
-    [],
-  ],
-  [
-    "a file of any other volume is not the pod's own",
+    "a file in another type of volume",
     { fileKeyRef: { volumeName: "cm", path: "../f", key: "" } },
     [
       "fileKeyRef.key: Required value",
@@ -84,17 +80,17 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a file with an absolute path, or one that looks like a step back",
+    "a file with an absolute path whose name starts with two dots",
     { fileKeyRef: { volumeName: "files", path: "/..f", key: "K" } },
     [],
   ],
   [
-    "a file of a volume without a name",
+    "a file without a volume name",
     { fileKeyRef: { volumeName: "", path: "f", key: "K" } },
     ["fileKeyRef.volumeName: Required value", 'fileKeyRef.volumeName: Not found: ""'],
   ],
   [
-    "a file of no volume",
+    "a file in a missing volume",
     { fileKeyRef: { volumeName: "none", path: "f", key: "K" } },
     ['fileKeyRef.volumeName: Not found: "none"'],
   ],
@@ -102,7 +98,7 @@ test.each<[string, object, string[]]>([
   expect(refers(valueFrom)).toEqual(findings);
 });
 
-test("a prefix of variables is a variable's name, a trailing dash of a reference is fine", () => {
+test("a prefix must be a variable name; a reference may end with a dash", () => {
   const envFrom = [{ prefix: "A=", configMapRef: { name: "a-" } }, { secretRef: { name: "_" } }];
   const rule = "must consist only of printable ASCII characters other than '='";
   expect(findingsInContainer({ envFrom })).toEqual([

@@ -1,4 +1,4 @@
-/** Pure: the environment of a container. */
+/** Pure: validates the environment of a container. */
 import { type Finding, invalid, notFound, required } from "../../api/finding.ts";
 import type {
   EnvFromSource,
@@ -41,7 +41,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: string)
       if (reference === undefined) continue;
       findings.push(...validateReferenceName(reference.name ?? "", `${here}.${field}.name`));
     }
-    // What is wrong with one entry is reported under the list.
+    // Problems of an entry are reported under the list.
     if (configMapRef === undefined && secretRef === undefined) {
       findings.push(invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"));
     } else if (configMapRef !== undefined && secretRef !== undefined) {
@@ -115,7 +115,7 @@ function validateFileKeyRef(
   ];
 }
 
-/** The file lies in a volume that starts empty, so that only the pod can have written it. */
+/** The file must be in an emptyDir, so that only the pod can have written it. */
 export function validateFileVolumes(spec: PodSpec, path: string): Finding[] {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   return visitContainers(spec, path).flatMap(({ container, path: here }) =>

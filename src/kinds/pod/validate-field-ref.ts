@@ -1,4 +1,4 @@
-/** Pure: references to the pod's own fields and resources, from variables and from files. */
+/** Pure: validates references to the pod's own fields and resources, in variables and files. */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../api/generated/core.ts";
 import { qualifiedName } from "../../api/names.ts";
@@ -51,7 +51,7 @@ export function validateFieldRef(
     if (SUBSCRIPTED.has(map)) return invalidEach(path, name, qualifiedName(name));
     return refused(`field label does not support subscript: ${fieldPath}`);
   }
-  // What the field was called before it was spec.nodeName.
+  // The former name of spec.nodeName.
   const field = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
   if (!KNOWN_FIELDS.has(field)) return refused(`field label not supported: ${fieldPath}`);
   return supported.includes(field) ? [] : [notSupported(`${path}.fieldPath`, field, supported)];
@@ -59,7 +59,7 @@ export function validateFieldRef(
 
 const SUBSCRIPTED: ReadonlySet<string> = new Set(["metadata.annotations", "metadata.labels"]);
 
-/** "metadata.labels['app']" is the map metadata.labels and the key app. */
+/** "metadata.labels['app']" refers to the key "app" of metadata.labels. */
 function parseSubscript(fieldPath: string): { map: string; key: string } | undefined {
   const open = fieldPath.indexOf("['");
   if (open < 1 || !fieldPath.endsWith("']") || open > fieldPath.length - 4) return undefined;
@@ -79,7 +79,7 @@ const HUGE_PAGES = /^(requests|limits)\.hugepages-/;
 
 export interface ResourceFieldPlace {
   readonly field: string;
-  /** A variable means its own container, a file has none. */
+  /** A variable refers to its own container by default; a file must name one. */
   readonly needsContainer: boolean;
 }
 

@@ -1,11 +1,14 @@
-/** Pure: a pod that waits for its gates may be told more about where to run, never less. */
+/**
+ * Pure: while a pod waits for its scheduling gates, its node selection may only be restricted
+ * further.
+ */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { NodeAffinity, NodeSelectorTerm, PodSpec } from "../../api/generated/core.ts";
 import { type Draft, draftOf } from "../../api/object.ts";
 import { nodeSelectorTermDump } from "./go-dump.ts";
 
-/** Puts back in the draft what it has looked at. */
+/** Restores the fields in the draft that it has checked. */
 export function validateGatedUpdate(next: Draft<PodSpec>, old: PodSpec): Finding[] {
   const findings: Finding[] = [];
   if (!isEqual(next.nodeSelector, old.nodeSelector)) {
@@ -54,7 +57,7 @@ function termsOf(affinity: NodeAffinity | undefined): readonly NodeSelectorTerm[
   return affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 }
 
-/** An empty term selects nothing, and adding to it would make it select. */
+/** An empty term selects nothing. Adding to it would make it select something. */
 function onlyAdds(next: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   const lists = ["matchExpressions", "matchFields"] as const;
   if (lists.every((list) => (old[list] ?? []).length === 0)) {

@@ -1,4 +1,4 @@
-/** Pure: when an image is pulled. */
+/** Pure: validates the pull policy of an image, and determines its default. */
 import { type Finding, notSupported, required } from "../../api/finding.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
@@ -9,14 +9,14 @@ export function validatePullPolicy(policy: string | undefined, field: string): F
 }
 
 /**
- * The default of a pull policy: what a moving tag names may have changed since it was pulled. No
- * tag and no digest means "latest"; text that is no image reference is left to validation.
+ * The default pull policy: an image with a moving tag may have changed since it was pulled. Without
+ * a tag and a digest it means "latest". Texts that are not image references are left to validation.
  */
 export function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
   const reference = REFERENCE.exec(image);
   if (reference === null || IDENTIFIER.test(image)) return "IfNotPresent";
   const [, , path = "", tag, digest] = reference;
-  // A name of one part is one of the library's.
+  // A name with one part belongs to "library".
   const whole = image.includes("/") ? path : `library/${path}`;
   if (whole.length > PATH_MAX) return "IfNotPresent";
   if (tag === undefined && digest === undefined) return "Always";
@@ -29,7 +29,7 @@ const PATH_PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
 const TAG = "[\\w][\\w.-]{0,127}";
 const DIGEST = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}";
 const PATH_MAX = 255;
-/** What an image is called by its content alone: no reference to one. */
+/** The ID of an image, which is not a reference. */
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const REFERENCE = new RegExp(
   `^(?:(${DOMAIN})/)?(${PATH_PART}(?:/${PATH_PART})*)(?::(${TAG}))?(?:@(${DIGEST}))?$`,

@@ -1,4 +1,4 @@
-/** Pure: where a container sees the volumes of its pod. */
+/** Pure: validates where a container mounts the volumes of its pod. */
 import {
   type Finding,
   forbidden,
@@ -102,7 +102,7 @@ function validateRecursiveReadOnly(mount: VolumeMount, field: string): Finding[]
   return findings;
 }
 
-/** Devices are volumes without a file system, which only claims can offer. */
+/** Devices are volumes without a file system, which only claims can provide. */
 export function validateVolumeDevices(
   container: Mounting,
   path: string,

@@ -1,4 +1,4 @@
-/** Pure: the security context of a pod, and the namespaces of the node it wants to share. */
+/** Pure: validates the security context of a pod, and the host namespaces it shares. */
 import {
   duplicate,
   type Finding,
@@ -42,12 +42,14 @@ export function validatePodSecurityContext(spec: PodSpec, path: string): Finding
       ["Merge", "Strict"],
       `${path}.supplementalGroupsPolicy`,
     ),
-    // Mounting with the right label at once is a feature that is switched off.
+    // Mounting with the right SELinux label is a feature that is off by default.
     ...oneOf(context.seLinuxChangePolicy, ["Recursive"], `${path}.seLinuxChangePolicy`),
   ];
 }
 
-/** A pod with users of its own can share no other namespace of the host, and no raw device. */
+/**
+ * A pod with its own user namespace cannot share other namespaces of the host, nor use raw devices.
+ */
 export function validateHostUsers(spec: PodSpec, path: string): Finding[] {
   if (spec.hostUsers !== false) return [];
   const detail = "when `hostUsers` is false";
@@ -62,7 +64,7 @@ export function validateHostUsers(spec: PodSpec, path: string): Finding[] {
   ];
 }
 
-/** The network of the host has no room for a mapping of ports. */
+/** With host networking, ports cannot be mapped. */
 export function validateHostNetworkPorts(spec: PodSpec, path: string, isPod: boolean): Finding[] {
   if (!spec.hostNetwork) return [];
   const detail = "must match `containerPort` when `hostNetwork` is true";
@@ -103,7 +105,7 @@ function validateSysctls(sysctls: readonly Sysctl[], path: string, spec: PodSpec
   });
 }
 
-/** The field by which the pod shares the namespace a sysctl belongs to. */
+/** The field by which the pod shares the host namespace that a sysctl belongs to. */
 function sharedBy(sysctl: string, spec: PodSpec): string | undefined {
   const name = sysctl.replaceAll("/", ".");
   if (spec.hostNetwork && name.startsWith("net.")) return "hostNetwork";

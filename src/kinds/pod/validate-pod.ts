@@ -1,4 +1,4 @@
-/** Pure: the rules of a pod that is being created, beyond those of its spec. */
+/** Pure: validates a new pod, beyond the rules of its spec. */
 import { type Finding, forbidden } from "../../api/finding.ts";
 import type { Pod, PodSpec } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
@@ -31,8 +31,8 @@ export function validatePod(pod: Pod): Finding[] {
 }
 
 /**
- * What a pod must fulfil at any time; templates are not held to all of it. Of a pod that was there
- * before only what is not the very part it was then.
+ * The rules that a pod must always meet; some do not apply to templates. On an update, parts that
+ * are shared with the old pod are not validated again.
  */
 export function validatePodContent({ metadata, spec }: Pod, old?: Pod): Finding[] {
   const podName = metadata.name ?? "";
@@ -61,7 +61,7 @@ function validateSpec(spec: PodSpec, podName: string): Finding[] {
   return findings;
 }
 
-/** A token speaks for a service account. */
+/** A token needs a service account. */
 function validateTokens({ serviceAccountName = "", volumes = [] }: PodSpec): Finding[] {
   if (serviceAccountName !== "") return [];
   const detail = "must not be specified when serviceAccountName is not set";

@@ -13,7 +13,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a readiness probe ends nothing, so it has no grace",
+    "a readiness probe has no grace period",
     { readinessProbe: { ...exec, terminationGracePeriodSeconds: 1 } },
     [
       "readinessProbe.terminationGracePeriodSeconds: Invalid value: 1: must not be set for " +
@@ -21,7 +21,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "the grace of a liveness probe is positive",
+    "the grace period of a liveness probe must be positive",
     { livenessProbe: { ...exec, terminationGracePeriodSeconds: 0 } },
     ["livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0"],
   ],
@@ -30,13 +30,9 @@ test.each<[string, object, string[]]>([
     { startupProbe: { grpc: { port: 0 } } },
     ["startupProbe.grpc.port: Invalid value: 0: must be between 1 and 65535, inclusive"],
   ],
+  ["a hook may sleep for 0 seconds", { lifecycle: { preStop: { sleep: { seconds: 0 } } } }, []],
   [
-    "a hook may sleep for no time at all",
-    { lifecycle: { preStop: { sleep: { seconds: 0 } } } },
-    [],
-  ],
-  [
-    "a hook sleeps no longer than the pod is given to end",
+    "a hook must not sleep longer than the pod's grace period",
     { lifecycle: { preStop: { sleep: { seconds: 31 } } } },
     [
       "lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than " +

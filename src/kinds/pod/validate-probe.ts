@@ -1,4 +1,4 @@
-/** Pure: what a kubelet runs to ask a container, or to tell it: probes and lifecycle hooks. */
+/** Pure: validates probes and lifecycle hooks. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   HTTPGetAction,
@@ -37,7 +37,7 @@ export function validateLifecycle(
   ];
 }
 
-/** One success must be enough to call a container alive or started. */
+/** For liveness and startup probes a single success must be sufficient. */
 function validateHealthProbe(probe: Probe | undefined, path: string): Finding[] {
   if (probe === undefined) return [];
   const findings = validateProbe(probe, path);

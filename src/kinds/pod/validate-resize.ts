@@ -1,4 +1,4 @@
-/** Pure: giving the containers of a running pod more or less. */
+/** Pure: validates the resize of a running pod's resources. */
 
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
@@ -8,7 +8,7 @@ import { hasPodLevelResources, qosClassOf } from "./qos.ts";
 import { validatePodContent } from "./validate-pod.ts";
 import { isMirror } from "./validate-update.ts";
 
-/** What Go prints of a path that leads nowhere. */
+/** What Go prints for an empty path. */
 const NO_FIELD = "[]";
 
 export function validatePodResize(next: Pod, old: Pod): Finding[] {
@@ -42,7 +42,7 @@ export function validatePodResize(next: Pod, old: Pod): Finding[] {
   ];
 }
 
-/** A node that reports the resources of what runs can change them. */
+/** A node that reports the resources of running containers supports resizing. */
 function supportsResize({ status }: Pod): boolean {
   const running = (status.containerStatuses ?? []).find(({ state }) => state.running);
   return running === undefined || running.resources !== undefined;
@@ -101,7 +101,7 @@ function validatePodLevel(next: PodSpec, old: PodSpec): Finding[] {
   return [forbidden("spec", `${ONLY_COMPUTE} are mutable at pod-level`)];
 }
 
-/** What becomes of claims is judged elsewhere. */
+/** Claims are checked elsewhere. */
 function otherThanCompute({ limits, requests }: ResourceRequirements): object {
   const rest = (list: { readonly [name: string]: string } = {}) => {
     const { cpu: _cpu, memory: _memory, ...others } = list;

@@ -1,4 +1,4 @@
-/** Pure: what containers and pods may ask for, and that requests fit their limits. */
+/** Pure: validates the requests and limits of containers and pods. */
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type { PodSpec, ResourceClaim, ResourceRequirements } from "../../api/generated/core.ts";
 import { dns1123Label } from "../../api/names.ts";
@@ -47,7 +47,7 @@ export function validatePodResources(
   ];
 }
 
-/** An amount of a resource: not below zero, and whole where it is counted. */
+/** The amount must not be negative, and must be an integer if the resource is counted. */
 export function validateResourceAmount(name: string, amount: string, field: string): Finding[] {
   const quantity = getQuantity(amount);
   const findings: Finding[] = [];
@@ -127,7 +127,7 @@ function validateClaims(
   });
 }
 
-/** A claim is used as a whole once, or each of its requests once. */
+/** A claim can be used once as a whole, or each of its requests once. */
 function takeClaim(
   { name, request }: { readonly name: string; readonly request: string },
   field: string,

@@ -1,4 +1,4 @@
-/** Pure: what a scheduler reads in a pod: tolerations, spreading, gates and claims. */
+/** Pure: validates what schedulers use: tolerations, topology spread, gates and claims. */
 import { duplicate, type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   PodReadinessGate,
@@ -45,7 +45,7 @@ function validateTolerationValue(toleration: Toleration, field: string): Finding
     return [invalid(field, value, "value must be empty when `operator` is 'Exists'")];
   }
   if (operator !== "Equal") {
-    // Comparisons are there but switched off, and only their refusal tells of them.
+    // Comparison operators exist but are off; they are only mentioned when one of them is rejected.
     const comparisons = ["Lt", "Gt"];
     const others = comparisons.includes(operator) ? comparisons : [];
     return [notSupported(field, operator, ["Equal", "Exists", ...others])];

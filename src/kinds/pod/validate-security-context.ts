@@ -1,4 +1,6 @@
-/** Pure: the security context of a container, and the parts it shares with that of a pod. */
+/**
+ * Pure: validates the security context of a container, and the parts it shares with that of a pod.
+ */
 import {
   type Finding,
   forbidden,
@@ -48,7 +50,7 @@ export function validateId(id: number | undefined, field: string): Finding[] {
   return id === undefined ? [] : invalidEach(field, id, numericId(id));
 }
 
-/** Privileges that include escalation contradict its prohibition. */
+/** Privileges that imply escalation contradict allowPrivilegeEscalation: false. */
 function validateEscalation(context: SecurityContext, path: string): Finding[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const refused = (what: string) =>

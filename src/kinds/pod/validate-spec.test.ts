@@ -17,7 +17,7 @@ test.each<[string, object, string[]]>([
     ["dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"],
   ],
   [
-    "an empty configuration of DNS is not enough",
+    "an empty dnsConfig is not sufficient",
     { dnsPolicy: "None", dnsConfig: { searches: ["a"] } },
     [
       "dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when " +
@@ -25,7 +25,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "keys of labels are looked at only beside a selector",
+    "label keys are only checked together with a selector",
     {
       topologySpreadConstraints: [
         {
@@ -55,7 +55,7 @@ test.each<[string, object, string[]]>([
     [],
   ],
   [
-    "a toleration of everything says so",
+    "a toleration without a key needs operator Exists",
     { tolerations: [{ effect: "Never" }, { key: "k", operator: "Exists", value: "v" }] },
     [
       'tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, ' +
@@ -67,7 +67,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a toleration for a time is one of eviction",
+    "tolerationSeconds needs effect NoExecute",
     { tolerations: [{ key: "k", operator: "Like", tolerationSeconds: 1 }] },
     [
       "tolerations[0].effect: Invalid value: \"\": effect must be 'NoExecute' when " +
@@ -76,7 +76,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a toleration does not compare numbers, though its refusal says it could",
+    "comparison operators of tolerations are not supported, but named in the message",
     { tolerations: [{ key: "k", operator: "Gt", value: "5" }] },
     [
       'tolerations[0].operator: Unsupported value: "Gt": supported values: "Equal", "Exists", ' +
@@ -84,7 +84,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "labels of files are changed one by one",
+    "seLinuxChangePolicy must be Recursive",
     { securityContext: { seLinuxChangePolicy: "MountOption" } },
     [
       'securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: ' +
@@ -110,7 +110,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "users of its own rule out namespaces of the host",
+    "hostUsers false excludes host namespaces",
     { hostUsers: false, hostNetwork: true, hostPID: true },
     [
       "hostNetwork: Forbidden: when `hostUsers` is false",
@@ -118,7 +118,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "users of its own rule out raw devices",
+    "hostUsers false excludes raw devices",
     {
       hostUsers: false,
       volumes: [{ name: "v", persistentVolumeClaim: { claimName: "v" } }],
@@ -127,7 +127,7 @@ test.each<[string, object, string[]]>([
     ["containers[0].volumeDevices: Forbidden: when `hostUsers` is false"],
   ],
   [
-    "a name that is missing twice is there twice",
+    "two missing names count as duplicates",
     {
       containers: [
         { name: "", image: "x" },
@@ -151,7 +151,7 @@ test.each<[string, object, string[]]>([
     ["initContainers[0].name: Required value", "initContainers[1].name: Required value"],
   ],
   [
-    "sysctls of a namespace that is the host's are the host's",
+    "sysctls of a shared host namespace are not allowed",
     {
       hostNetwork: true,
       securityContext: {
@@ -179,7 +179,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a Windows pod is not of Linux",
+    "a Windows pod must not have Linux fields",
     {
       os: { name: "windows" },
       hostIPC: true,
@@ -202,7 +202,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "processes of the host are all or none",
+    "either all containers are host processes or none",
     {
       securityContext: { windowsOptions: { hostProcess: true } },
       containers: [
@@ -227,7 +227,7 @@ test.each<[string, object, string[]]>([
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
-test("a demand on nodes must be one that a node can meet", () => {
+test("a required node affinity must be satisfiable", () => {
   const nodeAffinity = {
     [required]: {
       nodeSelectorTerms: [
@@ -270,7 +270,7 @@ test("a demand on nodes must be one that a node can meet", () => {
   ]);
 });
 
-test("keys of labels need a selector to add to, and mean one thing", () => {
+test("label keys need a selector and must not be ambiguous", () => {
   const term = { topologyKey: "zone", matchLabelKeys: ["a"], mismatchLabelKeys: ["a"] };
   const path = `affinity.podAntiAffinity.${required}[0]`;
   const spec = (labelSelector?: object) => ({
@@ -290,17 +290,17 @@ test("keys of labels need a selector to add to, and mean one thing", () => {
 
 test.each<[string, object, string[]]>([
   [
-    "a request stays below its limit",
+    "a request must not exceed its limit",
     { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "1500m", memory: "1073741824" } },
     ['requests: Invalid value: "2": must be less than or equal to cpu limit of 1500m'],
   ],
   [
-    "what cannot be overcommitted has a limit",
+    "a resource that cannot be overcommitted needs a limit",
     { requests: { "example.com/gpu": "1" } },
     ["limits: Required value: Limit must be set for non overcommitable resources"],
   ],
   [
-    "huge pages come whole and with cpu or memory",
+    "huge pages must be whole pages, and need cpu or memory",
     { limits: { "hugepages-2Mi": "3Mi" }, requests: { "hugepages-2Mi": "3Mi" } },
     [
       'limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of ' +
@@ -316,7 +316,7 @@ test.each<[string, object, string[]]>([
     ['limits[memory]: Invalid value: "-1": must be greater than or equal to 0'],
   ],
   [
-    "a claim is one of the pod's and used once",
+    "a claim must be one of the pod's, and be used once",
     { claims: [{ name: "a" }, { name: "a" }, { name: "b" }, { name: "" }] },
     [
       'claims[1]: Duplicate value: "a"',
@@ -338,7 +338,7 @@ test.each<[string, object, string[]]>([
   );
 });
 
-test("containers fit into the resources of their pod", () => {
+test("the resources of containers must fit into those of their pod", () => {
   const spec = {
     containers: [
       { name: "a", image: "x", resources: { requests: { cpu: "1" }, limits: { cpu: "3" } } },
@@ -358,7 +358,7 @@ test("containers fit into the resources of their pod", () => {
 
 test.each<[string, object, string[]]>([
   [
-    "privileges include escalation",
+    "privileges imply escalation",
     { allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } },
     [
       'securityContext: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN"],"Drop":null},' +
@@ -370,7 +370,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "an unmasked /proc needs users of its own",
+    "an unmasked /proc needs hostUsers false",
     { procMount: "Unmasked" },
     [
       'securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use ' +
@@ -378,7 +378,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a profile of the node is only named where it is used",
+    "localhostProfile is only allowed with type Localhost",
     {
       seccompProfile: { type: "Unconfined", localhostProfile: "x" },
       appArmorProfile: { type: "Localhost", localhostProfile: " p" },

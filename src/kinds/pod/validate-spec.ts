@@ -1,10 +1,10 @@
 /**
- * Pure: the rules of a pod spec, in a pod or in a template of pods.
+ * Pure: validates a pod spec, in a pod or in a pod template.
  *
- * The order of the parts is the order in which Kubernetes reports what it finds. Each part has a
- * file of its own: validate-volumes, validate-containers, validate-resources, validate-dns,
- * validate-pod-security, validate-affinity, validate-scheduling, validate-windows. Nothing here
- * knows where the spec comes from or what it was before: validate-update.ts does.
+ * The parts are in the order in which Kubernetes reports findings. Each part has its own file:
+ * validate-volumes, validate-containers, validate-resources, validate-dns, validate-pod-security,
+ * validate-affinity, validate-scheduling, validate-windows. Nothing here knows where the spec comes
+ * from or what it was before an update: see validate-update.ts.
  */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PodSpec } from "../../api/generated/core.ts";

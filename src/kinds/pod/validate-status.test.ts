@@ -10,9 +10,9 @@ function report(status: object, before: object = {}, fields: PodFields = {}): st
 }
 
 test.each<[string, object, string[]]>([
-  ["a phase nobody knows is reported as it is", { phase: "Dreaming" }, []],
+  ["an unknown phase is accepted", { phase: "Dreaming" }, []],
   [
-    "conditions of one's own have qualified names",
+    "custom conditions need qualified names",
     {
       conditions: [
         { type: "Ready", status: "True" },
@@ -27,7 +27,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "generations count up from one",
+    "observedGeneration must not be negative",
     {
       observedGeneration: -1,
       conditions: [{ type: "Ready", status: "True", observedGeneration: -2 }],
@@ -38,12 +38,12 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "the quality of service is decided at creation",
+    "qosClass is immutable",
     { qosClass: "Guaranteed" },
     ['status.qosClass: Invalid value: "Guaranteed": field is immutable'],
   ],
   [
-    "an address that cannot be read has no family",
+    "an invalid address has no family",
     { podIPs: [{ ip: "::1" }, { ip: "x" }] },
     [
       'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or ' +
@@ -62,7 +62,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a claim for extended resources maps some",
+    "a claim for extended resources needs a mapping",
     { extendedResourceClaimStatus: { requestMappings: [], resourceClaimName: "" } },
     [
       "status.extendedResourceClaimStatus.requestMappings: Required value: at least one request " +
@@ -71,7 +71,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a claim for extended resources maps those a container asks for, once",
+    "a claim for extended resources maps requested resources, each once",
     {
       extendedResourceClaimStatus: {
         resourceClaimName: "a",
@@ -99,12 +99,12 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "the first address of the host is its address",
+    "hostIP must be the first of hostIPs",
     { hostIP: "10.0.0.1", hostIPs: [{ ip: "10.0.0.2" }] },
     ['status.hostIPs[0].ip: Invalid value: "10.0.0.2": must be equal to `hostIP`'],
   ],
   [
-    "a device that was given was asked for",
+    "an allocated device must have been requested",
     {
       containerStatuses: [
         {
@@ -165,7 +165,7 @@ test.each<[string, string, number, string[]]>([
   expect(report(running, ended(exitCode), { spec })).toEqual(findings);
 });
 
-test("an address that was there before the rule became strict may stay", () => {
+test("an address accepted before the rule became strict may stay", () => {
   const podIPs = [{ ip: "010.0.0.1" }];
   expect(report({ podIPs })).toEqual([
     'status.podIPs[0]: Invalid value: "010.0.0.1": must not have leading 0s',

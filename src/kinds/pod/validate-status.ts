@@ -1,4 +1,4 @@
-/** Pure: what a kubelet may report, and what it cannot take back. */
+/** Pure: validates the status that a kubelet reports, and what it cannot revert. */
 import {
   duplicate,
   type Finding,
@@ -70,7 +70,7 @@ function validateGeneration(generation = 0, field: string): Finding[] {
   return generation < 0 ? [invalid(field, generation, "must be a non-negative integer")] : [];
 }
 
-/** Where a pod is to go is of no more interest once it is there. */
+/** The nominated node is irrelevant once the pod is bound. */
 function validateNominatedNode(next: Pod, old: Pod): Finding[] {
   const { nominatedNodeName: name = "" } = next.status;
   if (name === "" || name === old.status.nominatedNodeName) return [];
@@ -82,7 +82,7 @@ function validateNominatedNode(next: Pod, old: Pod): Finding[] {
   ];
 }
 
-/** A container that ended for good cannot run again. */
+/** A container that has ended permanently cannot run again. */
 function validateTransitions(next: Pod, old: Pod): Finding[] {
   const { spec } = old;
   const lists: readonly (readonly [(typeof LISTS)[number], readonly Container[] | undefined])[] = [
@@ -125,7 +125,7 @@ function validateClaimStatuses({ status, spec }: Pod): Finding[] {
   });
 }
 
-/** The claim that stands for the extended resources a pod asks for. */
+/** The claim for the extended resources that a pod requests. */
 function validateExtendedClaim({ status, spec }: Pod): Finding[] {
   const claim = status.extendedResourceClaimStatus;
   if (claim === undefined) return [];
@@ -197,7 +197,7 @@ function validateHostIps(status: Pod["status"], old: Pod["status"]): Finding[] {
   ];
 }
 
-/** What was there before the rule became strict may stay. */
+/** Addresses accepted before the rule became strict may stay. */
 function validateAddresses(
   addresses: readonly Address[],
   old: readonly Address[] = [],
@@ -244,7 +244,7 @@ function validateUsers(
   });
 }
 
-/** The devices a container got must be ones it asked for. */
+/** The devices allocated to a container must be ones it requested. */
 function validateAllocations({ status, spec }: Pod): Finding[] {
   const detail = "must not be specified in container status";
   const ofList = (

@@ -1,4 +1,4 @@
-/** Pure: the rules of a template of pods. */
+/** Pure: validates a pod template. */
 import { type Finding, forbidden } from "../../api/finding.ts";
 import type { PodTemplateSpec } from "../../api/generated/core.ts";
 import { validateAnnotations, validateLabels } from "../meta/labels.ts";
@@ -6,7 +6,7 @@ import { validatePodAnnotations, validateSeccompMatch } from "./validate-annotat
 import { validatePodSpec } from "./validate-spec.ts";
 import type { PodIdentity } from "./volume-place.ts";
 
-/** Of a template's metadata only labels and annotations count. */
+/** Of a template's metadata only labels and annotations are validated. */
 export function validatePodTemplateSpec(
   template: PodTemplateSpec,
   path: string,

@@ -28,7 +28,7 @@ test.each<[string, Pod, (next: Draft<Pod>) => void, string[]]>([
     [],
   ],
   [
-    "a toleration more, and the seconds of another",
+    "an additional toleration, and the seconds of another",
     storedPod({ spec: { tolerations: [{ key: "a", operator: "Exists", effect: "NoExecute" }] } }),
     ({ spec }) => {
       spec.tolerations = [
@@ -39,7 +39,7 @@ test.each<[string, Pod, (next: Draft<Pod>) => void, string[]]>([
     [],
   ],
   [
-    "a toleration less",
+    "a removed toleration",
     storedPod({ spec: { tolerations: [{ key: "a", operator: "Exists" }] } }),
     ({ spec }) => {
       delete spec.tolerations;
@@ -50,7 +50,7 @@ test.each<[string, Pod, (next: Draft<Pod>) => void, string[]]>([
     ],
   ],
   [
-    "a container more",
+    "an additional container",
     storedPod(),
     ({ spec }) => {
       spec.containers = [...(spec.containers ?? []), ...(spec.containers ?? [])];
@@ -137,11 +137,11 @@ test.each<[string, Pod, (next: Draft<Pod>) => void, string[]]>([
         "not add AppArmor annotations",
     ],
   ],
-])("an update may change %s, or not", (_, old, change, findings) => {
+])("whether an update may change %s", (_, old, change, findings) => {
   expect(update(old, change)).toEqual(findings);
 });
 
-test("what differs is shown after the list of what may", () => {
+test("the message shows the differences after the list of mutable fields", () => {
   const old = storedPod();
   const next = changed(old, ({ spec }) => {
     spec.nodeName = "n1";
@@ -213,7 +213,7 @@ test("a resize changes cpu and memory of containers and nothing else", () => {
   ]);
 });
 
-test("a resize may be of init containers, and of the pod as a whole", () => {
+test("init containers and the pod as a whole can be resized", () => {
   const of = (requests: object, resources?: object) =>
     storedPod({
       spec: {
@@ -243,7 +243,7 @@ test("a resize may be of init containers, and of the pod as a whole", () => {
   expect(next.metadata.managedFields, "whose the change is stays").toEqual([{ manager: "m" }]);
 });
 
-test("a resize neither adds nor renames containers", () => {
+test("a resize cannot add or rename containers", () => {
   const old = storedPod();
   const resize = (containers: object[]) => {
     const next = storedPod({ spec: { containers } });

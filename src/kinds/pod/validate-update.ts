@@ -1,4 +1,4 @@
-/** Pure: what may change in a pod once it is there. Almost nothing: a pod is replaced instead. */
+/** Pure: validates the update of a pod. Almost nothing may change: a pod is replaced instead. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type {
@@ -67,7 +67,7 @@ export function validateEphemeralContainersUpdate(next: Pod, old: Pod): Finding[
   return [...validatePodMetaUpdate(next, old), ...changes];
 }
 
-/** What any change of a pod must fulfil: its metadata, and that it is a valid pod. */
+/** The rules for any change of a pod: its metadata, and that it is still a valid pod. */
 export function validatePodMetaUpdate(next: Pod, old: Pod): Finding[] {
   const [now, before] = [next.metadata, old.metadata];
   const path = "metadata.annotations";
@@ -80,7 +80,7 @@ export function validatePodMetaUpdate(next: Pod, old: Pod): Finding[] {
   ];
 }
 
-/** A pod the kubelet runs by itself and only shows to the API. */
+/** A static pod, which the kubelet runs by itself and only mirrors to the API. */
 export function isMirror(pod: Pod): boolean {
   return pod.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
 }
@@ -92,7 +92,7 @@ function validateImages(containers: readonly Container[], path: string): Finding
   ]);
 }
 
-/** A deadline may be set and come closer. */
+/** A deadline may be set, or be made shorter. */
 function validateDeadlineUpdate(
   { activeDeadlineSeconds: next }: PodSpec,
   { activeDeadlineSeconds: old }: PodSpec,
@@ -142,7 +142,7 @@ function validateGatesUpdate(
   });
 }
 
-/** With everything that may change put back, nothing may be different. */
+/** After restoring everything that may change, nothing may differ. */
 function validateRest(next: PodSpec, old: PodSpec): Finding[] {
   if (isEqual(next, old)) return [];
   const restored = draftOf(next);

@@ -1,4 +1,4 @@
-/** Pure: claims of persistent volumes, as pods and stateful sets write them in templates. */
+/** Pure: validates persistent volume claims, also in templates of pods and stateful sets. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type {
   EphemeralVolumeSource,
@@ -44,7 +44,7 @@ function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: st
   ];
 }
 
-/** Of a template's metadata only labels and annotations reach what is made of it. */
+/** Of a template's metadata only labels and annotations are copied to the claim. */
 function validateTemplateMeta(meta: ObjectMeta, path: string): Finding[] {
   const { labels, annotations, ...rest } = meta;
   return [
@@ -54,7 +54,7 @@ function validateTemplateMeta(meta: ObjectMeta, path: string): Finding[] {
   ];
 }
 
-/** The name of the Go field with a small first letter, which is not always the JSON name. */
+/** The name of the Go field with a lower-case first letter, which is not always the JSON name. */
 function goField(field: string): string {
   return field === "uid" ? "uID" : field;
 }
@@ -109,7 +109,7 @@ function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): Fin
     ...(dataSourceRef ? validateDataSource(dataSourceRef, `${path}.dataSourceRef`) : []),
   ];
   if (dataSource === undefined || dataSourceRef === undefined) return findings;
-  // Go prints the path it was given where the value belongs.
+  // Go prints the path in place of the value.
   const refused = (detail: string) => [...findings, invalid(path, {}, detail)];
   if ((dataSourceRef.namespace ?? "") !== "") {
     return refused("may not be specified when dataSourceRef.namespace is specified");

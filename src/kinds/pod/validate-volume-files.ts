@@ -1,4 +1,4 @@
-/** Pure: volumes of files the API server knows: secrets, config maps, the pod's own fields. */
+/** Pure: validates volumes with files from the API server: secrets, config maps, pod fields. */
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type {
   ConfigMapVolumeSource,
@@ -34,7 +34,7 @@ export function validateConfigMap(source: ConfigMapVolumeSource, path: string): 
   ];
 }
 
-/** Its files are reported under the volume itself, without an index. */
+/** Problems of its files are reported under the volume itself, without an index. */
 export function validateDownwardApi(source: DownwardAPIVolumeSource, path: string): Finding[] {
   return [
     ...validateFileMode(source.defaultMode, `${path}.defaultMode`),

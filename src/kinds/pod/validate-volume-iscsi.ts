@@ -1,10 +1,10 @@
-/** Pure: volumes on iSCSI targets, whose names have a syntax of their own. */
+/** Pure: validates volumes on iSCSI targets, whose names have their own syntax. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ISCSIVolumeSource } from "../../api/generated/core.ts";
 import { inclusiveRange } from "./syntax.ts";
 import type { VolumePlace } from "./volume-place.ts";
 
-/** What the name of the volume and the portal are joined to on the node. */
+/** The limit for the combination of volume name and portal on the node. */
 const SESSION_MAX = 64;
 
 const SHAPES: ReadonlyMap<string, RegExp> = new Map([
@@ -20,7 +20,7 @@ export function validateIscsi(
 ): Finding[] {
   const { targetPortal, iqn, lun, initiatorName, secretRef } = source;
   const { volumeName, volumePath, isShared } = place;
-  // Of a PersistentVolume Kubernetes says less.
+  // Kubernetes reports less for a PersistentVolume.
   const validateName = isShared ? validateSharedName : validateTargetName;
   const findings: Finding[] = [];
   if (targetPortal === "") findings.push(required(`${path}.targetPortal`));

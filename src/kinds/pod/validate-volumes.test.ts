@@ -35,7 +35,7 @@ test.each<[string, object, string[]]>([
     ["emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity"],
   ],
   [
-    "a path of the host goes down and is of a known type",
+    'a host path must not contain ".." and needs a known type',
     { hostPath: { path: "/a/../b", type: "Pipe" } },
     [
       "hostPath.path: Invalid value: \"/a/../b\": must not contain '..'",
@@ -44,7 +44,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "an export is absolute",
+    "an NFS path must be absolute",
     { nfs: { server: "", path: "" } },
     [
       "nfs.server: Required value",
@@ -53,7 +53,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a second source is refused under the name Kubernetes gives it",
+    "a second source is reported under Kubernetes' name for it",
     { nfs: { server: "s", path: "/p" }, cephfs: { monitors: ["m"] }, downwardAPI: {} },
     [
       "cephFS: Forbidden: may not specify more than 1 volume type",
@@ -69,7 +69,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "iSCSI names have a shape",
+    "iSCSI names have a format",
     { iscsi: { targetPortal: "", iqn: "abc", lun: 256, chapAuthSession: true } },
     [
       "iscsi.targetPortal: Required value",
@@ -79,7 +79,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "fibre channel wants one kind of target",
+    "fibre channel needs exactly one kind of target",
     { fc: { targetWWNs: ["a"], wwids: ["b"] } },
     [
       'fc.targetWWNs: Invalid value: ["a"]: targetWWNs and wwids can not be specified ' +
@@ -88,7 +88,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "options of a driver leave Kubernetes' domains alone",
+    "options of a driver must not use Kubernetes' domains",
     { flexVolume: { driver: "d/x", options: { "a.K8s.io/b": "1", fine: "2" } } },
     [
       'flexVolume.options[a.K8s.io/b]: Invalid value: "a.K8s.io/b": kubernetes.io and k8s.io ' +
@@ -118,7 +118,7 @@ test.each<[string, object, string[]]>([
     { csi: { driver: "CSI.example.com", nodePublishSecretRef: {} } },
     ["csi.nodePublishSecretRef.name: Required value"],
   ],
-  ["a template may leave out what image to mount", { image: {} }, []],
+  ["a template may omit the image reference", { image: {} }, []],
   [
     "a claim needs a mode and a size",
     { ephemeral: { volumeClaimTemplate: { spec: {} } } },
@@ -129,7 +129,7 @@ test.each<[string, object, string[]]>([
     ],
   ],
   [
-    "a claim for one pod is for no other use",
+    "ReadWriteOncePod excludes other access modes",
     {
       ephemeral: {
         volumeClaimTemplate: {
@@ -150,7 +150,7 @@ test.each<[string, object, string[]]>([
   expect(findingsInVolume(source)).toEqual(findings);
 });
 
-test("only what is valid can be mounted, and paths are used once", () => {
+test("only valid volumes can be mounted, and paths must be unique", () => {
   const volumes = [
     { name: "v", emptyDir: {} },
     { name: "bad", nfs: { server: "s", path: "p" } },
@@ -203,7 +203,7 @@ test("only what is valid can be mounted, and paths are used once", () => {
   ]);
 });
 
-test("a pod cannot claim by name what one of its own volumes will be", () => {
+test("a pod cannot refer to the claim of its own ephemeral volume", () => {
   const pod = writtenPod({
     spec: {
       volumes: [

@@ -1,4 +1,4 @@
-/** Pure: the volumes of a pod: their names, and that each has exactly one source. */
+/** Pure: validates the volumes of a pod: their names, and that each has exactly one source. */
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type { Volume, VolumeSource } from "../../api/generated/core.ts";
 import { dns1123Label } from "../../api/names.ts";
@@ -8,7 +8,7 @@ import { VOLUME_SOURCES } from "./volume-sources.ts";
 
 export interface CheckedVolumes {
   readonly findings: readonly Finding[];
-  /** By name; only these may be mounted. */
+  /** By name. Only these may be mounted. */
   readonly valid: ReadonlyMap<string, VolumeSource>;
 }
 

@@ -1,4 +1,4 @@
-/** Pure: pods for Windows nodes: their options, and what an operating system rules out. */
+/** Pure: validates Windows options of pods, and the fields that an operating system excludes. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PodSpec, WindowsSecurityContextOptions } from "../../api/generated/core.ts";
 import { dns1123Subdomain } from "../../api/names.ts";
@@ -35,7 +35,7 @@ export function validateWindowsOptions(
   ];
 }
 
-/** Either every container of a pod is a process of the host, or none. */
+/** Either all containers of a pod are host processes, or none. */
 export function validateHostProcesses(spec: PodSpec, path: string): Finding[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   const findings: Finding[] = [];
@@ -78,7 +78,9 @@ function credentialSpecProblems(spec: string): string[] {
   return [`gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_MAX_KIB} KiB`];
 }
 
-/** "DOMAIN\user", where the domain may be left out. */
+/**
+ * "DOMAIN\user"; the domain is optional.
+ */
 function userNameProblems(text: string): string[] {
   if (text === "") return ["runAsUserName cannot be an empty string"];
   if (CONTROL.test(text)) return ["runAsUserName cannot contain control characters"];
@@ -122,7 +124,7 @@ function refuseOnLinux(spec: PodSpec, path: string): Finding[] {
     );
 }
 
-/** In the order in which they are reported; a dot leads into the security context. */
+/** In the order in which they are reported. A leading dot means a field of the security context. */
 const LINUX_ONLY_OF_POD = [
   ".appArmorProfile",
   ".seLinuxOptions",

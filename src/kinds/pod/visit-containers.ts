@@ -6,14 +6,14 @@ export interface VisitedContainer {
   readonly path: string;
 }
 
-/** Init containers come first, as they run first. */
+/** Init containers come first, because they run first. */
 export function visitContainers(spec: PodSpec, path: string): VisitedContainer[] {
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).map((container, at) => ({ container, path: `${path}.${list}[${at}]` })),
   );
 }
 
-/** The names of a pod's containers, as rules about pods refer to them. */
+/** The names of a pod's containers, for rules of pods that refer to them. */
 export function containerNamesOf(spec: PodSpec): ReadonlySet<string> {
   return new Set(visitContainers(spec, "").map(({ container }) => container.name));
 }

@@ -1,9 +1,9 @@
-/** Pure: where a volume is, as the rules of its source need to know. */
+/** Pure: the location of a volume, for the rules of its source. */
 
 export interface PodIdentity {
-  /** A pod, and not the template of pods to come. */
+  /** True for a pod, false for a pod template. */
   readonly isPod?: boolean;
-  /** What the claims of its ephemeral volumes are named after. */
+  /** The prefix of the names of its ephemeral volumes' claims. */
   readonly podName?: string;
 }
 

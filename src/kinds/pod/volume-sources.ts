@@ -1,4 +1,4 @@
-/** Pure: every source a volume can have, with its rules, in the order of the checks. */
+/** Pure: the possible sources of a volume with their rules, in the order of the checks. */
 import { type Finding, forbidden, required } from "../../api/finding.ts";
 import type {
   EmptyDirVolumeSource,
@@ -44,12 +44,12 @@ import type { PodIdentity, VolumePlace } from "./volume-place.ts";
 
 interface SourceRule {
   readonly key: keyof VolumeSource;
-  /** The field a second source is reported under. */
+  /** The field under which a second source is reported. */
   readonly refusedAs: string;
   readonly validate: (volume: Volume, path: string, pod: PodIdentity) => Finding[];
 }
 
-/** The misspelt names are those Kubernetes answers with. */
+/** The misspelled names are those in the messages of Kubernetes. */
 export const VOLUME_SOURCES: readonly SourceRule[] = [
   source("emptyDir", validateEmptyDir),
   source("hostPath", validateHostPath),
@@ -106,7 +106,7 @@ function validateEmptyDir({ sizeLimit }: EmptyDirVolumeSource, path: string): Fi
   return [forbidden(`${path}.sizeLimit`, detail)];
 }
 
-/** A template may leave the reference to whoever makes pods of it. */
+/** In a template the reference may be omitted, to be set when pods are created from it. */
 function validateImageVolume(
   { reference = "", pullPolicy }: ImageVolumeSource,
   path: string,

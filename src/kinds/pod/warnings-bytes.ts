@@ -1,7 +1,7 @@
-/** Pure: warnings about amounts of bytes that are no whole number. */
+/** Pure: warnings about fractional amounts of bytes. */
 import { getQuantity, milliUnits } from "../../api/quantity.ts";
 
-/** Half a byte is nobody's wish. */
+/** A fraction of a byte is probably a mistake. */
 export function byteWarnings(
   list: { readonly [name: string]: string } = {},
   path: string,

@@ -1,4 +1,6 @@
-/** Pure: warnings about containers: half bytes, variables and ports that hide each other. */
+/**
+ * Pure: warnings about containers: fractional bytes, and variables and ports that hide each other.
+ */
 
 import type { ContainerPort, EnvVar, PodSpec } from "../../api/generated/core.ts";
 import { isSidecar } from "../../api/sidecar.ts";
@@ -29,7 +31,7 @@ export function containerWarnings(
   ];
 }
 
-/** A second definition is fine if it builds on the first: PATH=$(PATH):/more. */
+/** A second definition is accepted if it refers to the first: PATH=$(PATH):/more. */
 function environmentWarnings(variables: readonly EnvVar[], path: string): string[] {
   const seen = new Set<string>();
   return variables.flatMap(({ name, value = "", valueFrom }, at) => {
@@ -63,7 +65,10 @@ export function portWarnings(spec: PodSpec, specPath: string): string[] {
   ];
 }
 
-/** Ports of one number that are compared with later ones: a pod has few, an attacker's many. */
+/**
+ * The maximum number of ports of one number that are compared with later ones. A real pod has few;
+ * without a limit an attacker could send many.
+ */
 const MOST_COMPARED = 16;
 
 function earlierOnes(seen: Map<string, PlacedPort[]>, placed: PlacedPort): PlacedPort[] {

@@ -1,4 +1,4 @@
-/** Pure: warnings about volumes: plugins that are gone, and files that would hide each other. */
+/** Pure: warnings about volumes: removed plugins, and files that would hide each other. */
 import type { Volume, VolumeProjection } from "../../api/generated/core.ts";
 import { byteWarnings } from "./warnings-bytes.ts";
 
@@ -33,7 +33,7 @@ function pluginWarnings(volume: Volume, path: string): string[] {
   ];
 }
 
-/** A file of a volume, and which of several sources it comes from. */
+/** A file of a volume, and the source it comes from. */
 interface PlacedFile {
   readonly path: string;
   readonly source: string;
@@ -75,8 +75,8 @@ function projectedFiles(projection: VolumeProjection): PlacedFile[] {
 }
 
 /**
- * One path overlaps another if they are the same or one lies below the other. Each file is compared
- * with those placed before it, and then is one of them.
+ * Two paths overlap if they are equal or one is below the other. Each file is compared with the
+ * files placed before it, and then added to them.
  */
 function overlaps(files: readonly PlacedFile[], placed: PlacedFile[] = []): string[] {
   return files.flatMap(({ path, source }) => {

@@ -17,7 +17,7 @@ const ZONE = 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
 test.each<[string, PodFields, string[]]>([
   ["an ordinary pod", {}, []],
   [
-    "a name that is no host name",
+    "a name that is not a valid hostname",
     { metadata: { name: "a.b" } },
     [
       "metadata.name: this is used in the Pod's hostname, which can result in surprising " +
@@ -25,7 +25,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "labels of nodes that have a newer name",
+    "deprecated node labels",
     {
       spec: {
         nodeSelector: { [zone]: "a" },
@@ -106,7 +106,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "names that are said twice",
+    "duplicate names",
     {
       spec: {
         hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }],
@@ -120,7 +120,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "a variable that hides another, unless it builds on it",
+    "a variable that hides another, unless it refers to it",
     {
       spec: {
         containers: [
@@ -142,7 +142,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "ports that get in each other's way",
+    "conflicting ports",
     {
       spec: {
         containers: [
@@ -171,7 +171,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "half a byte",
+    "fractional bytes",
     {
       spec: {
         containers: [{ name: "c", image: "x", resources: { requests: { memory: "1500m" } } }],
@@ -183,7 +183,7 @@ test.each<[string, PodFields, string[]]>([
     ],
   ],
   [
-    "addresses in unusual clothes",
+    "addresses that are not canonical",
     {
       spec: {
         dnsConfig: { nameservers: ["010.0.0.1", "::ffff:1.2.3.4"] },

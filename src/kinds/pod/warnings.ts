@@ -1,5 +1,6 @@
 /**
- * Pure: what is accepted but probably not meant. The order is the order in which clients see it.
+ * Pure: warnings about pods that are accepted but probably not intended, in the order in which
+ * clients see them.
  *
  * Continue with warnings-volumes.ts and warnings-containers.ts.
  */
@@ -26,7 +27,7 @@ export function podWarnings(pod: Pod): string[] {
   ];
 }
 
-/** The old template is of no matter: what is warned about is warned about each time. */
+/** The old template is ignored: the warnings are repeated on each update. */
 export function podTemplateWarnings(
   template: PodTemplateSpec,
   path: string,
@@ -35,7 +36,7 @@ export function podTemplateWarnings(
   return warningsOf(template, { path: `${path}.`, isTemplate: true });
 }
 
-/** A name with dots is legal, but the host name made of it is odd. */
+/** A name with dots is valid but leads to an unusual hostname. */
 function nameWarnings(name: string): string[] {
   const problems = dns1123Label(name);
   if (problems.length === 0) return [];
@@ -142,7 +143,9 @@ function nodeWarnings(spec: PodSpec, path: string): string[] {
   ];
 }
 
-/** Values that no label can have are refused in a demand, so only wishes are warned about. */
+/**
+ * Requirements with values that no label can have are rejected, so only preferences get warnings.
+ */
 function nodeTermWarnings(term: NodeSelectorTerm, path: string, checksValues: boolean): string[] {
   return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, at) => {
     const here = `${path}.matchExpressions[${at}]`;
@@ -192,7 +195,10 @@ function repetitions(values: readonly string[]): { readonly value: string; reado
   return values.flatMap((value, at) => (values.indexOf(value) < at ? [{ value, at }] : []));
 }
 
-/** Of a pod the annotation is copied to the field, so only templates keep one without the other. */
+/**
+ * In a pod the annotation is copied to the field, so only a template can have one without the
+ * other.
+ */
 function appArmorWarnings(
   container: { readonly name: string; readonly securityContext?: { appArmorProfile?: object } },
   spec: PodSpec,

@@ -47,7 +47,12 @@ const unready = pod({ conditions: [] });
 
 test.each<[string, Pod, readonly PodDisruptionBudget[], string]>([
   ["no budget", pod(), [], "allowed"],
-  ["a budget of others", pod(), [budget({}, { selector: { matchLabels: { a: "b" } } })], "allowed"],
+  [
+    "a budget for other pods",
+    pod(),
+    [budget({}, { selector: { matchLabels: { a: "b" } } })],
+    "allowed",
+  ],
   [
     "an exhausted budget",
     pod(),
@@ -84,7 +89,7 @@ test.each<[string, Pod, readonly PodDisruptionBudget[], string]>([
     "429 The disruption budget b needs 1 healthy pods and has 0 currently",
   ],
   [
-    "an unready pod where these may always go",
+    "an unready pod with policy AlwaysAllow",
     unready,
     [budget({ currentHealthy: 0 }, { unhealthyPodEvictionPolicy: "AlwaysAllow" })],
     "allowed",
@@ -93,7 +98,7 @@ test.each<[string, Pod, readonly PodDisruptionBudget[], string]>([
   expect(outcome(of, budgets)).toBe(expected);
 });
 
-test("an eviction is noted in the budget, and the last one closes it", () => {
+test("an eviction is recorded in the budget, and the last one exhausts it", () => {
   const counted = (allowed: number) => {
     const decision = decideEviction(pod(), [budget({ disruptionsAllowed: allowed })], NOW);
     return decision.kind === "counted" ? decision.status : undefined;

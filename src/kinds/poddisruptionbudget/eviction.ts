@@ -1,6 +1,6 @@
 /**
- * Pure: whether a pod may be evicted now, and what that costs the budget that protects it. The
- * caller commits the new status of the budget, if there is one, before it deletes the pod.
+ * Pure: decides whether a pod may be evicted now, and how that changes the budget that protects it.
+ * The caller must commit the new status of the budget, if there is one, before it deletes the pod.
  */
 import { ApiError, forbidden } from "../../api/errors.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -22,7 +22,7 @@ export type EvictionDecision =
     }
   | { readonly kind: "refused"; readonly error: ApiError };
 
-/** The budgets are those of the pod's namespace; now is an RFC 3339 time. */
+/** `budgets` are those of the pod's namespace; `now` is in RFC 3339. */
 export function decideEviction(
   pod: Pod,
   budgets: readonly PodDisruptionBudget[],
@@ -39,7 +39,7 @@ export function decideEviction(
   return { kind: "counted", budget, status: countDisruption(budget, pod, now) };
 }
 
-/** Pods that do no work, or that are going anyway. */
+/** Pods that do no work, or that are already being deleted, are not protected. */
 function isBeyondBudgets({ metadata, status }: Pod): boolean {
   const idle = ["Succeeded", "Failed", "Pending"];
   return metadata.deletionTimestamp !== undefined || idle.includes(status.phase ?? "");
@@ -55,7 +55,7 @@ function isReady({ status }: Pod): boolean {
   return status.conditions?.find(({ type }) => type === "Ready")?.status === "True";
 }
 
-/** A pod that is not ready is no loss, as long as the ready ones are enough. */
+/** A pod that is not ready may be evicted if there are enough ready ones. */
 function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
   if (spec.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   return status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy;

@@ -1,6 +1,6 @@
 /**
- * Pure: PodDisruptionBudgets: how many pods of a set may be missing on purpose. Whether one more
- * may go is decided in eviction.ts from the status that a controller keeps.
+ * Pure: PodDisruptionBudgets: how many pods of a set may be disrupted voluntarily. eviction.ts
+ * decides about single evictions, based on the status that a controller maintains.
  */
 import { type Finding, invalid, notSupported } from "../../api/finding.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../api/generated/policy.ts";
@@ -80,7 +80,7 @@ function validateSpec(spec: PodDisruptionBudgetSpec): Finding[] {
   return findings;
 }
 
-/** The spec as Kubernetes prints it: in its internal type. */
+/** The spec in the format in which Kubernetes prints its internal type. */
 function specDump(spec: PodDisruptionBudgetSpec): object {
   return {
     MinAvailable: spec.minAvailable ?? null,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { containerImages, containerNames } from "./pod-template.ts";
 
-test("containers are joined by commas, an image that is not set is empty", () => {
+test("containers are joined by commas, and a missing image is empty", () => {
   const spec = { containers: [{ name: "a", image: "x:1" }, { name: "b" }] };
   expect(containerNames(spec)).toBe("a,b");
   expect(containerImages(spec)).toBe("x:1,");

@@ -1,4 +1,4 @@
-/** Pure: the containers of a pod template as the wide columns print them. */
+/** Pure: formats the containers of a pod template for wide columns. */
 import type { Column } from "../kind.ts";
 
 export const containersColumn: Column = {

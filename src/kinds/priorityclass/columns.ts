@@ -1,4 +1,6 @@
-/** Pure: the columns of a PriorityClass; Kubernetes' own descriptions, which clients compare. */
+/**
+ * Pure: the columns of a PriorityClass, with Kubernetes' own descriptions, which clients compare.
+ */
 import type { Column } from "../kind.ts";
 import { ageColumn, nameColumn } from "../meta/columns.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Pure: PriorityClasses: names for how important a pod is. The names with the prefix "system-" and
- * the values above a billion are Kubernetes' own.
+ * Pure: PriorityClasses: names for the priorities of pods. Names with the prefix "system-" and
+ * values above a billion are reserved for Kubernetes.
  */
 import { type Finding, forbidden, notSupported, required } from "../../api/finding.ts";
 import type { PriorityClass } from "../../api/generated/scheduling.ts";
@@ -19,7 +19,7 @@ export const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const SYSTEM_PREFIX = "system-";
 const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
 
-/** The classes every cluster has. */
+/** The classes that every cluster has. */
 export const SYSTEM_CLASSES: readonly { name: string; value: number; description: string }[] = [
   {
     name: "system-node-critical",
@@ -57,7 +57,7 @@ function setDefaults(priorityClass: Draft<PriorityClass>): void {
   priorityClass.preemptionPolicy ??= "PreemptLowerPriority";
 }
 
-/** A class has a generation that never counts: nothing that matters in it may change. */
+/** The generation of a class never changes, because its relevant fields are immutable. */
 function prepareForCreate({ metadata }: Draft<PriorityClass>): void {
   metadata.generation = 1;
 }

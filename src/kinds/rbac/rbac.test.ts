@@ -85,35 +85,35 @@ test.each([
   ["a user", roleBindingKind, ROLE, USER, []],
   ["a cluster role", roleBindingKind, CLUSTER_ROLE, USER, []],
   [
-    "an account of its own namespace",
+    "a service account in the namespace of the binding",
     roleBindingKind,
     ROLE,
     { kind: "ServiceAccount", name: "a" },
     [],
   ],
   [
-    "an account without a namespace",
+    "a service account without a namespace",
     clusterRoleBindingKind,
     CLUSTER_ROLE,
     { kind: "ServiceAccount", name: "a" },
     ["subjects[0].namespace: Required value"],
   ],
   [
-    "an account of another group",
+    "a service account with an API group",
     roleBindingKind,
     ROLE,
     { kind: "ServiceAccount", name: "a", apiGroup: "x" },
     ['subjects[0].apiGroup: Unsupported value: "x": supported values: ""'],
   ],
   [
-    "a user of another group",
+    "a user with another API group",
     roleBindingKind,
     ROLE,
     { ...USER, apiGroup: "x" },
     ['subjects[0].apiGroup: Unsupported value: "x": supported values: "rbac.authorization.k8s.io"'],
   ],
   [
-    "something else",
+    "a subject of an unknown kind",
     roleBindingKind,
     ROLE,
     { kind: "Dog", name: "d" },
@@ -122,21 +122,21 @@ test.each([
     ],
   ],
   [
-    "nobody",
+    "a subject without a name",
     roleBindingKind,
     ROLE,
     { kind: "User", name: "" },
     ["subjects[0].name: Required value"],
   ],
   [
-    "a role everywhere",
+    "a Role in a ClusterRoleBinding",
     clusterRoleBindingKind,
     ROLE,
     USER,
     ['roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"'],
   ],
   [
-    "a nameless role",
+    "a role without a name",
     roleBindingKind,
     { kind: "Role", name: "" },
     USER,
@@ -146,7 +146,7 @@ test.each([
   expect(findingsOf(kind, { roleRef, subjects: [subject] })).toEqual(findings);
 });
 
-test("what a binding refers to stays", () => {
+test("roleRef is immutable", () => {
   const old = created(roleBindingKind, { roleRef: ROLE });
   const next = created(roleBindingKind, { roleRef: { ...ROLE, name: "other" } });
   for (const each of [old, next]) roleBindingKind.rules.setDefaults?.(each);
@@ -156,7 +156,7 @@ test("what a binding refers to stays", () => {
   ]);
 });
 
-test("groups are filled in for those who have one", () => {
+test("the API groups of users and groups are defaulted", () => {
   const subjects = [USER, { kind: "Group", name: "g" }, { kind: "ServiceAccount", name: "a" }];
   const binding = created<KubeObject>(roleBindingKind, { roleRef: ROLE, subjects });
   roleBindingKind.rules.setDefaults?.(binding);
@@ -167,7 +167,7 @@ test("groups are filled in for those who have one", () => {
   });
 });
 
-test("a wide table names everybody who is bound", () => {
+test("a wide table lists all subjects", () => {
   const subjects = [
     USER,
     { kind: "User", name: "v" },

@@ -1,4 +1,4 @@
-/** Pure: Roles and ClusterRoles: what may be done, said without saying by whom. */
+/** Pure: Roles and ClusterRoles: permissions that bindings grant to subjects. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { ClusterRole, Role } from "../../api/generated/rbac.ts";
 import { pathSegment } from "../../api/names.ts";

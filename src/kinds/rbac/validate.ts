@@ -1,4 +1,4 @@
-/** Pure: what rules and subjects may say, in the words of Kubernetes. */
+/** Pure: validates rules and subjects, with the messages of Kubernetes. */
 import { type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../api/generated/rbac.ts";
 import { dns1123Subdomain, pathSegment } from "../../api/names.ts";
@@ -52,7 +52,7 @@ export function validateRoleRef(
   return findings;
 }
 
-/** The message shows the reference as Kubernetes' internal type has it. */
+/** The message shows the reference in the format of Kubernetes' internal type. */
 export function validateSameRole(next: RoleRef, old: RoleRef): Finding[] {
   const { apiGroup, kind, name } = next;
   if (apiGroup === old.apiGroup && kind === old.kind && name === old.name) return [];

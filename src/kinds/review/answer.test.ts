@@ -59,11 +59,11 @@ test.each([
     '422 .authorization.k8s.io "" is invalid: spec.user: Invalid value: "": ' +
       "at least one of user or group must be specified",
   ],
-])("a %s of %j", (name, spec, expected) => {
+])("a %s of %j is answered", (name, spec, expected) => {
   expect(ask(name, spec)).toEqual(expected);
 });
 
-test("a review is known by its kind", () => {
+test("reviews are recognized by their kind", () => {
   expect(reviewKinds.every(isReview)).toBe(true);
   expect(isReview({ ...getReview("TokenReview"), kind: "Pod" })).toBe(false);
 });
@@ -92,7 +92,7 @@ test.each([
       `${SELECTORS}.fieldSelector.requirements[0].values: Forbidden: may not be specified when ` +
       "`operator` is 'Exists' or 'DoesNotExist']",
   ],
-])("the selectors %j are refused", (selectors, problem) => {
+])("the selectors %j are rejected", (selectors, problem) => {
   const answer = ask("SelfSubjectAccessReview", {
     resourceAttributes: { ...attributes, ...selectors },
   });
@@ -118,14 +118,14 @@ test.each([
     `[${SELECTORS}.fieldSelector partially ignored due to parse error, ` +
       `${SELECTORS}.labelSelector ignored due to parse error]`,
   ],
-])("what nobody understands of %j is said to be ignored", (selectors, evaluationError) => {
+])("unparsable parts of %j are reported as ignored", (selectors, evaluationError) => {
   const answer = ask("SelfSubjectAccessReview", {
     resourceAttributes: { ...attributes, ...selectors },
   });
   expect(answer).toEqual({ allowed: true, ...(evaluationError ? { evaluationError } : {}) });
 });
 
-test("a review has no name, and what was sent as the status of a token stays", () => {
+test("a review must not have a name, and the sent status of a TokenReview is kept", () => {
   const review = (name: string, fields: object) =>
     answerReview(getReview(name), fields as KubeObject, reviewer);
   const spec = { resourceAttributes: attributes };

@@ -1,4 +1,4 @@
-/** Pure: the answers to reviews. Who somebody is and what they may do is asked of the reviewer. */
+/** Pure: answers reviews. The reviewer provides authentication and authorization. */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { TokenReview, UserInfo } from "../../api/generated/authentication.ts";
@@ -16,11 +16,11 @@ import type { Kind } from "../kind.ts";
 import { ignoredSelectors, validateSelectors } from "./selectors.ts";
 
 export interface Reviewer {
-  /** Who asks. */
+  /** The user who asks. */
   readonly user: UserInfo;
-  /** RFC 3339. */
+  /** In RFC 3339. */
   readonly now: string;
-  /** Of the request; "" where it has none. */
+  /** The namespace of the request; "" if it has none. */
   readonly namespace: string;
   readonly authenticate: (token: string, audiences: readonly string[] | undefined) => Verdict;
   readonly decide: (asked: AskedAccess) => SubjectAccessReviewStatus;
@@ -34,14 +34,14 @@ export type Verdict =
   | { readonly kind: "user"; readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly kind: "refused"; readonly problem?: string };
 
-/** One of the two is there. */
+/** Exactly one of `resource` and `path` is set. */
 export interface AskedAccess {
   readonly user: UserInfo;
   readonly resource?: ResourceAttributes;
   readonly path?: NonResourceAttributes;
 }
 
-/** The review with its status filled in; throws an ApiError where it asks nothing sensible. */
+/** Returns the review with its status. Throws an ApiError if the review is invalid. */
 export function answerReview(kind: Kind, review: KubeObject, reviewer: Reviewer): KubeObject {
   switch (kind.kind) {
     case "SelfSubjectReview":
@@ -52,7 +52,7 @@ export function answerReview(kind: Kind, review: KubeObject, reviewer: Reviewer)
     case "TokenReview":
       return withStatus(review, authenticate(review as TokenReview, reviewer));
     case "SelfSubjectRulesReview":
-      // The namespace that was asked about is not part of the answer.
+      // The requested namespace is not part of the answer.
       return withStatus(
         { ...review, metadata: {}, spec: {} } as KubeObject,
         rulesStatus(review as SelfSubjectRulesReview, reviewer),
@@ -77,7 +77,7 @@ function withStatus(review: KubeObject, status: object): KubeObject {
   return { ...review, status } as KubeObject;
 }
 
-/** What was sent for a status stays where the answer says nothing else. */
+/** The status that was sent is kept unless the answer replaces it. */
 function authenticate({ spec, status }: TokenReview, reviewer: Reviewer): TokenReview["status"] {
   const { token = "", audiences } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
@@ -153,7 +153,7 @@ function validateAccess(kind: Kind, review: SubjectAccessReview, namespace: stri
   return [...findings, ...validateLocal(spec, namespace)];
 }
 
-/** A question is nothing that could be found by its name. */
+/** A review is not stored, so it cannot have a name. */
 function validateNameless(metadata: ObjectMeta, namespaced: boolean): Finding[] {
   const { managedFields: _tracked, namespace: _given, ...others } = metadata;
   if (Object.keys(others).length === 0) return [];
@@ -176,12 +176,12 @@ function validateLocal(spec: SubjectAccessReview["spec"], namespace: string): Fi
   return findings;
 }
 
-/** As Kubernetes prints its internal type. */
+/** The format in which Kubernetes prints its internal type. */
 function shown({ path = "", verb = "" }: NonResourceAttributes): object {
   return { Path: path, Verb: verb };
 }
 
-/** The error names neither kind nor object, as the one of Kubernetes. */
+/** Like that of Kubernetes, the error names neither the kind nor the object. */
 function refuse({ group }: Kind, findings: readonly Finding[]): void {
   if (findings.length > 0) throw invalidObject({ group, kind: "" }, "", findings);
 }

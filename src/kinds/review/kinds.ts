@@ -1,6 +1,6 @@
 /**
- * Pure: questions to the server that have the form of objects: they can only be created, nothing is
- * stored, and the answer comes in their status (answer.ts).
+ * Pure: reviews: questions to the server in the form of objects. They can only be created, nothing
+ * is stored, and the answer is in their status (answer.ts).
  */
 import type { KubeObject } from "../../api/object.ts";
 import { defineKind, type Kind } from "../kind.ts";

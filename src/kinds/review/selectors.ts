@@ -1,4 +1,4 @@
-/** Pure: selectors of an access review: whether they make sense, and what is ignored of them. */
+/** Pure: validates the selectors of an access review, and finds the parts that are ignored. */
 import { type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type {
   FieldSelectorAttributes,
@@ -21,7 +21,7 @@ export function validateSelectors(resource: ResourceAttributes): Finding[] {
   ];
 }
 
-/** A selector of fields has requirements of the same form. */
+/** The requirements of a field selector have the same form. */
 type Requirement = LabelSelectorRequirement;
 type Selector = FieldSelectorAttributes | LabelSelectorAttributes;
 
@@ -61,7 +61,7 @@ function validateLabelRequirement(requirement: Requirement, path: string): Findi
   ];
 }
 
-/** An operator that is not known yet is no mistake. */
+/** An unknown operator is not an error, because newer clients may use it. */
 function validateValues({ operator, values }: Requirement, path: string): Finding[] {
   const count = values?.length ?? 0;
   if ((operator === "In" || operator === "NotIn") && count === 0) {
@@ -74,7 +74,7 @@ function validateValues({ operator, values }: Requirement, path: string): Findin
   return [];
 }
 
-/** What of the selectors nobody understands: the decision is made as if it were not there. */
+/** The parts of the selectors that cannot be parsed. The decision ignores them. */
 export function ignoredSelectors({ fieldSelector, labelSelector }: ResourceAttributes): string[] {
   return [
     ...ignored(fieldSelector, FIELDS, parseFieldSelector, isFieldTerm),

@@ -1,4 +1,4 @@
-/** Pure: RuntimeClasses: which container runtime a pod asks for, and what it costs. */
+/** Pure: RuntimeClasses: the container runtime of a pod, and its overhead. */
 
 import { duplicate, type Finding, invalid, required } from "../../api/finding.ts";
 import type { Toleration } from "../../api/generated/core.ts";
@@ -30,7 +30,7 @@ export const runtimeClassKind = defineKind<RuntimeClass>({
   rules: { validate, validateUpdate },
   columns: [
     nameColumn,
-    // Kubernetes looks the description up among those of metadata and finds none.
+    // The description is empty in Kubernetes, too: it is looked up in the wrong type.
     column("Handler", ""),
     ageColumn,
   ],
@@ -46,7 +46,7 @@ function validate({ metadata, handler, overhead, scheduling }: RuntimeClass): Fi
   return [
     ...validateObjectMeta(metadata, rules),
     ...validateHandler(handler),
-    // What the runtime itself takes is checked as the limits of a container are.
+    // The overhead of the runtime is validated like the limits of a container.
     ...validateContainerResources({ limits: overhead?.podFixed ?? {} }, "overhead", new Set()),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
     ...validateSchedulingTolerations(scheduling?.tolerations ?? [], "scheduling.tolerations"),
@@ -58,7 +58,7 @@ function validateHandler(handler: string): Finding[] {
   return dns1123Label(handler).map((problem) => invalid("handler", handler, problem));
 }
 
-/** Those of the class are added to those of a pod, so each has a meaning of its own. */
+/** They are added to the tolerations of a pod, so duplicates are not allowed. */
 function validateSchedulingTolerations(
   tolerations: readonly Toleration[],
   path: string,
@@ -70,7 +70,7 @@ function validateSchedulingTolerations(
   return [...validateTolerations(tolerations, path), ...repeated];
 }
 
-/** As Kubernetes prints its internal type in a message. */
+/** The format in which Kubernetes prints its internal type in a message. */
 function tolerationDump(toleration: Toleration): object {
   const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
   return {

@@ -26,7 +26,7 @@ test.each<[{ [field: string]: Json }, string[]]>([
         'supported values: "Equal", "Exists"',
     ],
   ],
-])("a runtime class with %j", (body, expected) => {
+])("a runtime class with %j has the expected findings", (body, expected) => {
   const made = created<RuntimeClass>(runtimeClassKind, { handler: "h", ...body });
   delete made.metadata.namespace;
   expect(runtimeClassKind.rules.validate(made).map(formatFinding)).toEqual(expected);

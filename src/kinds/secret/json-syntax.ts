@@ -1,4 +1,4 @@
-/** Pure: why a text is no JSON object, in the words of Go's encoding/json. */
+/** Pure: why a text is not a JSON object, with the messages of Go's encoding/json. */
 import { quote } from "../../api/finding.ts";
 
 const NUMBER_PARTS: readonly (readonly [RegExp, string])[] = [
@@ -8,8 +8,8 @@ const NUMBER_PARTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Undefined when the text is a JSON object or null. Go looks at bytes, so the text is to have one
- * character for each of them.
+ * Undefined if the text is a JSON object or null. Go reads bytes, so the text must have one
+ * character per byte.
  */
 export function jsonObjectProblem(text: string): string | undefined {
   try {

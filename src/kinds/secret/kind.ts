@@ -1,6 +1,6 @@
 /**
- * Pure: Secrets: data in base64, checked by type. stringData is a way to write data: it is taken
- * over when a Secret is decoded and never stored. The types are in types.ts.
+ * Pure: Secrets: data in base64, validated by type. stringData is only an input format: it is
+ * merged into data when a Secret is decoded, and never stored. The types are in types.ts.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid, tooLong } from "../../api/finding.ts";

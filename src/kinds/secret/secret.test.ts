@@ -14,7 +14,7 @@ function problems(body: { [field: string]: Json }): string[] {
   return secretKind.rules.validate(secret(body)).map(formatFinding);
 }
 
-test("stringData becomes data, sorted, and goes before what data says", () => {
+test("stringData is merged into data, sorted, and overrides it", () => {
   const made = secret({ data: { b: "b2xk", c: "Yw==" }, stringData: { b: "new", a: "ä" } });
   expect(made).toMatchObject({ data: { a: "w6Q=", b: "bmV3", c: "Yw==" }, type: "Opaque" });
   expect(Object.keys(made.data ?? {})).toEqual(["a", "b", "c"]);
@@ -77,7 +77,7 @@ test.each([
     'failed to find PEM block with type ending in "PRIVATE KEY" in key input ' +
       "after skipping PEM blocks of the following types: [X]",
   ],
-])("the certificate %j with the key %j is warned of: %s", (certificate, key, problem) => {
+])("the certificate %j with the key %j causes the warning: %s", (certificate, key, problem) => {
   const stringData = { "tls.crt": certificate, "tls.key": key };
   const made = secret({ type: "kubernetes.io/tls", stringData });
   expect(secretKind.rules.warningsOnCreate?.(made)).toEqual([`tls: ${problem}`]);
@@ -101,6 +101,6 @@ test.each([
   ["{} {}", "invalid character '{' after top-level value"],
   ["[]", "json: cannot unmarshal array into Go value of type map[string]interface {}"],
   ["true", "json: cannot unmarshal bool into Go value of type map[string]interface {}"],
-])("of %j as a JSON object Go says %s", (text, expected) => {
+])("the problem of %j as a JSON object is %s", (text, expected) => {
   expect(jsonObjectProblem(text)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** Pure: what the well-known types of Secret ask of their data. */
+/** Pure: validates the data of the well-known types of Secrets. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Secret } from "../../api/generated/core.ts";
 import { jsonObjectProblem } from "./json-syntax.ts";
@@ -30,7 +30,7 @@ export function validateByType(secret: Secret): Finding[] {
   }
 }
 
-/** A pair that no TLS library could load is stored, but its owner hears of it. */
+/** A pair that no TLS library could load is stored, but with a warning. */
 export function tlsWarnings({ type, data = {} }: Secret): string[] {
   if (type !== "kubernetes.io/tls") return [];
   const problem =
@@ -75,7 +75,7 @@ function requiredKey(key: string): Finding {
   return required(`data[${key}]`);
 }
 
-/** The types of the blocks in a text, in their order. */
+/** The types of the PEM blocks in a text, in order. */
 function pemTypes(value = ""): string[] {
   const blocks = decode(value).matchAll(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g);
   return [...blocks].map(([, type = ""]) => type);

@@ -1,4 +1,4 @@
-/** Pure: a Service as a row of a table. */
+/** Pure: a Service as a table row. */
 import type { Service, ServicePort, ServiceSpec } from "../../api/generated/core.ts";
 import { age } from "../../api/print/age.ts";
 import { formatLabels } from "../../api/print/selector.ts";

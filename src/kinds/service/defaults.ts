@@ -1,4 +1,4 @@
-/** Pure: what a Service says when its author said nothing, and what its type implies. */
+/** Pure: the defaults of a Service, and properties that follow from its type. */
 import type { Service, ServiceSpec } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 
@@ -9,7 +9,7 @@ export function setDefaults({ spec, status }: Draft<Service>): void {
   spec.type ??= "ClusterIP";
   for (const port of spec.ports ?? []) {
     port.protocol ??= "TCP";
-    // Zero and the empty text stand for "not given" in a field that holds either.
+    // Zero and the empty text mean "not set" in an int-or-string field.
     if (!port.targetPort) port.targetPort = port.port;
   }
   if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ??= "Cluster";
@@ -29,7 +29,7 @@ function setAffinityDefaults(spec: Draft<ServiceSpec>): void {
   spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: CLIENT_AFFINITY_SECONDS } };
 }
 
-/** Its endpoints are published as they are: no address of its own, nobody in between. */
+/** A headless Service has no cluster IP; clients connect to its endpoints directly. */
 export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === "None";
 }
@@ -39,7 +39,7 @@ export function isExternallyAccessible({ type, externalIPs = [] }: ServiceSpec):
   return type === "ClusterIP" && externalIPs.length > 0;
 }
 
-/** Every Service but an alias, be its type known or not. */
+/** All Services except ExternalName, even with an unknown type. */
 export function needsClusterIP({ type }: ServiceSpec): boolean {
   return type !== "ExternalName";
 }

@@ -1,8 +1,8 @@
 /**
- * Pure: which families of addresses a Service has on this cluster, decided before it is validated.
+ * Pure: determines the IP families of a Service on this cluster, before it is validated.
  *
  * A cluster here has addresses of one family. Only a headless Service without a selector may have
- * both all the same: whoever writes its endpoints knows where they are.
+ * both, because its endpoints are not managed by the cluster.
  */
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Service, ServiceSpec } from "../../api/generated/core.ts";
@@ -11,7 +11,7 @@ import { type IpFamily, ipFamily } from "../meta/addresses.ts";
 import { isHeadless, needsClusterIP, needsHealthCheckNodePort, needsNodePort } from "./defaults.ts";
 import { validateClusterAddresses } from "./validate-addresses.ts";
 
-/** Fills in the families and their policy, or says why they cannot be. */
+/** Sets the families and their policy, or returns why that is not possible. */
 export function settleFamilies(
   { spec }: Draft<Service>,
   clusterFamily: IpFamily,
@@ -39,7 +39,7 @@ export function settleFamilies(
   return [];
 }
 
-/** What an update left out is what the cluster gave the Service before. */
+/** An update that omits allocated addresses keeps them. */
 export function keepAllocated({ spec }: Draft<Service>, { spec: old }: Service): void {
   if (needsClusterIP(old) && needsClusterIP(spec)) {
     if (spec.clusterIP === undefined && old.clusterIP !== undefined) spec.clusterIP = old.clusterIP;
@@ -53,7 +53,7 @@ export function keepAllocated({ spec }: Draft<Service>, { spec: old }: Service):
   }
 }
 
-/** clusterIP is the first of clusterIPs; a client may know only one of the two fields. */
+/** clusterIP is the first of clusterIPs. A client may know only one of the two fields. */
 export function alignClusterIPs({ spec }: Draft<Service>, before?: Service): void {
   const old = before?.spec;
   if (old === undefined) {
@@ -99,7 +99,7 @@ function inferFamilies(spec: Draft<ServiceSpec>, clusterFamily: IpFamily): Findi
   });
 }
 
-/** A cluster that changes its families takes none from a Service that prefers both. */
+/** If the families of the cluster change, a Service with PreferDualStack keeps those it has. */
 function isSettledAsBefore(spec: ServiceSpec, old: ServiceSpec): boolean {
   return (
     spec.type === old.type &&
@@ -110,7 +110,7 @@ function isSettledAsBefore(spec: ServiceSpec, old: ServiceSpec): boolean {
   );
 }
 
-/** The second of a pair goes where the policy says that one is enough, and only there. */
+/** The second address and family may be dropped only if the policy becomes SingleStack. */
 function reductionConflicts(spec: Draft<ServiceSpec>, old: ServiceSpec): Finding[] {
   const lists = { clusterIPs: "cluster IP", ipFamilies: "IP family" } as const;
   const fields = ["clusterIPs", "ipFamilies"] as const;

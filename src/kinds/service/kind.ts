@@ -1,9 +1,9 @@
 /**
  * Pure: Services.
  *
- * Reading order: defaults, families (which addresses a Service gets; needs to know the cluster, so
+ * Reading order: defaults, families (which addresses a Service gets; depends on the cluster, so
  * admission calls it), validate with validate-addresses and validate-exposure, update, warnings,
- * cells. Addresses and node ports are handed out in server/admission, not here.
+ * cells. server/admission allocates addresses and node ports.
  */
 import type { Service } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";

@@ -10,7 +10,7 @@ const NOW = new Date("2024-01-01T00:01:00Z");
 type Spec = { [field: string]: Json };
 const web: Spec = { ports: [{ port: 80 }], selector: { app: "x" } };
 
-/** A Service up to the point where its address is handed out. */
+/** A Service with defaults and settled families, before its address is allocated. */
 function service(spec: Spec): Draft<Service> {
   const made = created<Service>(serviceKind, { spec });
   alignClusterIPs(made);
@@ -22,7 +22,7 @@ function problems(spec: Spec): string[] {
   return serviceKind.rules.validate(service(spec)).map(formatFinding);
 }
 
-/** What an update by merge patch is answered with. */
+/** The findings of an update by merge patch. */
 function changeProblems(old: Service, spec: Spec): string[] {
   const next = patched<Service>(serviceKind, old, { spec });
   keepAllocated(next, old);
@@ -40,7 +40,7 @@ function at(spec: Spec, address: string): Service {
   return made;
 }
 
-test("a Service is a cluster address for TCP that leads to the port of the same number", () => {
+test("a Service defaults to ClusterIP, TCP and a targetPort equal to the port", () => {
   expect(service(web).spec).toEqual({
     ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
     selector: { app: "x" },
@@ -52,7 +52,7 @@ test("a Service is a cluster address for TCP that leads to the port of the same 
   });
 });
 
-test("a headless Service without a selector speaks both families even here", () => {
+test("a headless Service without a selector can have both families", () => {
   const { spec } = service({ clusterIP: "None" });
   expect(spec).toMatchObject({
     clusterIPs: ["None"],
@@ -61,7 +61,7 @@ test("a headless Service without a selector speaks both families even here", () 
   });
 });
 
-test("an alias has no addresses and no families", () => {
+test("an ExternalName has no addresses and no families", () => {
   const { spec } = service({ type: "ExternalName", externalName: "example.com." });
   expect(spec).toEqual({
     type: "ExternalName",
@@ -72,7 +72,7 @@ test("an alias has no addresses and no families", () => {
 
 test.each<[string, Spec, string[]]>([
   [
-    "families that this cluster lacks",
+    "families that this cluster does not have",
     { ...web, ipFamilies: ["IPv6"] },
     ['spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
   ],
@@ -98,7 +98,7 @@ test.each<[string, Spec, string[]]>([
     ['spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster'],
   ],
   ["two families where possible", { ...web, ipFamilyPolicy: "PreferDualStack" }, []],
-])("of %s: %j", (_, spec, expected) => {
+])("the findings for %s: %j", (_, spec, expected) => {
   const made = created<Service>(serviceKind, { spec });
   expect(settleFamilies(made, "IPv4").map(formatFinding)).toEqual(expected);
 });
@@ -106,7 +106,7 @@ test.each<[string, Spec, string[]]>([
 test.each<[string, Spec, string[]]>([
   ["ports are needed", { selector: { app: "x" } }, ["spec.ports: Required value"]],
   [
-    "several ports have names",
+    "several ports need names",
     { ports: [{ port: 80 }, { port: 81 }] },
     ["spec.ports[0].name: Required value", "spec.ports[1].name: Required value"],
   ],
@@ -121,12 +121,12 @@ test.each<[string, Spec, string[]]>([
     [],
   ],
   [
-    "node ports are for those who are reached at nodes",
+    "node ports are not allowed for ClusterIP",
     { ports: [{ port: 80, nodePort: 30000 }] },
     ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
   ],
   [
-    "a NodePort Service has an address",
+    "a NodePort Service cannot be headless",
     { ...web, type: "NodePort", clusterIP: "None" },
     [
       'spec.clusterIPs[0]: Invalid value: "None": ' +
@@ -134,12 +134,12 @@ test.each<[string, Spec, string[]]>([
     ],
   ],
   [
-    "an alias has none",
+    "an ExternalName has no cluster IP",
     { type: "ExternalName", externalName: "a.b", clusterIP: "10.96.0.9" },
     ["spec.clusterIPs: Forbidden: may not be set for ExternalName services"],
   ],
   [
-    "who listens only inside has no policy for the outside",
+    "externalTrafficPolicy needs an externally accessible Service",
     { ...web, externalTrafficPolicy: "Local" },
     [
       'spec.externalTrafficPolicy: Invalid value: "Local": ' +
@@ -159,7 +159,7 @@ test.each<[string, Spec, string[]]>([
     ],
   ],
   [
-    "source ranges belong to load balancers",
+    "source ranges need type LoadBalancer",
     { ...web, loadBalancerSourceRanges: [" 10.0.0.0/8 "] },
     [
       "spec.LoadBalancerSourceRanges: Forbidden: " +
@@ -183,7 +183,7 @@ test("an update that leaves the address out keeps it", () => {
   expect(changeProblems(old, patch)).toEqual([]);
 });
 
-test("a Service that becomes an alias drops its address", () => {
+test("a Service that becomes an ExternalName loses its address", () => {
   const old = at(web, "10.96.0.9");
   const patch = { type: "ExternalName", externalName: "example.com" };
   expect(changeProblems(old, patch)).toEqual([]);
@@ -205,7 +205,7 @@ test("ports keep their node ports by name, unless another port asks for the numb
   expect(next.spec.ports.map((port) => port.nodePort)).toEqual([30001, undefined, 30002]);
 });
 
-test("what has no effect is warned of", () => {
+test("fields without effect cause warnings", () => {
   const spec = { ...web, clusterIP: "None", sessionAffinity: "ClientIP", externalName: "a.b" };
   expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual([
     "spec.SessionAffinity is ignored for headless services",
@@ -236,7 +236,7 @@ test("only a load balancer has an ingress, and loses it when it becomes somethin
   ]);
 });
 
-test("the port of the health check stays", () => {
+test("healthCheckNodePort is immutable", () => {
   const local = { ...web, type: "LoadBalancer", externalTrafficPolicy: "Local" };
   const old = at({ ...local, healthCheckNodePort: 30001 }, "10.96.0.9");
   expect(changeProblems(old, { healthCheckNodePort: 30002 })).toEqual([
@@ -244,14 +244,14 @@ test("the port of the health check stays", () => {
   ]);
 });
 
-test("a type nobody knows is all that is said of it", () => {
+test("an unknown type is the only finding", () => {
   expect(changeProblems(at(web, "10.96.0.9"), { type: "Magic" })).toEqual([
     'spec.type: Unsupported value: "Magic": ' +
       'supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
   ]);
 });
 
-test("the addresses of the balancer come before those of its owner", () => {
+test("a row shows the balancer's addresses before external IPs", () => {
   const made = at(
     { ...web, type: "LoadBalancer", externalIPs: ["9.9.9.9", "1.1.1.1"] },
     "10.0.0.1",
@@ -261,7 +261,7 @@ test("the addresses of the balancer come before those of its owner", () => {
   expect(row[3]).toBe("2.2.2.2,5.5.5.5,a.b,9.9.9.9,1.1.1.1");
 });
 
-test("what is deprecated or oddly written is warned of", () => {
+test("deprecated and non-canonical values cause warnings", () => {
   const spec = { ...web, trafficDistribution: "PreferClose", externalIPs: ["FD00::1"] };
   expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual([
     'spec.externalIPs[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ' +
@@ -290,14 +290,14 @@ test.each<[Spec, string[]]>([
   expect(changeProblems(old, change)).toEqual(expected);
 });
 
-test("a new address alone stands for the list, which then may not change", () => {
+test("changing clusterIP alone changes the list, which is immutable", () => {
   const old = at(web, "10.96.0.7");
   expect(changeProblems(old, { clusterIP: "10.96.0.8", clusterIPs: null })).toEqual([
     'spec.clusterIPs[0]: Invalid value: ["10.96.0.8"]: may not change once set',
   ]);
 });
 
-test("of an unknown family nothing can be expected", () => {
+test("an unknown family causes no further findings", () => {
   expect(changeProblems(at(web, "10.96.0.7"), { ipFamilies: ["x"] })).toEqual([
     'spec.ipFamilies[0]: Unsupported value: "x": supported values: "IPv4", "IPv6"',
   ]);
@@ -307,7 +307,7 @@ test("a load balancer may have the port of the kubelet", () => {
   expect(problems({ type: "LoadBalancer", ports: [{ port: 10250 }] })).toEqual([]);
 });
 
-test("metadata is looked at once in an update", () => {
+test("metadata is validated once on an update", () => {
   const old = at(web, "10.96.0.7");
   const next = patched<Service>(serviceKind, old, { metadata: { labels: { "a b": "c" } } });
   expect(serviceKind.rules.validateUpdate(next, old)).toHaveLength(1);
@@ -331,6 +331,6 @@ test.each<[Spec, string[]]>([
     { type: "ExternalName", externalName: "a.b", externalIPs: ["1.2.3.4"] },
     ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
   ],
-])("addresses that lead nowhere are not deprecated, too: %j", (spec, expected) => {
+])("ignored addresses do not also cause deprecation warnings: %j", (spec, expected) => {
   expect(serviceKind.rules.warningsOnCreate?.(service(spec))).toEqual(expected);
 });

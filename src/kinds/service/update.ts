@@ -1,6 +1,6 @@
 /**
- * Pure: what an update of a Service may change. The first address and its family stay for life,
- * unless the Service becomes or was a mere alias (ExternalName).
+ * Pure: checks what an update of a Service may change. The first address and its family cannot
+ * change, unless the Service becomes or was an ExternalName.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
@@ -36,7 +36,7 @@ export function prepareServiceUpdate(next: Draft<Service>, old: Service): void {
   dropTypeDependentFields(next, old);
 }
 
-/** What only the old type needed goes with it, unless the update changed it on purpose. */
+/** Fields that only the old type needed are dropped, unless the update changed them on purpose. */
 function dropTypeDependentFields({ spec }: Draft<Service>, { spec: old }: Service): void {
   if (needsClusterIP(old) && !needsClusterIP(spec)) {
     if (isEqual(spec.clusterIPs, old.clusterIPs)) {

@@ -1,4 +1,4 @@
-/** Pure: the addresses of a Service and their families must agree with each other. */
+/** Pure: checks that the addresses of a Service and their families are consistent. */
 import { duplicate, type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { ServiceSpec } from "../../api/generated/core.ts";
 import { ipFamily, validateIp } from "../meta/addresses.ts";
@@ -8,7 +8,9 @@ const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const PATH = "spec.clusterIPs";
 
-/** What a Service has already is not looked at again, whatever the rules were then. */
+/**
+ * Addresses that a Service already has are not validated again, because the rules may have changed.
+ */
 export function validateClusterAddresses(spec: ServiceSpec, old?: ServiceSpec): Finding[] {
   if (spec.type === "ExternalName") return [];
   const findings = [
@@ -22,7 +24,7 @@ export function validateClusterAddresses(spec: ServiceSpec, old?: ServiceSpec): 
   if (clusterIPs.length > 2) {
     findings.push(invalid(PATH, clusterIPs, "may only hold up to 2 values"));
   }
-  // Of malformed addresses no family is known, so nothing more can be said.
+  // The family of a malformed address is unknown, so the remaining checks are skipped.
   if (malformed.length > 0) return findings;
   return [...findings, ...validateDistinct(clusterIPs), ...validateAgainstFamilies(spec)];
 }

@@ -1,4 +1,6 @@
-/** Pure: how a Service is reached from outside: source ranges, load balancers, traffic policies. */
+/**
+ * Pure: validates external access to a Service: source ranges, load balancers, traffic policies.
+ */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
 import type { Service, ServiceSpec } from "../../api/generated/core.ts";
 import { qualifiedName } from "../../api/names.ts";
@@ -41,7 +43,7 @@ function validateSourceRanges({ metadata, spec }: Service): Finding[] {
     const path = "spec.LoadBalancerSourceRanges";
     return [
       ...(spec.type === "LoadBalancer" ? [] : [forbidden(path, ONLY_LOAD_BALANCER)]),
-      // Spaces around a range come from the time when all of them were one annotation.
+      // Spaces around a range are accepted, because all ranges were once in one annotation.
       ...ranges.flatMap((range, at) => validateCidr(range.trim(), `${path}[${at}]`)),
     ];
   }
@@ -73,7 +75,7 @@ function validateExternalTraffic(spec: ServiceSpec): Finding[] {
   return TRAFFIC_POLICIES.includes(policy) ? [] : [notSupported(path, policy, TRAFFIC_POLICIES)];
 }
 
-/** Where one is needed and none is given it is handed out after validation. */
+/** If a port is needed and not specified, it is allocated after validation. */
 function validateHealthCheck(spec: ServiceSpec): Finding[] {
   const { healthCheckNodePort: port } = spec;
   if (port === undefined) return [];

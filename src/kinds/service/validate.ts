@@ -1,4 +1,4 @@
-/** Pure: what a Service may say, in the order in which Kubernetes looks at it. */
+/** Pure: validates a Service, in the order of Kubernetes. */
 
 import {
   duplicate,
@@ -34,7 +34,7 @@ export function validateService(service: Service): Finding[] {
   ];
 }
 
-/** All but the metadata, which an update has looked at already. */
+/** Everything except the metadata, which an update validates before. */
 export function validateServiceContent(service: Service, old?: Service): Finding[] {
   const { spec } = service;
   const { ports = [] } = spec;
@@ -109,7 +109,7 @@ function validateExternalName(spec: ServiceSpec): Finding[] {
   const findings = Object.entries({ clusterIPs, ipFamilies, ipFamilyPolicy })
     .filter(([, value]) => value !== undefined)
     .map(([field]) => forbidden(`spec.${field}`, detail));
-  // A name may end in a dot to say that it is complete.
+  // A name may end with a dot, which marks it as complete.
   const name = externalName.replace(/\.$/, "");
   if (name === "") return [...findings, required("spec.externalName")];
   return [...findings, ...invalidEach("spec.externalName", name, dns1123Subdomain(name))];
@@ -197,7 +197,9 @@ function validatePortPairs({ type, ports = [] }: ServiceSpec): Finding[] {
   return [...misplaced, ...sharedNodePorts, ...sharedPorts];
 }
 
-/** The pair as Kubernetes prints it: in its internal type, with everything else empty. */
+/**
+ * The pair in the format in which Kubernetes prints its internal type, with all other fields empty.
+ */
 function portDump(port: number, protocol: string): object {
   return {
     Name: "",

@@ -1,4 +1,4 @@
-/** Pure: what is accepted in a Service and yet has no effect. */
+/** Pure: warnings about fields of a Service that are accepted but have no effect. */
 import type { Service } from "../../api/generated/core.ts";
 import { ipWarnings } from "../meta/addresses.ts";
 import { isHeadless } from "./defaults.ts";

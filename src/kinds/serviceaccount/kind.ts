@@ -1,4 +1,7 @@
-/** Pure: ServiceAccounts: a name that pods run under. Of the secrets listed only names count. */
+/**
+ * Pure: ServiceAccounts: the identity that pods run under. Only the names of listed secrets are
+ * used.
+ */
 import type { ServiceAccount } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { age } from "../../api/print/age.ts";

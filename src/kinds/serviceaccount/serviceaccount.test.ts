@@ -5,7 +5,7 @@ import { serviceAccountKind } from "./kind.ts";
 
 const { prepareForCreate, warningsOnCreate, warningsOnUpdate } = serviceAccountKind.rules;
 
-test("of the secrets of an account only the names are kept", () => {
+test("only the names of an account's secrets are kept", () => {
   const account = created<ServiceAccount>(serviceAccountKind, {
     secrets: [{ name: "a", namespace: "b", kind: "Secret" }, {}],
   });
@@ -13,7 +13,7 @@ test("of the secrets of an account only the names are kept", () => {
   expect(account.secrets).toEqual([{ name: "a" }, {}]);
 });
 
-test("an annotation that nobody should add any more is warned of once", () => {
+test("a deprecated annotation causes one warning", () => {
   const key = "kubernetes.io/enforce-mountable-secrets";
   const annotated = created(serviceAccountKind, { metadata: { annotations: { [key]: "true" } } });
   const warning =

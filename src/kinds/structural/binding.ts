@@ -1,4 +1,4 @@
-/** Pure: Bindings, which are written and never read: they put a pod on a node. */
+/** Pure: Bindings, which can only be created: they assign a pod to a node. */
 import type { Binding } from "../../api/generated/core.ts";
 import { defineKind } from "../kind.ts";
 import { createdAtColumn, nameColumn } from "../meta/columns.ts";

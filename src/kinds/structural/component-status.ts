@@ -1,4 +1,6 @@
-/** Pure: ComponentStatuses, which Kubernetes has given up on: discovery names them, none exists. */
+/**
+ * Pure: ComponentStatuses, which Kubernetes has deprecated: they are in discovery, but none exists.
+ */
 import type { ComponentStatus } from "../../api/generated/core.ts";
 import { age } from "../../api/print/age.ts";
 import { defineKind } from "../kind.ts";

@@ -1,4 +1,4 @@
-/** Pure: LimitRanges: what a pod, a container or a claim may ask for, and gets unasked. */
+/** Pure: LimitRanges: limits and defaults for the resources of pods, containers and claims. */
 
 import { duplicate, type Finding, forbidden, invalid, required } from "../../api/finding.ts";
 import type { LimitRange, LimitRangeItem } from "../../api/generated/core.ts";
@@ -62,7 +62,7 @@ function roundAmounts(amounts: { [resource: string]: string } | undefined): void
   }
 }
 
-/** Its name tells nobody anything, so one without gets a unique one. */
+/** The name is not important, so a missing one is replaced by the UID. */
 function prepareForCreate({ metadata }: Draft<LimitRange>): void {
   if ((metadata.name ?? "") === "" && metadata.uid !== undefined) metadata.name = metadata.uid;
 }
@@ -122,7 +122,7 @@ function validateResource(type: string, resource: string, path: string): Finding
   return validateResourceName(resource, path);
 }
 
-/** The amounts of one resource must lie in order: min, default request, default limit, max. */
+/** The amounts of a resource must be in order: min, default request, default limit, max. */
 function validateOrder(item: LimitRangeItem, resource: string, path: string): Finding[] {
   const isPod = item.type === "Pod";
   const min = item.min?.[resource];

@@ -1,4 +1,4 @@
-/** Pure: PodTemplates: templates that nobody instantiates. */
+/** Pure: PodTemplates: templates that no controller uses. */
 import type { PodTemplate } from "../../api/generated/core.ts";
 import { formatLabels } from "../../api/print/selector.ts";
 import { defineKind } from "../kind.ts";

@@ -1,6 +1,6 @@
 /**
- * Pure: ReplicationControllers, the forerunners of ReplicaSets. Like the other kinds of this folder
- * they are stored and checked, while little else here depends on them.
+ * Pure: ReplicationControllers, the predecessors of ReplicaSets. Like the other kinds of this
+ * folder they are stored and validated, but little else here depends on them.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, required } from "../../api/finding.ts";
@@ -39,7 +39,7 @@ const { validate } = standardRules<ReplicationController>({
 
 const rules: Rules<ReplicationController> = {
   validate,
-  // Kubernetes looks at it as a whole, and then at what an update may not do.
+  // Kubernetes first validates the whole object, and then the change.
   validateUpdate: (next, old) => [
     ...validate(next),
     ...validateObjectMetaUpdate(next.metadata, old.metadata),

@@ -149,7 +149,7 @@ function validateQuotaResource(resource: string, path: string): Finding[] {
 function validateScopes({ scopes = [], hard = {} }: ResourceQuotaSpec): Finding[] {
   const path = "spec.scopes";
   if (scopes.length === 0) return [];
-  // Each finding shows all scopes: one for all of them is made once.
+  // Every finding shows all scopes, so one instance is shared.
   const unsupported = invalid(path, scopes, "unsupported scope");
   const inapplicable = invalid(path, scopes, INAPPLICABLE);
   const counted = scopeCounter(hard);
@@ -189,7 +189,7 @@ function validateScopeSelector({ scopeSelector, scopes, hard = {} }: ResourceQuo
   ];
 }
 
-/** A pod is in most scopes or it is not; only classes have names to choose from. */
+/** Most scopes are boolean; only classes have names that can be selected. */
 function validateScopeExpression(expression: ScopeExpression, path: string): Finding[] {
   const { scopeName, operator, values = [] } = expression;
   const findings: Finding[] = [];
@@ -213,7 +213,7 @@ function validateScopeExpression(expression: ScopeExpression, path: string): Fin
   return [...findings, invalid(`${path}.operator`, operator, "not a valid selector operator")];
 }
 
-/** The selector as Kubernetes prints it: in its internal type. */
+/** The selector in the format in which Kubernetes prints its internal type. */
 function selectorDump(expressions: readonly ScopeExpression[]): object {
   const MatchExpressions = expressions.map(({ scopeName, operator, values }) => ({
     ScopeName: scopeName,
@@ -223,7 +223,7 @@ function selectorDump(expressions: readonly ScopeExpression[]): object {
   return { MatchExpressions };
 }
 
-/** Looks through all resources once for each scope that there is. */
+/** Iterates over all resources once per scope. */
 function scopeCounter(hard: { readonly [resource: string]: string }): (scope: string) => string[] {
   const known = new Map<string, string[]>();
   return (scope) => {
@@ -244,7 +244,7 @@ function isKnownScope(scope: string): boolean {
   return POD_SCOPES.includes(scope) || scope === "BestEffort" || scope === "VolumeAttributesClass";
 }
 
-/** Which resources a scope can tell apart: pods that ask for nothing can only be counted. */
+/** Which resources a scope can apply to: pods without requests can only be counted. */
 function isCounted(scope: string, resource: string): boolean {
   if (scope === "BestEffort") return resource === "pods";
   if (scope === "VolumeAttributesClass") return /persistentvolumeclaims|storage/.test(resource);

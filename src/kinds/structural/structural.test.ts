@@ -65,7 +65,7 @@ test.each<[Fields, string[]]>([
         "must be a standard resource type or fully qualified",
     ],
   ],
-])("the limit %j", (limit, expected) => {
+])("the limit %j has the expected findings", (limit, expected) => {
   expect(limitRangeKind.rules.validate(limitRange(limit)).map(formatFinding)).toEqual(expected);
 });
 
@@ -129,11 +129,11 @@ test.each<[Fields, string[]]>([
     ['spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource'],
   ],
   [{ scopes: ["Sometimes"] }, ['spec.scopes: Invalid value: ["Sometimes"]: unsupported scope']],
-])("the quota %j", (spec, expected) => {
+])("the quota %j has the expected findings", (spec, expected) => {
   expect(resourceQuotaKind.rules.validate(quota(spec)).map(formatFinding)).toEqual(expected);
 });
 
-test("a quota shows what is used of what, limits apart", () => {
+test("a row of a quota shows used and hard amounts, limits separately", () => {
   const made = {
     ...quota({}),
     status: { hard: { pods: "5", "limits.cpu": "2" }, used: { pods: "1" } },
@@ -162,7 +162,7 @@ test("a limit range without a name gets a unique one", () => {
   expect(made.metadata.name).toBe("u");
 });
 
-test("what a PodTemplate would make has to be a pod", () => {
+test("the template of a PodTemplate is validated like a pod", () => {
   const findingsOf = (spec: Fields) => {
     const made = created<PodTemplate>(podTemplateKind, { template: { spec } });
     return podTemplateKind.rules.validate(made).map(formatFinding);

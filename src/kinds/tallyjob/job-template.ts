@@ -1,4 +1,4 @@
-/** Pure: the JobTemplate: a Job to be, of which Workflows make Jobs. */
+/** Pure: the JobTemplate: a template from which Workflows create Jobs. */
 import type { JobTemplate } from "../../api/generated/tallyjob.ts";
 import { validateJobTemplate } from "../cronjob/validate.ts";
 import { setJobTemplateDefaults } from "../job/defaults.ts";

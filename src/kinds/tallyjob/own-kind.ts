@@ -1,6 +1,6 @@
 /**
- * Pure: what Tally's own kinds have in common. They are served as a cluster serves them that has
- * the manifests in deploy/crds: without a binary form, and with the columns named there.
+ * Pure: what Tally's own kinds have in common. They behave as on a cluster with the manifests in
+ * deploy/crds: without protobuf, and with the columns named there.
  *
  * Reading order: this file, job-template, scheduled-job, workflow with validate-workflow.
  */
@@ -61,7 +61,7 @@ function cellOf(object: KubeObject, { jsonPath, type }: OwnColumn, now: Date): C
   return isCell ? (value as Cell) : null;
 }
 
-/** ".status.job.name"; a dot that belongs to a name has a backslash before it. */
+/** For example ".status.job.name". A dot within a name is escaped by a backslash. */
 function valueAt(object: unknown, jsonPath: string): unknown {
   let value = object;
   for (const part of jsonPath.split(/(?<!\\)\./).slice(1)) {

@@ -1,4 +1,4 @@
-/** Pure: the ScheduledJob: a Job that is made once, at a certain time. */
+/** Pure: the ScheduledJob: a Job that is created once, at a given time. */
 import { isEqual } from "../../api/equal.ts";
 import { type Finding, forbidden, required } from "../../api/finding.ts";
 import type { ScheduledJob } from "../../api/generated/tallyjob.ts";
@@ -22,7 +22,7 @@ export const scheduledJobKind = defineKind<ScheduledJob>({
   rules: {
     ...standardRules<ScheduledJob>({
       namespaced: true,
-      // The Job has the same name, which its pods hand on to their hostnames.
+      // The Job has the same name, which becomes part of the hostnames of its pods.
       nameRule: dns1123Label,
       validateContent,
       validateChange,

@@ -26,7 +26,7 @@ const named = (...names: string[]): Json => names.map((name) => ({ name, templat
 const problemsOf = (spec: Body, metadata: Body = {}) =>
   workflowKind.rules.validate(aWorkflow(spec, metadata)).map(formatFinding);
 
-test("templates of Jobs get the defaults of pods, and no more", () => {
+test("templates of Jobs only get the defaults of pods", () => {
   const { spec } = created<JobTemplate>(jobTemplateKind, { spec: { template } });
   expect(Object.keys(spec.template.spec)).toEqual(["template"]);
   expect(spec.template.spec.template.spec.dnsPolicy).toBe("ClusterFirst");
@@ -36,7 +36,7 @@ test("templates of Jobs get the defaults of pods, and no more", () => {
   expect(workflow.spec).toMatchObject({ suspend: false, retries: 0 });
 });
 
-test("a template follows the rules of Jobs", () => {
+test("a template is validated like a Job", () => {
   const wrong = { spec: { parallelism: -1, template: { spec: POD_SPEC } } };
   const object = created<JobTemplate>(jobTemplateKind, { spec: { template: wrong } });
   expect(jobTemplateKind.rules.validate(object).map(formatFinding)).toEqual([
@@ -46,29 +46,29 @@ test("a template follows the rules of Jobs", () => {
 
 test.each<[string, Body, string[]]>([
   [
-    "of two steps in order",
+    "with two steps in order",
     { jobs: named("a", "b"), dependencies: [{ before: "a", after: "b" }] },
     [],
   ],
   ["without steps", { jobs: [] }, ["spec.jobs: Required value: must have at least one job"]],
   [
-    "with a name twice",
+    "with a duplicate name",
     { jobs: named("a", "b", "a") },
     ['spec.jobs[2].name: Duplicate value: "a"'],
   ],
   ["with a step without name", { jobs: [{ template }] }, ["spec.jobs[0].name: Required value"]],
   [
-    "with a step of nothing",
+    "with a step without template",
     { jobs: [{ name: "a" }] },
     ["spec.jobs[0]: Required value: must have either `template` or `templateRef`"],
   ],
   [
-    "with a step of two things",
+    "with a step with template and templateRef",
     { jobs: [{ name: "a", template, templateRef: { name: "t" } }] },
     ["spec.jobs[0].templateRef: Forbidden: may not be specified when `template` is"],
   ],
   [
-    "with a reference to nothing",
+    "with an empty reference",
     { jobs: [{ name: "a", templateRef: {} }] },
     ["spec.jobs[0].templateRef.name: Required value"],
   ],
@@ -86,7 +86,7 @@ test.each<[string, Body, string[]]>([
     ],
   ],
   [
-    "in a circle",
+    "with a cycle",
     {
       jobs: named("a", "b", "c", "d"),
       dependencies: [
@@ -99,12 +99,12 @@ test.each<[string, Body, string[]]>([
     ['spec.dependencies: Invalid value: "b -> c -> b": must not form a cycle'],
   ],
   [
-    "of a step after itself",
+    "with a step that depends on itself",
     { jobs: [{ name: "a", template, dependsOn: ["a"] }] },
     ['spec.jobs: Invalid value: "a -> a": must not form a cycle'],
   ],
   [
-    "with a circle told in both ways",
+    "with a cycle declared in both ways",
     {
       jobs: [
         { name: "a", template, dependsOn: ["b"] },
@@ -115,7 +115,7 @@ test.each<[string, Body, string[]]>([
     ['spec.dependencies: Invalid value: "a -> b -> a": must not form a cycle'],
   ],
   [
-    "with the same dependency twice",
+    "with a duplicate dependency",
     {
       jobs: named("a", "b"),
       dependencies: [
@@ -126,7 +126,7 @@ test.each<[string, Body, string[]]>([
     ['spec.dependencies[1]: Duplicate value: {"before":"a","after":"b"}'],
   ],
   [
-    "with retries below none",
+    "with negative retries",
     { jobs: named("a"), retries: -1 },
     ["spec.retries: Invalid value: -1: must be greater than or equal to 0"],
   ],
@@ -134,7 +134,7 @@ test.each<[string, Body, string[]]>([
   expect(problemsOf(spec)).toEqual(problems);
 });
 
-test("the name of a Workflow is fit for a label", () => {
+test("the name of a Workflow must be a valid label", () => {
   expect(problemsOf({ jobs: named("a") }, { name: "a.b" })).toEqual([
     'metadata.name: Invalid value: "a.b": must not contain dots',
   ]);
@@ -148,7 +148,7 @@ test.each<[Body, string[]]>([
     { dependencies: [{ before: "a", after: "a" }] },
     ["spec.dependencies: Forbidden: field is immutable"],
   ],
-])("of a Workflow that is there, %j: %j", (change, problems) => {
+])("changing an existing Workflow by %j: %j", (change, problems) => {
   const old = aWorkflow({ jobs: named("a"), retries: 2 });
   const next = patched(workflowKind, old, { spec: change });
   expect(workflowKind.rules.validateUpdate(next, old).map(formatFinding)).toEqual(problems);
@@ -168,7 +168,7 @@ test.each<[Body, string[]]>([
   expect(scheduledProblems(spec)).toEqual(problems);
 });
 
-test("the pods of a ScheduledJob can have its name", () => {
+test("the name of a ScheduledJob must be valid in pod names", () => {
   const jobTemplate = {
     spec: { completionMode: "Indexed", completions: 100, template: { spec: POD_SPEC } },
   };
@@ -176,7 +176,7 @@ test("the pods of a ScheduledJob can have its name", () => {
   expect(scheduledProblems({ jobTemplate }, { name })[0]).toContain("metadata.name: Invalid value");
 });
 
-test("a ScheduledJob may be put off until its Job is made", () => {
+test("a ScheduledJob can be rescheduled until its Job is created", () => {
   const later = { spec: { runAt: "2027-01-01T00:00:00Z", suspend: true } };
   const change = (old: ScheduledJob) =>
     scheduledJobKind.rules
@@ -189,7 +189,7 @@ test("a ScheduledJob may be put off until its Job is made", () => {
   ]);
 });
 
-test("a row shows what the manifests for clusters name", () => {
+test("a row shows the columns of the manifests for clusters", () => {
   const now = new Date("2026-01-01T00:00:00Z");
   const annotated = { ...template, metadata: { annotations: { "tallyjob.io/work-list": "l" } } };
   const object = created<JobTemplate>(jobTemplateKind, { spec: { template: annotated } });

@@ -1,4 +1,4 @@
-/** Pure: what a Workflow must look like. Whether its JobTemplates exist is for admission to see. */
+/** Pure: validates a Workflow. Admission checks whether its JobTemplates exist. */
 import { isEqual } from "../../api/equal.ts";
 import {
   duplicate,
@@ -15,7 +15,7 @@ import { findCycle } from "../../api/workflow-graph.ts";
 import { validateJobTemplate } from "../cronjob/validate.ts";
 import { IMMUTABLE, validateNonnegative } from "../meta/object-meta.ts";
 
-/** What the status says of so many fits into one object. */
+/** The status of this many jobs fits into one object. */
 const MAX_JOBS = 5000;
 
 export function validateWorkflowSpec(spec: WorkflowSpec): Finding[] {
@@ -31,7 +31,9 @@ export function validateWorkflowSpec(spec: WorkflowSpec): Finding[] {
   return findings.length > 0 ? findings : validateOrder(spec);
 }
 
-/** What has begun is not changed any more; it can be held, and begun again where it failed. */
+/**
+ * The steps of a Workflow are immutable. It can only be suspended, and its failed steps retried.
+ */
 export function validateWorkflowChange(next: WorkflowSpec, old: WorkflowSpec): Finding[] {
   const { retries = 0 } = next;
   return [

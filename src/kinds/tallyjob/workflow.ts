@@ -1,4 +1,4 @@
-/** Pure: the Workflow: Jobs of which some begin when others have succeeded. */
+/** Pure: the Workflow: Jobs that depend on each other. */
 import type { Workflow } from "../../api/generated/tallyjob.ts";
 import { dns1123Label } from "../../api/names.ts";
 import { type Draft, kept } from "../../api/object.ts";
@@ -22,7 +22,7 @@ export const workflowKind = defineKind<Workflow>({
         if (template) dropDisabledPodFields(template.spec.template.spec);
       }
     },
-    // The name is a label of its Jobs.
+    // The name is used as a label of its Jobs.
     validate: ({ metadata, spec }) => [
       ...validateObjectMeta(metadata, { namespaced: true, nameRule: dns1123Label }),
       ...validateWorkflowSpec(spec),
@@ -43,7 +43,7 @@ export const workflowKind = defineKind<Workflow>({
   },
 });
 
-/** A spec that is shared with the old object has them. */
+/** A spec that is shared with the old object already has its defaults. */
 function setDefaults({ spec }: Draft<Workflow>, _gates?: unknown, old?: Workflow): void {
   if (spec === old?.spec) return;
   spec.suspend ??= false;

@@ -15,7 +15,7 @@ import { taintNewNodes } from "./taint-new-nodes.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
-/** A store that holds these objects, by resource. */
+/** A store with these objects, by resource. */
 function holding(objects: { readonly [resource: string]: readonly Fields[] }): StoreView {
   const items = (resource: string) => (objects[resource] ?? []) as unknown as KubeObject[];
   return {
@@ -51,7 +51,7 @@ function classNamed(name: string, fields: Fields): Fields {
   return { metadata: { name }, ...fields };
 }
 
-test("nothing is created in a namespace that is missing or going", () => {
+test("nothing can be created in a missing or terminating namespace", () => {
   const request = creating("ConfigMap", {});
   expect(message(() => namespaceLifecycle(request, empty))).toBe('404 namespaces "ns" not found');
   const going = holding({ namespaces: [classNamed("ns", { status: { phase: "Terminating" } })] });
@@ -63,7 +63,7 @@ test("nothing is created in a namespace that is missing or going", () => {
   expect(message(() => namespaceLifecycle(update, going))).toBe("admitted");
 });
 
-test("a refusal of a generated name speaks of its prefix", () => {
+test("an error about a generated name shows its prefix", () => {
   const metadata = { name: "o-abcde", generateName: "o-" };
   const going = holding({ namespaces: [classNamed("ns", { status: { phase: "Terminating" } })] });
   const request = creating("ConfigMap", { metadata });
@@ -93,7 +93,7 @@ const classes = holding({
 test.each<[string, Fields, StoreView, Fields | string]>([
   ["no class", {}, empty, { priority: 0, preemptionPolicy: "PreemptLowerPriority" }],
   [
-    "the least of the default classes",
+    "the default class with the lowest value",
     {},
     classes,
     { priorityClassName: "low", priority: 2, preemptionPolicy: "PreemptLowerPriority" },
@@ -105,7 +105,7 @@ test.each<[string, Fields, StoreView, Fields | string]>([
     { priorityClassName: "high", priority: 9, preemptionPolicy: "Never" },
   ],
   [
-    "a class of the system",
+    "a system class",
     { priorityClassName: "system-node-critical" },
     empty,
     {
@@ -121,20 +121,20 @@ test.each<[string, Fields, StoreView, Fields | string]>([
     '403 pods "o" is forbidden: no PriorityClass with name nope was found',
   ],
   [
-    "a number of its own",
+    "its own priority number",
     { priority: 5 },
     empty,
     '403 pods "o" is forbidden: the integer value of priority (5) must not be provided in pod ' +
       "spec; priority admission controller computed 0 from the given PriorityClass name",
   ],
-])("a pod with %s", (_, spec, store, expected) => {
+])("the priority of a pod with %s", (_, spec, store, expected) => {
   const request = creating("Pod", { spec: { ...spec } });
   const answer = message(() => podPriority(request, store));
   if (typeof expected === "string") expect(answer).toBe(expected);
   else expect((request.object as unknown as { spec: Fields }).spec).toEqual(expected);
 });
 
-test("only one class is the default of pods", () => {
+test("only one priority class can be the default", () => {
   const request = creating("PriorityClass", { globalDefault: true });
   expect(message(() => onlyDefaultPriorityClass(request, empty))).toBe("admitted");
   expect(message(() => onlyDefaultPriorityClass(request, classes))).toBe(
@@ -148,14 +148,14 @@ test.each([
   [[{ operator: "Exists" }], 0],
   [[{ key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" }], 1],
   [[{ key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoSchedule" }], 2],
-])("a pod that tolerates %j gets %d tolerations more", (tolerations, added) => {
+])("a pod with the tolerations %j gets %d more", (tolerations, added) => {
   const request = creating("Pod", { spec: { tolerations } });
   defaultTolerations(request);
   const { spec } = request.object as unknown as { spec: { tolerations: unknown[] } };
   expect(spec.tolerations).toHaveLength(tolerations.length + added);
 });
 
-test("a new node is not ready, and is not told so twice", () => {
+test("a new node gets the not-ready taint once", () => {
   const request = creating("Node", { spec: {} });
   taintNewNodes(request);
   taintNewNodes(request);
@@ -163,7 +163,7 @@ test("a new node is not ready, and is not told so twice", () => {
   expect(request.object).toMatchObject({ spec: { taints } });
 });
 
-test("a claim gets the newest default class unless it names one or asks for none", () => {
+test('a claim gets the newest default class unless it names one or ""', () => {
   const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
   const dated = (name: string, creationTimestamp: string) => ({
     metadata: { name, creationTimestamp, annotations },
@@ -179,7 +179,7 @@ test("a claim gets the newest default class unless it names one or asks for none
   expect(given).toEqual(["new", "", "mine"]);
 });
 
-test("a runtime class adds its overhead and its nodes to a pod", () => {
+test("a runtime class adds its overhead and scheduling to a pod", () => {
   const store = holding({
     "runtimeclasses.node.k8s.io": [
       classNamed("vm", {
@@ -206,7 +206,7 @@ test("a runtime class adds its overhead and its nodes to a pod", () => {
   expect(message(() => runtimeClass(clash, store))).toMatch(/conflict: .* = yes; .* = no$/);
 });
 
-test("a pod that names no secrets for its images has those of its ServiceAccount", () => {
+test("a pod without imagePullSecrets gets those of its ServiceAccount", () => {
   const accounts = [
     { metadata: { name: "default" }, imagePullSecrets: [{ name: "key" }] },
     { metadata: { name: "bare" } },

@@ -1,6 +1,6 @@
 /**
- * What stands between a request and the rules of its kind: the plugins that kube-apiserver has on
- * by default, in its order, and the addresses of Services.
+ * Admission: the plugins that kube-apiserver enables by default, in its order, and the addresses of
+ * Services. It runs between the request and the rules of the kind.
  *
  * Reading order: plugin, then one file per plugin, then service-addresses. A plugin reads the store
  * and changes the object of the request; it never writes. Authentication, authorization and quota
@@ -29,25 +29,25 @@ import { taintNewNodes } from "./taint-new-nodes.ts";
 import { refuseUnknownTemplates } from "./workflow-templates.ts";
 
 export interface AdmissionOptions {
-  /** "10.96.0.0/16": where the addresses of Services come from. */
+  /** "10.96.0.0/16": the range of Service addresses. */
   readonly serviceCidr: string;
-  /** Absent: whoever is known may grant everything. */
+  /** Absent: every authenticated user may grant everything. */
   readonly authorizer?: Authorizer;
-  /** Refuses what the quotas of a namespace have no room for; absent: there is always room. */
+  /** Rejects objects that exceed the quotas of a namespace; absent: there are no quotas. */
   readonly charge?: Quotas["charge"];
-  /** Absent: every namespace that asks for nothing else is privileged. */
+  /** Absent: namespaces without Pod Security labels are privileged. */
   readonly podSecurity?: PodSecurityOptions;
   /** Absent: the server is not shared. */
   readonly sharing?: Sharing;
 }
 
 export interface Admission {
-  /** Changes the object as the plugins have it, or throws an ApiError. Answers with warnings. */
+  /** Applies the plugins to the object, or throws an ApiError. Returns warnings. */
   admit(request: AdmissionRequest): string[];
   /**
-   * The last word on the valid object of a request: a pod respects the Pod Security level of its
-   * namespace, a Service that changed gets the addresses and ports it lacks, a Workflow has its
-   * templates. Answers with warnings, or throws an ApiError.
+   * The last checks of a valid object: the Pod Security level of the namespace, missing addresses
+   * and ports of a changed Service, the templates of a Workflow, quotas. Returns warnings, or
+   * throws an ApiError.
    */
   settle(request: AdmissionRequest): readonly string[];
   /** The address of the Service default/kubernetes. */
@@ -78,7 +78,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
       if (options.authorizer) refuseGrant(options.authorizer, request);
       if (!isAbout(request, "Service") || request.part !== undefined) return [];
       settleService(request, addresses.family);
-      // A new Service hears of an address it cannot have before it hears of its own mistakes.
+      // For a new Service, an unavailable address is reported before validation errors.
       if (request.operation !== "create") return [];
       if (request.dryRun) addresses.pretend(request.object);
       else addresses.allocate(request.object);
@@ -105,7 +105,7 @@ export function openAdmission(store: Store, options: AdmissionOptions): Admissio
   };
 }
 
-/** What comes from inside the process names no user, and is trusted. */
+/** Requests from inside the process have no user, and are trusted. */
 function refuseGrant(authorizer: Authorizer, request: AdmissionRequest): void {
   const { user, kind, namespace, object, old, operation } = request;
   if (!user || kind.group !== RBAC_GROUP || operation === "delete") return;

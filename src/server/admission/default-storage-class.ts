@@ -1,4 +1,4 @@
-/** A claim that names no class gets the default one, if there is any. */
+/** Sets the default storage class on claims that name none, if there is one. */
 import type { PersistentVolumeClaim } from "../../api/generated/core.ts";
 import type { StorageClass } from "../../api/generated/storage.ts";
 import type { Draft } from "../../api/object.ts";

@@ -1,4 +1,4 @@
-/** A pod stays five minutes on a node that is lost, unless it says otherwise. */
+/** By default a pod tolerates a lost node for five minutes. */
 import type { Pod, Toleration } from "../../api/generated/core.ts";
 import { type Draft, kept } from "../../api/object.ts";
 import { type AdmissionRequest, isAbout } from "./plugin.ts";
@@ -20,7 +20,7 @@ function tolerationOf(key: string): Toleration {
   return { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: SECONDS };
 }
 
-/** Most pods have these and no others: one list for all of them. */
+/** Most pods have exactly these, so they share one list. */
 const USUAL: readonly Toleration[] = TAINTS.map(tolerationOf);
 
 function covers(toleration: Toleration, key: string): boolean {

@@ -1,8 +1,8 @@
-/** Pure: the pod that a request is about: its object, or the template in it. */
+/** Pure: finds the pod of a request: its object, or the template in it. */
 import type { CheckedPod } from "../podsecurity/check.ts";
 import type { AdmissionRequest } from "./plugin.ts";
 
-/** Undefined where the object has none, or is of a kind that makes no pods. */
+/** Undefined if the object has no template, or its kind creates no pods. */
 export function findTemplate({ kind, object }: AdmissionRequest): CheckedPod | undefined {
   return FINDERS[`${kind.group}/${kind.kind}`]?.(object as unknown as Owner);
 }

@@ -1,13 +1,13 @@
-/** Pure: whether requests and limits keep to one item of a LimitRange, and if not, why. */
+/** Pure: checks requests and limits against one item of a LimitRange. */
 import type { LimitRangeItem } from "../../api/generated/core.ts";
 import { compareQuantities, getQuantity, isZero, milliUnits } from "../../api/quantity.ts";
 import type { ResourceList } from "../../kinds/pod/resources.ts";
 
 export interface Constraint {
-  /** "Container", as the problems call it. */
+  /** "Container", as in the error messages. */
   readonly type: string;
   readonly item: LimitRangeItem;
-  /** Claims only request. */
+  /** False for claims, which have only requests. */
   readonly hasLimits: boolean;
 }
 

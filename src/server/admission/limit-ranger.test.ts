@@ -17,7 +17,7 @@ function storeWith(limit: Fields): StoreView {
   return { get: () => undefined, list: () => ({ revision: 1, items, more: false }) };
 }
 
-/** The pod as admitted, or why it was not. */
+/** The admitted pod, or the error message. */
 function admitted(limit: Fields, resources: Fields): Pod | string {
   const object = created(podKind, { spec: { containers: [{ name: "c", image: "i", resources }] } });
   const request = { operation: "create", kind: podKind, namespace: "ns", object } as const;
@@ -30,7 +30,7 @@ function admitted(limit: Fields, resources: Fields): Pod | string {
   return object as unknown as Pod;
 }
 
-test("what a container does not ask for is set, and told in an annotation", () => {
+test("missing requests and limits get defaults, recorded in an annotation", () => {
   const limit = { type: "Container", default: { cpu: "500m" }, defaultRequest: { cpu: "100m" } };
   expect(admitted(limit, {})).toMatchObject({
     metadata: {
@@ -67,11 +67,11 @@ test.each<[Fields, Fields, string]>([
     { limits: { cpu: "3" }, requests: { cpu: "1" } },
     "cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000",
   ],
-])("within %j no container asks for %j", (limit, resources, problem) => {
+])("under the limit %j a container with %j is rejected", (limit, resources, problem) => {
   expect(admitted(limit, resources)).toBe(`pods "j" is forbidden: ${problem}`);
 });
 
-test("a claim that grows and a pod that is resized stay within the limits, too", () => {
+test("a growing claim and a resized pod are checked too", () => {
   const claim = (storage: string) =>
     created(persistentVolumeClaimKind, { spec: { resources: { requests: { storage } } } });
   const range = storeWith({ type: "PersistentVolumeClaim", max: { storage: "1Gi" } });

@@ -1,4 +1,4 @@
-/** Pods get the defaults of the LimitRanges of their namespace, and stay within their limits. */
+/** Applies the defaults of the LimitRanges of a namespace to pods, and enforces their limits. */
 import type {
   Container,
   LimitRange,
@@ -31,7 +31,7 @@ export function limitRanger(request: AdmissionRequest, store: StoreView): void {
   }
 }
 
-/** A claim can ask for more later on; a pod can where it is resized. */
+/** A claim can grow in an update, a pod only when it is resized. */
 function mayGrow({ operation, part }: AdmissionRequest, isPod: boolean): boolean {
   if (operation === "create") return true;
   return operation === "update" && part === (isPod ? "resize" : undefined);
@@ -64,9 +64,9 @@ interface Defaults {
 }
 
 interface Filled {
-  /** A copy: pods of one template share their containers. */
+  /** A copy, because pods of one template share their containers. */
   readonly container: Draft<Container>;
-  /** What was set, as the annotation tells it. */
+  /** What was set, for the annotation. */
   readonly notes: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function itemProblems(request: AdmissionRequest, item: LimitRangeItem): string[]
   return constraintProblems(constraint, { requests, limits });
 }
 
-/** Go's aggregate of errors: each once, in brackets if there are several. */
+/** Go's aggregate of errors: duplicates removed, in brackets if there are several. */
 function aggregate(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? distinct.join("") : `[${distinct.join(", ")}]`;

@@ -1,4 +1,4 @@
-/** Nothing is created in a namespace that is missing or going, and three namespaces never go. */
+/** Rejects creations in missing or terminating namespaces, and the deletion of three namespaces. */
 import { notFound } from "../../api/errors.ts";
 import type { Namespace } from "../../api/generated/core.ts";
 import { type AdmissionRequest, isAbout, refuse, type StoreView } from "./plugin.ts";

@@ -4,7 +4,7 @@ import { numberPool } from "./number-pool.ts";
 
 const none = new Set<number>();
 
-test("the upper part is handed out first, the reserved part when nothing else is left", () => {
+test("the upper part is used first, the reserved part only when it is full", () => {
   const pool = numberPool({ first: 1, last: 4, reserved: 2 });
   const given: (number | undefined)[] = [];
   for (let count = 0; count < 5; count++) {
@@ -15,7 +15,7 @@ test("the upper part is handed out first, the reserved part when nothing else is
   expect(given).toEqual([3, 4, 1, 2, undefined]);
 });
 
-test("a number that came back waits until the others have had their turn", () => {
+test("a returned number is used again only after the others", () => {
   const pool = numberPool({ first: 1, last: 3, reserved: 0 });
   const first = pool.findFree(none) ?? 0;
   pool.take(first);
@@ -23,7 +23,7 @@ test("a number that came back waits until the others have had their turn", () =>
   expect([pool.findFree(none), pool.findFree(none), pool.findFree(none)]).toEqual([2, 3, 1]);
 });
 
-test("what is handed out is free, in the range and not excepted", () => {
+test("a free number is in the range, not taken and not excepted", () => {
   const numbers = fc.uniqueArray(fc.integer({ min: 10, max: 30 }));
   fc.assert(
     fc.property(numbers, numbers, (taken, except) => {

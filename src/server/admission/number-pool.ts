@@ -1,14 +1,14 @@
 /**
- * Numbers that are handed out and come back: the last bits of addresses, and ports.
+ * A pool of numbers that are allocated and returned: the last bits of addresses, and ports.
  *
- * The lower part of the range is left to those who ask for a particular number, as long as the
- * upper part lasts. A number that came back is handed out again only after all others: whoever
- * still speaks to its last owner gets no answer rather than one from a stranger.
+ * The lower part of the range is reserved for requests for a particular number, as long as the
+ * upper part lasts. A returned number is allocated again only after all others: a client that still
+ * uses it gets no answer rather than one from another Service.
  */
 export interface NumberRange {
   readonly first: number;
   readonly last: number;
-  /** How many numbers at the start are not handed out of the pool's own accord. */
+  /** How many numbers at the start are allocated automatically only if no other is free. */
   readonly reserved: number;
 }
 
@@ -17,7 +17,7 @@ export interface NumberPool {
   isTaken(number: number): boolean;
   take(number: number): void;
   giveBack(number: number): void;
-  /** A free number other than those, or undefined if there is none. */
+  /** A free number that is not in `except`, or undefined if there is none. */
   findFree(except: ReadonlySet<number>): number | undefined;
 }
 

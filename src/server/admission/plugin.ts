@@ -1,4 +1,4 @@
-/** What a plugin sees of a request, and how it says no. */
+/** The request as a plugin sees it, and how a plugin rejects it. */
 import {
   type ApiError,
   forbidden,
@@ -15,15 +15,15 @@ export interface AdmissionRequest {
   readonly kind: Kind;
   /** "" for cluster-scoped kinds. */
   readonly namespace: string;
-  /** The subresource that is written; absent for the object itself. */
+  /** The written subresource; absent for the object itself. */
   readonly part?: string;
-  /** Owned by the request until it is committed; on deletion the state that goes. */
+  /** Owned by the request until it is committed; for a deletion, the last state. */
   readonly object: Draft<KubeObject>;
   readonly old?: KubeObject;
-  /** Who asks; absent for the components inside the process. */
+  /** The user of the request; absent for components inside the process. */
   readonly user?: User;
   readonly dryRun: boolean;
-  /** Adds to the audit event of the request; absent where there is none. */
+  /** Adds to the audit event of the request; absent if there is none. */
   readonly annotate?: Annotate;
 }
 
@@ -34,7 +34,7 @@ export type StoreView = Pick<Store, "get" | "list">;
 /** Changes the object, or throws an ApiError. */
 export type Plugin = (request: AdmissionRequest, store: StoreView) => void;
 
-/** Whether the request is about this kind of the core group or of the given one. */
+/** Whether the request is about this kind, by default of the core group. */
 export function isAbout(request: AdmissionRequest, kind: string, group = ""): boolean {
   return request.kind.kind === kind && request.kind.group === group;
 }
@@ -49,7 +49,7 @@ export function refuse(
   return forbidden(target, askedName(request), problem, causes);
 }
 
-/** A refusal speaks of what the client asked for, so a generated name is still its prefix. */
+/** The name for error messages: for a generated name, the prefix that the client sent. */
 function askedName({ object }: Pick<AdmissionRequest, "object">): string {
   const { name = "", generateName } = object.metadata;
   if (generateName === undefined || !name.startsWith(generateName)) return name;

@@ -1,17 +1,17 @@
-/** What a server judges pods by: the defaults of its mode, and a file of the administrator. */
+/** The Pod Security options of a server: the defaults of its mode, and the administrator's file. */
 import { KUBERNETES_CHECKS } from "../podsecurity/evaluate.ts";
 import { NO_EXEMPTIONS, policyOf } from "../podsecurity/policy.ts";
 import type { PodSecurityOptions } from "./pod-security.ts";
 import { HOST_PROCESS } from "./sharing.ts";
 
-/** Namespaces decide for themselves, as on a kube-apiserver that is not configured otherwise. */
+/** Namespaces decide for themselves, as on a kube-apiserver without further configuration. */
 export const ALONE: PodSecurityOptions = {
   defaults: policyOf("privileged"),
   checks: KUBERNETES_CHECKS,
   exemptions: NO_EXEMPTIONS,
 };
 
-/** Whoever may create pods in a namespace does not get the host by it. */
+/** A user who may create pods in a namespace must not get access to the host that way. */
 const SHARED: PodSecurityOptions = {
   defaults: policyOf("baseline"),
   checks: [...KUBERNETES_CHECKS, HOST_PROCESS],
@@ -23,7 +23,7 @@ export interface AdmissionFile {
   readonly text: string;
 }
 
-/** The reader of the file comes with one of YAML, and is loaded only if there is a file. */
+/** Reading the file needs a YAML parser, which is loaded only if there is a file. */
 export async function podSecurityOptions({
   isShared,
   admission,

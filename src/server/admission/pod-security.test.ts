@@ -18,7 +18,7 @@ function pod(name: string, spec: object): object {
   return { metadata: { name }, spec: { containers: [{ name: "c", image: "i" }], ...spec } };
 }
 
-test("a pod that violates the enforced level is refused", () => {
+test("a pod that violates the enforced level is rejected", () => {
   const server = guarded({ enforce: "baseline" });
   const refused = ask(server, "POST", PODS, pod("p", { hostPID: true }));
   expect(refused.object).toMatchObject({
@@ -39,7 +39,7 @@ test("a namespace without labels permits everything", () => {
   });
 });
 
-test("a template is warned of and stored", () => {
+test("a template that violates the level is stored with a warning", () => {
   const server = guarded({ enforce: "baseline" });
   const template = {
     spec: { hostIPC: true, restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
@@ -52,7 +52,7 @@ test("a template is warned of and stored", () => {
   });
 });
 
-test("an ephemeral container is judged with its pod", () => {
+test("an ephemeral container is checked with its pod", () => {
   const server = guarded({ enforce: "baseline" });
   ask(server, "POST", PODS, pod("p", {}));
   const securityContext = { capabilities: { add: ["SYS_ADMIN"] } };
@@ -64,14 +64,14 @@ test("an ephemeral container is judged with its pod", () => {
   expect(refused.text).toContain("non-default capabilities");
 });
 
-test("the labels of a namespace must be levels and versions", () => {
+test("invalid Pod Security labels of a namespace are rejected", () => {
   const metadata = { name: "n", labels: { [`${LABEL}enforce`]: "none" } };
   const refused = ask(aServer(), "POST", "/api/v1/namespaces", { metadata });
   expect(refused.status).toBe(422);
   expect(refused.text).toContain("must be one of privileged, baseline, restricted");
 });
 
-test("a namespace that is tightened is warned of its pods", () => {
+test("tightening a namespace warns about its existing pods", () => {
   const server = guarded({});
   ask(server, "POST", PODS, pod("b", { hostPID: true }));
   ask(server, "POST", PODS, pod("a", { hostPID: true }));

@@ -1,7 +1,7 @@
 /**
- * Pod Security: judges pods by the level that the labels of their namespace ask for, warns of
- * templates whose pods would be refused, and keeps the labels themselves valid. The rules are in
- * server/podsecurity; this file finds what they judge, and applies what they decide.
+ * Pod Security: checks pods against the level in the labels of their namespace, warns about
+ * templates whose pods would be rejected, and validates the labels. The rules are in
+ * server/podsecurity; this file finds the pods to check, and applies the decisions.
  */
 import { forbidden, invalidObject } from "../../api/errors.ts";
 import type { Namespace } from "../../api/generated/core.ts";
@@ -33,7 +33,7 @@ export interface PodSecurityOptions extends PodSecurityConfiguration {
   readonly checks: readonly Check[];
 }
 
-/** Answers with warnings, or throws an ApiError. */
+/** Returns warnings, or throws an ApiError. */
 export type PodSecurity = (request: AdmissionRequest) => readonly string[];
 
 export function openPodSecurity(store: StoreView, options: PodSecurityOptions): PodSecurity {
@@ -53,7 +53,7 @@ function apply(request: AdmissionRequest, decision: Decision): readonly string[]
   }
   if (decision.refusal === undefined) return decision.warnings;
   const { group, resource } = request.kind;
-  // By now the name is known even if it was generated.
+  // By now a generated name is known.
   throw forbidden({ group, resource }, request.object.metadata.name ?? "", decision.refusal);
 }
 
@@ -63,7 +63,7 @@ function exempt(reason: "namespace" | "user" | "runtimeClass"): Decision {
 
 class PodSecurityJudge {
   private readonly evaluate: ReturnType<typeof newEvaluator>;
-  /** Stored namespaces never change: each change is another object. */
+  /** Cached by object, because stored namespaces are never modified. */
   private readonly policies = new WeakMap<object, ReadPolicy>();
 
   constructor(
@@ -150,7 +150,7 @@ function hasSameFindings({ findings }: ReadPolicy, old: ReadPolicy | undefined):
   return JSON.stringify(findings) === JSON.stringify(old?.findings ?? []);
 }
 
-/** Whether pods that were permitted may be refused from now on. */
+/** Whether pods that were permitted may now be rejected. */
 function isTightened({ enforce }: Policy, old: Policy): boolean {
   if (isSameLevelVersion(enforce, old.enforce) || enforce.level === "privileged") return false;
   const hasSameVersion = enforce.version.text === old.enforce.version.text;

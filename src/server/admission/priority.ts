@@ -1,4 +1,4 @@
-/** A pod names a PriorityClass; its number and its manners come from there and nowhere else. */
+/** Sets the priority and preemption policy of a pod from its PriorityClass. */
 import type { Pod } from "../../api/generated/core.ts";
 import type { PriorityClass } from "../../api/generated/scheduling.ts";
 import type { Draft } from "../../api/object.ts";
@@ -21,7 +21,7 @@ export function podPriority(request: AdmissionRequest, store: StoreView): void {
   if (request.operation === "create") setPriority(pod, request, store);
 }
 
-/** Only one class may be the default of pods that name none. */
+/** Only one class may be the default for pods that name none. */
 export function onlyDefaultPriorityClass(request: AdmissionRequest, store: StoreView): void {
   if (request.operation === "delete" || !isAbout(request, "PriorityClass", GROUP)) return;
   if ((request.object as unknown as PriorityClass).globalDefault !== true) return;
@@ -82,7 +82,7 @@ function priorityOf({ metadata, value, preemptionPolicy }: PriorityClass): Prior
   };
 }
 
-/** Should several be marked, the least important one counts. */
+/** If several are marked as default, the one with the lowest value counts. */
 function findDefault(store: StoreView): PriorityClass | undefined {
   const classes = store.list(RESOURCE).items as readonly PriorityClass[];
   return classes

@@ -1,4 +1,4 @@
-/** A pod that names no secrets for its images has those of its ServiceAccount. */
+/** Copies the imagePullSecrets of the ServiceAccount to pods that have none. */
 import type { Pod, ServiceAccount } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { type AdmissionRequest, isAbout, type StoreView } from "./plugin.ts";

@@ -1,4 +1,4 @@
-/** What a RuntimeClass costs, and where it runs, becomes part of the pods that name it. */
+/** Adds the overhead and the scheduling rules of a RuntimeClass to the pods that name it. */
 import { isEqual } from "../../api/equal.ts";
 import { quote } from "../../api/finding.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -19,7 +19,7 @@ export function runtimeClass(request: AdmissionRequest, store: StoreView): void 
   setScheduling(pod, found, request);
 }
 
-/** What nodes of Tally have: a pod may name it though nobody has made an object of it. */
+/** The runtimes of Tally's nodes: a pod may name them although no RuntimeClass object exists. */
 const BUILT_IN: ReadonlySet<string> = new Set(["process", "sandbox", "docker", "podman"]);
 
 function find(name: string, store: StoreView): RuntimeClass | undefined {
@@ -41,7 +41,7 @@ function setOverhead(
   spec.overhead = { ...overhead };
 }
 
-/** Asked of a valid pod: whoever has made other mistakes hears of those first. */
+/** Checked after validation, so that other mistakes are reported first. */
 export function refuseOverhead(kind: Kind, object: Draft<KubeObject>, store: StoreView): void {
   if (kind.kind !== "Pod" || kind.group !== "") return;
   const { spec } = object as unknown as Draft<Pod>;

@@ -11,7 +11,7 @@ import { openServiceAddresses } from "./service-addresses.ts";
 type Spec = { [field: string]: Json };
 type Listener = (change: Change) => void;
 
-/** Allocation over a store of Services that a test writes by hand. */
+/** Allocation on top of a fake store of Services. */
 function cluster(cidr: string, held: readonly Service[] = []) {
   let tell: Listener = () => {};
   const store: Pick<Store, "list" | "subscribe"> = {
@@ -62,13 +62,13 @@ function message(run: () => unknown): string {
   return "allocated";
 }
 
-test("the first address is the server's, and addresses leave room for those who choose", () => {
+test("the first address is the server's, and others start above the reserved part", () => {
   const { addresses, add } = cluster("10.96.0.0/16");
   expect(addresses.first).toBe("10.96.0.1");
   expect([add(port).spec.clusterIP, add(port).spec.clusterIP]).toEqual(["10.96.1.1", "10.96.1.2"]);
 });
 
-test("what is not stored is not taken", () => {
+test("an address is taken only when the Service is stored", () => {
   const { allocate } = cluster("10.96.0.0/16");
   expect(allocate({ ...port, clusterIP: "10.96.0.9" }).spec.clusterIP).toBe("10.96.0.9");
   expect(message(() => allocate({ ...port, clusterIP: "10.96.0.9" }))).toBe("allocated");
@@ -78,7 +78,7 @@ test.each([
   ["10.96.0.9", "provided IP is already allocated"],
   ["10.97.0.9", "the provided network does not match the current range"],
   ["10.96.255.255", "the provided network does not match the current range"],
-])("%s cannot be had: %s", (clusterIP, problem) => {
+])("%s is rejected: %s", (clusterIP, problem) => {
   const { add, allocate } = cluster("10.96.0.0/16");
   add({ ...port, clusterIP: "10.96.0.9" });
   expect(message(() => allocate({ ...port, clusterIP }))).toBe(
@@ -87,7 +87,7 @@ test.each([
   );
 });
 
-test("a dry run takes nothing, may have what is taken, and gets numbers that are none", () => {
+test("a dry run takes nothing, ignores taken addresses and gets placeholders", () => {
   const { add, pretend } = cluster("10.96.0.0/16");
   add({ ...port, clusterIP: "10.96.0.9" });
   expect(message(() => pretend({ ...port, clusterIP: "10.96.0.9" }))).toBe("allocated");
@@ -99,7 +99,7 @@ test("a dry run takes nothing, may have what is taken, and gets numbers that are
   );
 });
 
-test("a dry run is refused an address outside of the range", () => {
+test("a dry run with an address outside the range is rejected", () => {
   const { pretend } = cluster("10.96.0.0/16");
   expect(message(() => pretend({ ...port, clusterIP: "10.97.0.9" }))).toContain(
     "the provided IP (10.97.0.9) is not in the valid range. " +
@@ -107,7 +107,7 @@ test("a dry run is refused an address outside of the range", () => {
   );
 });
 
-test("an address and its node ports are free again when their Service goes", () => {
+test("deleting a Service frees its address and node ports", () => {
   const { add, allocate, change } = cluster("10.96.0.0/16");
   const spec = { type: "NodePort", clusterIP: "10.96.0.9", ports: [{ port: 80, nodePort: 30080 }] };
   const service = add(spec);
@@ -115,7 +115,7 @@ test("an address and its node ports are free again when their Service goes", () 
   expect(message(() => allocate(spec))).toBe("allocated");
 });
 
-test("an update keeps what the Service holds and gives back what it dropped", () => {
+test("an update keeps the Service's addresses and ports, and frees those it drops", () => {
   const { add, allocate, change } = cluster("10.96.0.0/16");
   const old = add({ type: "NodePort", ports: [{ port: 80, nodePort: 30080 }] });
   const clusterIP = old.spec.clusterIP ?? "";
@@ -126,7 +126,7 @@ test("an update keeps what the Service holds and gives back what it dropped", ()
   expect(message(() => allocate({ ...same, clusterIP: "10.96.0.10" }))).toBe("allocated");
 });
 
-test("Services that were stored before hold their addresses", () => {
+test("stored Services hold their addresses after a restart", () => {
   const held = cluster("10.96.0.0/16").add({ ...port, clusterIP: "10.96.0.9" });
   const { allocate } = cluster("10.96.0.0/16", [held]);
   expect(message(() => allocate({ ...port, clusterIP: "10.96.0.9" }))).toMatch(
@@ -134,7 +134,7 @@ test("Services that were stored before hold their addresses", () => {
   );
 });
 
-test("node ports: one per port, shared by the protocols of a port, in range", () => {
+test("each port gets a node port within the range, shared by its protocols", () => {
   const { add, allocate } = cluster("10.96.0.0/16");
   const ports = [
     { name: "t", port: 53 },
@@ -151,7 +151,7 @@ test("node ports: one per port, shared by the protocols of a port, in range", ()
   expect(message(asking(80))).toMatch(/The range of valid ports is 30000-32767$/);
 });
 
-test("a load balancer that keeps traffic local gets a port for its health check", () => {
+test("a LoadBalancer with local traffic gets a health check port", () => {
   const { allocate } = cluster("10.96.0.0/16");
   const spec = { type: "LoadBalancer", externalTrafficPolicy: "Local", ...port };
   const service = allocate(spec);
@@ -159,14 +159,14 @@ test("a load balancer that keeps traffic local gets a port for its health check"
   expect(service.spec.healthCheckNodePort).toBe(30087);
 });
 
-test("headless Services and aliases take nothing", () => {
+test("headless and ExternalName Services get no address", () => {
   const { allocate } = cluster("10.96.0.0/16");
   expect(allocate({ clusterIP: "None" }).spec.clusterIPs).toEqual(["None"]);
   const alias = allocate({ type: "ExternalName", externalName: "a.b" });
   expect(alias.spec).not.toHaveProperty("clusterIP");
 });
 
-test("a range that is used up says so", () => {
+test("a full range is reported", () => {
   const { add, allocate } = cluster("10.96.0.0/30");
   expect([add(port).spec.clusterIP, add(port).spec.clusterIP]).toEqual(["10.96.0.1", "10.96.0.2"]);
   expect(message(() => allocate(port))).toBe(
@@ -174,7 +174,7 @@ test("a range that is used up says so", () => {
   );
 });
 
-test("a Service may not ask for the same node port twice, unless for one port", () => {
+test("a Service cannot use a node port twice, except for the same port", () => {
   const { allocate } = cluster("10.96.0.0/16");
   const asking = (port: number) => () =>
     allocate({
@@ -190,7 +190,7 @@ test("a Service may not ask for the same node port twice, unless for one port", 
   );
 });
 
-test("a misplaced node port and a new address of an old Service are not looked at", () => {
+test("a misplaced node port and a new address of an existing Service are not checked", () => {
   const { add, allocate } = cluster("10.96.0.0/16");
   expect(message(() => allocate({ ports: [{ port: 80, nodePort: 80 }] }))).toBe("allocated");
   const old = add(port);

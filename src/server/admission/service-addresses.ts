@@ -1,7 +1,6 @@
 /**
- * The addresses and node ports of Services. What is taken is what stored Services hold: the pools
- * follow the store, so a create that fails afterwards leaves nothing behind and a dry run takes
- * nothing.
+ * Allocates addresses and node ports of Services. The pools follow the stored Services, so that a
+ * failed creation and a dry run take nothing.
  */
 
 import { type ApiError, internalError, invalidObject } from "../../api/errors.ts";
@@ -27,16 +26,16 @@ import type { Store } from "../../store/types.ts";
 import { type NumberPool, numberPool } from "./number-pool.ts";
 
 const NODE_PORTS = { first: 30000, last: 32767, reserved: 86 };
-/** Ranges of more than this are not used up by one machine. */
+/** One machine cannot use up more addresses than this. */
 const ADDRESSES_MAX = 2 ** 20;
 const PRETENDED_PORTS = 32768;
 
 export interface ServiceAddresses {
   readonly family: IpFamily;
   readonly first: string;
-  /** Fills in what the Service needs and lacks; throws where it asks for what it cannot have. */
+  /** Sets missing addresses and ports; throws if a requested one is not available. */
   allocate(object: Draft<KubeObject>, old?: KubeObject): void;
-  /** For a dry run: with numbers that stand for those the Service would get. */
+  /** For a dry run: sets placeholders for the numbers that the Service would get. */
   pretend(object: Draft<KubeObject>): void;
   close(): void;
 }
@@ -46,7 +45,7 @@ export function openServiceAddresses(
   serviceCidr: string,
 ): ServiceAddresses {
   const cidr = parseCidr(serviceCidr);
-  if (cidr === undefined) throw new Error(`${serviceCidr} is no range of IP addresses`);
+  if (cidr === undefined) throw new Error(`${serviceCidr} is not a range of IP addresses`);
   const pools = { cidr, addresses: addressPool(cidr), ports: numberPool(NODE_PORTS) };
   const { items, revision } = store.list("services");
   for (const service of items) hold(pools, service as Service);
@@ -72,7 +71,7 @@ interface Pools {
   readonly isDryRun?: boolean;
 }
 
-/** Nothing is taken, and a port may be any: what a dry run finds out is its own contradictions. */
+/** Nothing is taken and every port is valid: a dry run only finds contradictions in the Service. */
 function pretended(cidr: Cidr): Pools {
   const none = { isTaken: () => false, take: () => {}, giveBack: () => {} };
   const addresses = { ...none, has: addressPool(cidr).has, findFree: () => 0 };
@@ -84,7 +83,7 @@ function pretended(cidr: Cidr): Pools {
   return { cidr, addresses, ports, isDryRun: true };
 }
 
-/** The first address names the network and the last one everybody in it. */
+/** Without the first address, which is the network, and the last one, which is the broadcast. */
 function addressPool(cidr: Cidr): NumberPool {
   const bits = cidr.network.length * 8 - cidr.prefixLength;
   const size = Math.min(2 ** bits, ADDRESSES_MAX);
@@ -106,7 +105,7 @@ function addressNumbers(cidr: Cidr, { clusterIPs = [] }: ServiceSpec): number[] 
   return clusterIPs.flatMap((ip) => addressNumber(cidr, ip) ?? []);
 }
 
-/** How far an address lies from the start of the range; undefined outside of it. */
+/** The distance of an address from the start of the range; undefined outside of it. */
 function addressNumber(cidr: Cidr, ip: string): number | undefined {
   const address = parseAddress(ip);
   if (address === undefined || !cidrContains(cidr, address)) return undefined;
@@ -120,7 +119,7 @@ function heldPorts({ ports = [], healthCheckNodePort }: ServiceSpec): number[] {
   );
 }
 
-/** A node port in a Service of another type is not looked at: its rules refuse it. */
+/** Node ports of other Service types are not checked here: validation rejects them. */
 function allocate(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
   const { spec } = service;
   if (needsClusterIP(spec) && !isHeadless(spec)) allocateAddress(pools, service, old);
@@ -135,7 +134,7 @@ function allocate(pools: Pools, service: Draft<Service>, old: Service | undefine
   else claim(pools, service, { port, path: "spec.healthCheckNodePort", claims });
 }
 
-/** A Service keeps its address for life; only one that was an alias before gets another. */
+/** A Service keeps its address for life; only a former ExternalName Service can get a new one. */
 function allocateAddress(pools: Pools, service: Draft<Service>, old: Service | undefined): void {
   const { spec } = service;
   const { cidr, addresses } = pools;
@@ -164,7 +163,7 @@ function addressProblem({ cidr, addresses, isDryRun }: Pools, ip: string): strin
   return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}`;
 }
 
-/** The ports that are this Service's already: from before, and through this request. */
+/** The ports that this Service already has, or claims in this request. */
 interface Claims {
   readonly isNew: boolean;
   readonly held: ReadonlySet<number>;
@@ -172,8 +171,8 @@ interface Claims {
 }
 
 /**
- * One port under two protocols is one port of the node, too, and whichever of them names a node
- * port names it for both. Ports that an update adds each get their own.
+ * If a port occurs with two protocols, both share one node port, and a node port given for one of
+ * them counts for both. Ports that an update adds each get their own.
  */
 function allocateNodePorts(pools: Pools, service: Draft<Service>, claims: Claims): void {
   const { ports = [] } = service.spec;

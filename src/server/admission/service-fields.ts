@@ -1,4 +1,4 @@
-/** The fields of a Service that depend on this cluster, settled before the Service is validated. */
+/** Sets the fields of a Service that depend on this cluster, before it is validated. */
 import { invalidObject } from "../../api/errors.ts";
 import type { Service } from "../../api/generated/core.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
@@ -16,7 +16,7 @@ export function settleService(request: AdmissionRequest, family: IpFamily): void
   if (findings.length > 0) throw invalidObject(request.kind, service.metadata.name ?? "", findings);
 }
 
-/** An alias has no traffic of its own: what it says of it is checked and forgotten. */
+/** An ExternalName Service has no internal traffic: the field is validated and then removed. */
 export function forgetInternalTraffic(object: Draft<KubeObject>): void {
   const { spec } = object as unknown as Draft<Service>;
   if (spec.type === "ExternalName") delete spec.internalTrafficPolicy;

@@ -35,7 +35,7 @@ test("on a shared server a host process counts as privileged", async () => {
   expect(create(server, "default", { runtimeClassName: "sandbox" }).status).toBe(201);
 });
 
-test("a runtime that is not allowed is refused in every namespace", async () => {
+test("a runtime that is not allowed is rejected in every namespace", async () => {
   const server = await aSharedServer(["sandbox", "engine"]);
   expect(create(server, "loose", { runtimeClassName: "process" }).object).toMatchObject({
     code: 403,
@@ -46,7 +46,7 @@ test("a runtime that is not allowed is refused in every namespace", async () => 
   expect(create(server, "loose", { runtimeClassName: "podman" }).status).toBe(201);
 });
 
-test("a template with a runtime that is not allowed is warned of", async () => {
+test("a template with a runtime that is not allowed gets a warning", async () => {
   const server = await aSharedServer(["sandbox"]);
   const spec = { runtimeClassName: "docker", restartPolicy: "Never" };
   const template = { spec: { ...spec, containers: [{ name: "c", image: "i" }] } };
@@ -54,13 +54,13 @@ test("a template with a runtime that is not allowed is warned of", async () => {
   expect(ask(server, "POST", "/apis/batch/v1/namespaces/loose/jobs", body)).toMatchObject({
     status: 201,
     warnings: [
-      'pods will be refused: runtimeClassName "docker" is not allowed ' +
+      'pods will be rejected: runtimeClassName "docker" is not allowed ' +
         "(allowed on this server: sandbox)",
     ],
   });
 });
 
-test("every Node says which runtimes are allowed, whatever is written", async () => {
+test("every Node lists the allowed runtimes, whatever clients write", async () => {
   const server = await aSharedServer(["sandbox", "engine"]);
   const annotations = { [ALLOWED_RUNTIMES]: "process", other: "kept" };
   const expected = { [ALLOWED_RUNTIMES]: "sandbox,engine", other: "kept" };
@@ -75,7 +75,7 @@ test("every Node says which runtimes are allowed, whatever is written", async ()
   }
 });
 
-test("the Nodes of a server that is not shared restrict nobody", () => {
+test("on a server that is not shared, Nodes restrict no runtimes", () => {
   const annotations = { [ALLOWED_RUNTIMES]: "sandbox", other: "kept" };
   const body = { metadata: { name: "n", annotations } };
   const { object } = ask(serverWith({}), "POST", "/api/v1/nodes", body);

@@ -1,7 +1,7 @@
 /**
- * What a shared server adds to Pod Security: pods use allowed runtimes only, a process of the host
- * counts as privileged, and every Node says which runtimes are allowed, so that agents elsewhere
- * refuse the others too.
+ * Additions of a shared server to Pod Security: pods may use only allowed runtimes, a process of
+ * the host counts as privileged, and every Node lists the allowed runtimes, so that remote agents
+ * reject the others too.
  */
 import { forbidden } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
@@ -28,7 +28,7 @@ export const HOST_PROCESS: Check = {
   ],
 };
 
-/** Answers with warnings, or throws an ApiError. */
+/** Returns warnings, or throws an ApiError. */
 export function judgeRuntime(
   request: AdmissionRequest,
   { allowedRuntimes }: Sharing,
@@ -40,13 +40,13 @@ export function judgeRuntime(
   if (name === undefined || isAllowedRuntime(name, allowedRuntimes)) return [];
   const allowed = `allowed on this server: ${allowedRuntimes.join(", ")}`;
   const problem = `runtimeClassName ${quote(name)} is not allowed (${allowed})`;
-  if (!isAbout(request, "Pod")) return [`pods will be refused: ${problem}`];
+  if (!isAbout(request, "Pod")) return [`pods will be rejected: ${problem}`];
   if (operation !== "create") return [];
   const { group, resource } = kind;
   throw forbidden({ group, resource }, object.metadata.name ?? "", problem);
 }
 
-/** A server that is not shared restricts nobody: what an earlier one has left is removed. */
+/** A server that is not shared removes the restrictions that an earlier one has left. */
 export function stampNode(request: AdmissionRequest, sharing: Sharing | undefined): void {
   if (request.operation === "delete" || !isAbout(request, "Node")) return;
   const { metadata } = request.object;

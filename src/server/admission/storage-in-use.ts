@@ -1,4 +1,4 @@
-/** Volumes and claims are held by a finalizer, so that none goes away under whoever uses it. */
+/** Adds a finalizer to volumes and claims, so that none is removed while it is in use. */
 import { type AdmissionRequest, isAbout } from "./plugin.ts";
 
 const FINALIZERS: { readonly [kind: string]: string } = {

@@ -1,4 +1,4 @@
-/** No pod is scheduled to a node before the node said that it is ready. */
+/** Taints new nodes, so that no pod is scheduled to a node before it reports that it is ready. */
 import type { Node } from "../../api/generated/core.ts";
 import type { Draft } from "../../api/object.ts";
 import { type AdmissionRequest, isAbout } from "./plugin.ts";

@@ -1,4 +1,4 @@
-/** A Workflow is created after the JobTemplates that it names. */
+/** Rejects a Workflow if a JobTemplate that it names does not exist. */
 import { invalidObject } from "../../api/errors.ts";
 import { notFound } from "../../api/finding.ts";
 import type { Workflow } from "../../api/generated/tallyjob.ts";

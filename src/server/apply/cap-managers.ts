@@ -1,11 +1,11 @@
-/** Pure: how many updaters an object remembers: who the oldest ones were is forgotten. */
+/** Pure: limits how many updaters an object records: the oldest ones are merged into one entry. */
 import { type FieldSet, NO_FIELDS, unionAll } from "./field-set.ts";
 import { identify, type Managed, type Owned } from "./managed-fields.ts";
 
 const MAX_UPDATERS = 10;
 const ANCIENT = "ancient-changes";
 
-/** Work in proportion to what is written in all sets together, however many managers there are. */
+/** The work is proportional to the size of all sets together, however many managers there are. */
 export function capManagers(managed: Managed): Managed {
   const updaters = [...managed].filter(([, { name }]) => name.operation === "Update");
   if (updaters.length <= MAX_UPDATERS) return managed;
@@ -31,10 +31,10 @@ export function capManagers(managed: Managed): Managed {
   return left;
 }
 
-/** One for each version: the first two of a version make it, later ones go in. */
+/** One per version: the first two updaters of a version create it, later ones are added. */
 interface Bucket {
   readonly first: string;
-  /** Joined at the end: one after the other would copy what is there for each that is added. */
+  /** Joined once at the end: joining one by one would copy the growing set each time. */
   readonly sets: FieldSet[];
   id?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Pure: which fields were added, modified or removed from one state of an object to the next. Parts
- * that the two share are not looked at.
+ * Pure: which fields were added, modified or removed between two states of an object. Parts that
+ * both states share by reference are skipped.
  */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
@@ -32,7 +32,7 @@ interface Changes {
 
 const SAME: Changes = {};
 
-/** Undefined is absence; one of the two is there. */
+/** Undefined means absent; at least one of the two is present. */
 function visit(schema: FieldSchema, before: Json | undefined, after: Json | undefined): Changes {
   if (before === after) return SAME;
   const [old, next] = [formOf(schema, before), formOf(schema, after)];
@@ -74,7 +74,10 @@ function leaf(before: Json | undefined, after: Json | undefined): Changes {
   return equalValues(before, after) ? SAME : { modified: LEAF };
 }
 
-/** What comes or goes as a whole has come or gone itself, besides its parts. */
+/**
+ * If a list or map is added or removed as a whole, its own path is recorded in addition to its
+ * parts.
+ */
 function self(
   before: Json | undefined,
   after: Json | undefined,
@@ -128,7 +131,9 @@ function visitItems(list: ListSchema, before: readonly Json[], after: readonly J
   return gathered;
 }
 
-/** A list may say an item twice although it should not: those are one thing, taken as a whole. */
+/**
+ * If a list contains an item twice, although it should not, the duplicates are treated as one unit.
+ */
 function compareItems(
   element: FieldSchema,
   before: readonly Json[],

@@ -1,4 +1,4 @@
-/** Pure: fields that another manager owns with another value, and how they are told. */
+/** Pure: conflicts with fields that another manager owns with another value, and their error. */
 import { ApiError } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import { difference, type FieldSet, isEmptySet, NO_FIELDS, union } from "./field-set.ts";
@@ -24,7 +24,7 @@ export function conflictingFields(conflicts: readonly Conflict[]): FieldSet {
   return conflicts.reduce((all, { fields }) => union(all, fields), NO_FIELDS);
 }
 
-/** What is left of the conflicts when some are allowed. */
+/** The remaining conflicts if some fields are allowed. */
 export function withoutFields(conflicts: readonly Conflict[], allowed: FieldSet): Conflict[] {
   return conflicts
     .map(({ manager, fields }) => ({ manager, fields: difference(fields, allowed) }))

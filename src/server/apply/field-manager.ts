@@ -1,12 +1,12 @@
 /**
- * Pure: who owns which fields of an object: the managedFields that a write leaves behind, and the
- * object that a server-side apply makes.
+ * Pure: ownership of the fields of an object: the managedFields after a write, and the object that
+ * results from a server-side apply.
  *
  * Reading order: this file, updater (what a write owns and an apply takes or removes), compare,
  * to-field-set, merge-values and remove-fields (the four walks along a schema), field-set and
- * path-element (sets of paths), managed-fields (how they are stored), conflicts, last-applied,
- * cap-managers, reset-fields. What a type is like comes as an argument; nothing here knows the
- * store or a request.
+ * path-element (sets of paths), managed-fields (the stored form), conflicts, last-applied,
+ * cap-managers, reset-fields. The schema of a type is an argument; nothing here knows about the
+ * store or requests.
  */
 import { type ApiError, badRequest } from "../../api/errors.ts";
 import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
@@ -28,10 +28,10 @@ import {
 import { ElementError } from "./path-element.ts";
 import { type Applied, type Ownership, ownApply, ownUpdate } from "./updater.ts";
 
-/** What is written to, and by whom. */
+/** The written kind, and the writing manager. */
 export interface FieldWriter {
   readonly schema: FieldSchema;
-  /** An object of the kind in which nothing is said: what a create changes. */
+  /** An empty object of the kind, with which a create is compared. */
   readonly empty: Json;
   readonly apiVersion: string;
   /** "" for the object itself. */
@@ -45,8 +45,8 @@ export interface FieldWriter {
 export type Entries = readonly ManagedFieldsEntry[];
 
 /**
- * The managedFields of an object after an update of any kind, a create included, whose live object
- * is absent. `sent` is what the request itself says of them; undefined if it does not.
+ * The managedFields of an object after any update, including a create, for which `live` is
+ * undefined. `sent` is the managedFields in the request; undefined if it has none.
  */
 export function trackUpdate(
   writer: FieldWriter,
@@ -56,14 +56,14 @@ export function trackUpdate(
 ): Entries | undefined {
   const stored = live?.metadata.managedFields;
   const managed = startingPoint(writer, stored, sent);
-  // Nobody ever applied it, and somebody asked to forget who wrote it: nothing is kept.
+  // The object was never applied, and a request has reset its managedFields: record nothing.
   if (managed.size === 0 && live !== undefined) return undefined;
   const before = live === undefined ? writer.empty : (live as unknown as Json);
   const owners = updated(writer, before, next as unknown as Json, managed);
   return unchanged(stored, formatManaged(owners));
 }
 
-/** Entries that a request may send: each of them is compared with the whole object. */
+/** How many entries a request may send, because each is compared with the whole object. */
 const MOST_SENT = 1_000;
 
 function startingPoint(
@@ -73,7 +73,7 @@ function startingPoint(
 ): Managed {
   if (sent === stored || sent === undefined || subresource !== "") return managedOf(stored);
   if (isReset(sent)) return UNMANAGED;
-  // As if they could not be read: the object keeps the owners it has.
+  // Treated like invalid entries: the object keeps its current managers.
   if (sent.length > MOST_SENT) return managedOf(stored);
   const parsed = parseManaged(sent);
   if (parsed === undefined) return managedOf(stored);
@@ -81,7 +81,7 @@ function startingPoint(
   return owners.length === 0 ? managedOf(stored) : new Map(owners);
 }
 
-/** An empty list, or one with an empty entry, which every way to write one lets through. */
+/** An empty list, or one with an empty entry, which every kind of write can send. */
 function isReset(sent: Entries): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
@@ -90,13 +90,13 @@ function updated(writer: FieldWriter, live: Json, next: Json, managed: Managed):
   try {
     return capManagers(ownUpdate(ownershipOf(writer, "Update"), live, next, managed));
   } catch (error) {
-    // A list whose items have no keys: the write goes on, and is nobody's.
+    // The items of a list lack their keys: the write succeeds, but no manager owns it.
     if (error instanceof ElementError) return managed;
     throw error;
   }
 }
 
-/** Where nothing but their order in memory is new, the old ones stay. */
+/** If only references are new but the contents are the same, the stored entries are kept. */
 function unchanged(stored: Entries | undefined, next: Entries | undefined): Entries | undefined {
   if (stored === undefined || next === undefined || stored.length !== next.length) return next;
   return next.every((entry, index) => entry === stored[index]) ? stored : next;
@@ -116,16 +116,16 @@ function ownershipOf(writer: FieldWriter, operation: ManagerName["operation"]): 
 
 const UNKNOWN = "unknown";
 
-/** Who is said to have written an object that nobody tracked until it was applied. */
+/** The manager of an object that was not tracked before its first apply. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
 export interface AppliedObject {
-  /** Undefined if the object stays as it is, but for its managedFields. */
+  /** Undefined if nothing but the managedFields changes. */
   readonly object: Json | undefined;
   readonly managedFields: Entries | undefined;
 }
 
-/** Throws ApiError: 409 with every conflict as a cause, 400 if the configuration does not fit. */
+/** Throws an ApiError: 409 with every conflict as a cause, 400 if the configuration is invalid. */
 export function applyConfiguration(
   writer: FieldWriter,
   live: KubeObject | undefined,
@@ -146,7 +146,7 @@ function managedBefore(writer: FieldWriter, live: Json, managed: Managed): Manag
   return updated({ ...writer, manager: BEFORE_FIRST_APPLY }, writer.empty, live, managed);
 }
 
-/** Conflicts with what kubectl itself applied before, in its own old way, are none. */
+/** Fields that kubectl itself applied client-side before do not count as conflicts. */
 function applied(
   writer: FieldWriter,
   live: Json,

@@ -27,7 +27,7 @@ const setOf = (of: readonly string[][]): FieldSet =>
 const textOf = (of: Iterable<string[]>): string[] => [...new Set([...of].map(formatPath))].sort();
 const members = (set: FieldSet): string[] => textOf(pathsOf(set));
 
-test("sets of paths are sets", () => {
+test("field sets follow the laws of sets", () => {
   fc.assert(
     fc.property(paths, paths, (one, other) => {
       const [mine, theirs] = [setOf(one), setOf(other)];
@@ -48,7 +48,7 @@ test("sets of paths are sets", () => {
   );
 });
 
-test("what is below a member goes with it", () => {
+test("recursiveDifference also removes everything below a member", () => {
   const set = setOf([["f:a", "f:b"], ["f:a"], ["f:c", "f:b"]]);
   expect(recursiveDifference(set, setOfPath(["f:a"]))).toEqual({ "f:c": { "f:b": {} } });
   expect(difference(set, setOfPath(["f:a"]))).toEqual({
@@ -57,7 +57,7 @@ test("what is below a member goes with it", () => {
   });
 });
 
-test("elements are written in order: fields, keys, values, indexes; numbers by size", () => {
+test("elements are sorted: fields, keys, values, indexes; numbers by size", () => {
   const set = { "i:10": {}, "i:2": {}, 'v:"b"': {}, 'k:{"p":80}': {}, 'k:{"p":9}': {}, "f:z": {} };
   expect(Object.keys(sortedSet(set))).toEqual([
     "f:z",

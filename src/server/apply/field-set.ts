@@ -1,10 +1,10 @@
 /**
  * Pure: sets of paths into an object, in the form Kubernetes writes: `{"f:spec": {"f:a": {}}}`.
  *
- * A key is a path element: `f:` a field, `k:` an item of a list by its keys, `v:` one by its value,
- * `i:` one by its index. What is below it is either empty, which makes the path a member of the
- * set, or leads on; `.` then says that the path is a member as well. Sets are never changed, so
- * that they may share parts.
+ * A key is a path element: `f:` a field, `k:` a list item by its keys, `v:` one by its value, `i:`
+ * one by its index. If the node below it is empty, the path is a member of the set. Otherwise the
+ * node contains longer paths, and `.` in it means that the path itself is a member as well. Sets
+ * are never modified, so that they may share parts.
  */
 
 export interface FieldSet {
@@ -16,18 +16,18 @@ export const NO_FIELDS: FieldSet = LEAF;
 
 const SELF = ".";
 
-/** Nothing is in it: only at the root, below an element emptiness is membership. */
+/** To be used only at the root: below an element, an empty node means membership. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
 
-/** Whether the path that leads to a node is a member. */
+/** Whether the path that leads to this node is a member. */
 export function isMember(node: FieldSet): boolean {
   return SELF in node || isEmptySet(node);
 }
 
-/** What is below a node, as a set of its own. */
+/** The paths below a node, as a separate set. */
 export function below(node: FieldSet): FieldSet {
   if (!(SELF in node)) return node;
   const known = restOf.get(node);
@@ -37,16 +37,16 @@ export function below(node: FieldSet): FieldSet {
   return rest;
 }
 
-/** One set is compared with those of many managers, and copied for the first of them only. */
+/** Cached, because one set is compared with those of many managers. */
 const restOf = new WeakMap<FieldSet, FieldSet>();
 
-/** A node from its two halves; undefined if there is nothing to say. */
+/** Builds a node from its two halves; undefined if it would be meaningless. */
 export function nodeOf(member: boolean, children: FieldSet): FieldSet | undefined {
   if (isEmptySet(children)) return member ? LEAF : undefined;
   return member ? { [SELF]: LEAF, ...children } : children;
 }
 
-/** The set of one path. */
+/** The set with a single path. */
 export function setOfPath(path: readonly string[]): FieldSet {
   let set: FieldSet = LEAF;
   for (const element of [...path].reverse()) set = { [element]: set };
@@ -77,7 +77,7 @@ export function union(one: FieldSet, other: FieldSet): FieldSet {
   return out ?? one;
 }
 
-/** Looks at each element once, however many sets there are. */
+/** Visits each element once, however many sets there are. */
 export function unionAll(sets: readonly FieldSet[]): FieldSet {
   const [only = NO_FIELDS] = sets;
   if (sets.length <= 1) return only;
@@ -99,7 +99,7 @@ export function unionAll(sets: readonly FieldSet[]): FieldSet {
   return out;
 }
 
-/** The first one, if the other adds nothing. */
+/** Returns the first node itself if the other adds nothing. */
 function joinNodes(one: FieldSet, other: FieldSet): FieldSet {
   const [ours, theirs] = [below(one), below(other)];
   const joined = union(ours, theirs);
@@ -115,7 +115,7 @@ export function difference(one: FieldSet, other: FieldSet): FieldSet {
   });
 }
 
-/** The same, but a member takes with it all that is below it. */
+/** The same, but a member also removes everything below it. */
 export function recursiveDifference(one: FieldSet, other: FieldSet): FieldSet {
   return combine(one, other, (ours, theirs) => {
     if (theirs === undefined) return ours;

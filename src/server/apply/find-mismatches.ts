@@ -1,11 +1,11 @@
-/** Pure: where a configuration does not fit its schema, in Kubernetes' words. */
+/** Pure: finds where a configuration does not fit its schema, in Kubernetes' words. */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
 import { formatGoValue, goType } from "../patch/go-value.ts";
 import { ElementError, formatElement, itemElement } from "./path-element.ts";
 import { formOf, listOf, mapOf, schemaOfKey } from "./value.ts";
 
-/** `.data.a: expected string, got &value.valueUnstructured{Value:1}`, one for each mistake. */
+/** `.data.a: expected string, got &value.valueUnstructured{Value:1}`, one per mistake. */
 export function findMismatches(schema: FieldSchema, value: Json, path = ""): string[] {
   if (value === null) return [];
   const form = formOf(schema, value);
@@ -97,7 +97,7 @@ function keyMismatches(
   });
 }
 
-/** As Go shows a value with the type of everything in it. */
+/** As Go prints a value including all types (%#v). */
 function formatExact(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(formatExact).join(", ")}}`;

@@ -1,6 +1,6 @@
 /**
- * Pure: objects that were applied by the client before: its annotation tells what it owned, and is
- * kept in step as long as kubectl goes on applying.
+ * Pure: objects that kubectl applied client-side before: its annotation says what it owned. The
+ * annotation is updated as long as kubectl continues to apply.
  */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema } from "../../api/schema/field-schema.ts";
@@ -11,15 +11,15 @@ import { findMismatches } from "./find-mismatches.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import { mapOf } from "./value.ts";
 
-/** The one manager that is taken for the client that applied before. */
+/** The only manager that may take over fields from client-side apply. */
 export const KUBECTL = "kubectl";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** All annotations of an object together. */
+/** The limit for all annotations of an object together. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** Fields that are still as the client applied them: they are its own to take over. */
+/** Fields that still have the values that kubectl applied: it may take them over. */
 export function fieldsLastApplied(
   schema: FieldSchema,
   live: Json,
@@ -42,7 +42,7 @@ function parsedOrNothing(text: Json | undefined): Json | undefined {
   }
 }
 
-/** The annotations with what is applied now, if they say what was applied before. */
+/** The annotations with the configuration applied now, if they contain the previous one. */
 export function renewLastApplied(
   annotations: { readonly [name: string]: string } | undefined,
   config: Json,

@@ -1,11 +1,11 @@
-/** Pure: metadata.managedFields as it is stored, and as it is worked with. */
+/** Pure: metadata.managedFields in its stored form and in its working form. */
 import { isEqual } from "../../api/equal.ts";
 import type { ManagedFieldsEntry } from "../../api/generated/meta.ts";
 import type { Json } from "../../api/object.ts";
 import { type FieldSet, LEAF, NO_FIELDS } from "./field-set.ts";
 import { ElementError, parseElement, sortedSet } from "./path-element.ts";
 
-/** Whose the fields are. */
+/** Identifies a field manager. */
 export interface ManagerName {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -17,9 +17,9 @@ export interface ManagerName {
 export interface Owned {
   readonly name: ManagerName;
   readonly fields: FieldSet;
-  /** Absent where a manager never changed anything. */
+  /** Absent if a manager never changed anything. */
   readonly time?: string | undefined;
-  /** As it is written, as long as nothing of it changed. */
+  /** The stored entry, as long as it is unchanged. */
   readonly entry?: ManagedFieldsEntry;
 }
 
@@ -28,13 +28,13 @@ export type Managed = ReadonlyMap<string, Owned>;
 
 export const UNMANAGED: Managed = new Map();
 
-/** An applier is the same one whatever version it speaks. */
+/** The identity of an applier does not depend on the version it uses. */
 export function identify({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const version = operation === "Apply" ? "" : apiVersion;
   return JSON.stringify([manager, operation, version, subresource]);
 }
 
-/** The same fields, written again. */
+/** The same fields with a new time. */
 export function restamp(owned: Owned, time: string): Owned {
   if (owned.time === time) return owned;
   const { name, fields, entry } = owned;
@@ -42,7 +42,7 @@ export function restamp(owned: Owned, time: string): Owned {
   return { name, fields, time, entry: { ...entry, time } };
 }
 
-/** Of an object of the store, whose sets are in the form they should have. */
+/** From a stored object, whose sets are known to be well-formed. */
 export function managedOf(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
   if (entries === undefined || entries.length === 0) return UNMANAGED;
   const managed = new Map<string, Owned>();
@@ -55,7 +55,7 @@ export function managedOf(entries: readonly ManagedFieldsEntry[] | undefined): M
   return managed;
 }
 
-/** Of a request; undefined if it is not what the server would have written. */
+/** From a request; undefined if it is not what the server would have written. */
 export function parseManaged(entries: readonly ManagedFieldsEntry[]): Managed | undefined {
   const managed = new Map<string, Owned>();
   for (const entry of entries) {
@@ -97,7 +97,7 @@ function parseSet(json: Json): FieldSet {
   return out;
 }
 
-/** Undefined where nobody owns anything. What did not change is the entry it was. */
+/** Undefined if there are no managers. Unchanged entries are reused. */
 export function formatManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
   if (managed.size === 0) return undefined;
   return [...managed.values()].map(formatEntry).sort(compareEntries);
@@ -118,7 +118,7 @@ function formatEntry(owned: Owned): ManagedFieldsEntry {
   };
 }
 
-/** Whether the two would be the same if nobody looked at the clock. */
+/** Whether both are equal apart from their times. */
 export function equalBarTimes(
   one: readonly ManagedFieldsEntry[] | undefined,
   other: readonly ManagedFieldsEntry[] | undefined,

@@ -1,11 +1,11 @@
-/** Pure: a configuration laid over an object: what it says counts, what it leaves out stays. */
+/** Pure: merges a configuration into an object: fields it sets are replaced, all others stay. */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
 import { setOwn } from "../../api/schema/parsed-json.ts";
 import { itemElement } from "./path-element.ts";
 import { formOf, isBare, listOf, mapOf, schemaOfKey } from "./value.ts";
 
-/** Neither of the two is changed; the outcome shares with them whatever is theirs alone. */
+/** Neither argument is modified; the result shares unchanged parts with them. */
 export function mergeValues(
   schema: FieldSchema,
   live: Json | undefined,
@@ -48,8 +48,8 @@ function mergeKeys(map: MapSchema, live: Fields, config: Fields): Json | undefin
 }
 
 /**
- * The items of the configuration keep its order; those of the object that it does not speak of stay
- * where they were among the items that both have.
+ * The items of the configuration keep its order; other items of the object keep their position
+ * relative to the items that both have.
  */
 function mergeItems(
   list: ListSchema,
@@ -69,7 +69,7 @@ function mergeItems(
   return out.length === 0 ? undefined : out;
 }
 
-/** An item that is there twice matches none. */
+/** An item that occurs twice matches none. */
 function singleItems(
   elements: readonly string[],
   items: readonly Json[],
@@ -83,11 +83,11 @@ function singleItems(
 
 interface Placed {
   readonly element: string;
-  /** Where the item is that only the object has. */
+  /** The position of an item that only the object has. */
   readonly at?: number;
 }
 
-/** The steps are those of Kubernetes, so that the order is the same in every odd case. */
+/** The same steps as in Kubernetes, so that the order is the same in all special cases. */
 function orderItems(ours: readonly string[], theirs: readonly string[]): Placed[] {
   const [mine, their] = [new Set(ours), new Set(theirs)];
   const shared = theirs.filter((element) => mine.has(element));

@@ -1,9 +1,9 @@
-/** Pure: a set in which the fields of structs that lead to a member are members themselves. */
+/** Pure: adds the struct fields that lead to a member of a set as members themselves. */
 import type { FieldSchema } from "../../api/schema/field-schema.ts";
 import { below, type FieldSet, isMember, nodeOf } from "./field-set.ts";
 import { formOf, schemaOfKey } from "./value.ts";
 
-/** A struct is owned through what is in it: where fields are removed, it counts like them. */
+/** A struct is owned through its fields. When fields are removed, it is treated like them. */
 export function withNamedFields(schema: FieldSchema | undefined, set: FieldSet): FieldSet {
   const out: { [element: string]: FieldSet } = {};
   for (const [element, node] of Object.entries(set)) {

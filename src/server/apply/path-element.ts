@@ -1,4 +1,4 @@
-/** Pure: the elements of a path as FieldsV1 writes them, and as messages show them. */
+/** Pure: path elements as FieldsV1 writes them, and as messages show them. */
 import type { Json } from "../../api/object.ts";
 import type { ListSchema } from "../../api/schema/field-schema.ts";
 import { below, type FieldSet, isMember, LEAF } from "./field-set.ts";
@@ -7,7 +7,7 @@ export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-/** What the items of a set and of a list with keys are known by; throws if it is not to be had. */
+/** The identity of an item of a set or of a list with keys; throws if it cannot be determined. */
 export function itemElement(list: ListSchema, item: Json): string {
   return list.relation === "set" ? valueElement(item) : keyElement(list, item);
 }
@@ -50,7 +50,7 @@ function keyElement(list: ListSchema, item: Json): string {
   return `k:${JSON.stringify(keys)}`;
 }
 
-/** An element as it came, in the one form there is of it; undefined for kinds of another day. */
+/** The element in canonical form; undefined for unknown element types. */
 export function parseElement(text: string): string | undefined {
   switch (text.slice(0, 2)) {
     case "f:":
@@ -102,7 +102,7 @@ export function formatElement(element: string): string {
   }
 }
 
-/** The members of a set in Kubernetes' order: those of a level before what is below it. */
+/** The members of a set in Kubernetes' order: those of a level before those below it. */
 export function pathsOf(set: FieldSet, prefix: readonly string[] = []): string[][] {
   const elements = Object.keys(set).sort(compareElements);
   const members = elements.filter((element) => isMember(set[element] ?? {}));
@@ -112,11 +112,11 @@ export function pathsOf(set: FieldSet, prefix: readonly string[] = []): string[]
   ];
 }
 
-/** The same set with its elements in order, as it is written. */
+/** The same set with its elements sorted, as it is written. */
 export function sortedSet(set: FieldSet): FieldSet {
   const elements = Object.keys(set);
   if (elements.length === 0) return LEAF;
-  // Fields are nearly all there is, and in order as plain texts.
+  // Most elements are fields, which are already ordered correctly as plain texts.
   if (elements.every((element) => element < "g")) elements.sort();
   else elements.sort(compareElements);
   const out: { [element: string]: FieldSet } = {};

@@ -1,4 +1,4 @@
-/** Pure: an object without the fields of a set. */
+/** Pure: removes the fields of a set from an object. */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
 import { setOwn } from "../../api/schema/parsed-json.ts";
@@ -6,7 +6,7 @@ import { below, type FieldSet, isEmptySet, isMember } from "./field-set.ts";
 import { fieldElement, itemElement } from "./path-element.ts";
 import { formOf, isBare, listOf, mapOf, schemaOfKey } from "./value.ts";
 
-/** What nothing is left of is null. */
+/** Returns null if nothing is left. */
 export function removeFields(schema: FieldSchema, value: Json, fields: FieldSet): Json {
   if (isEmptySet(fields)) return value;
   const form = formOf(schema, value);

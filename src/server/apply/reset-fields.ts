@@ -1,4 +1,4 @@
-/** Pure: which fields a request on a part of an object does not write, and so does not own. */
+/** Pure: the fields that a request on a subresource does not write, and therefore does not own. */
 import type { Kind } from "../../kinds/kind.ts";
 import { type FieldSet, NO_FIELDS, recursiveDifference, setOfPath, union } from "./field-set.ts";
 
@@ -31,7 +31,7 @@ const STATUS = fieldsOf(["f:status"]);
 const SPEC = fieldsOf(["f:spec"]);
 const ALL_BUT_STATUS = fieldsOf(["f:spec"], ["f:metadata"]);
 
-/** What a request on the status leaves alone, where that is more than the spec. */
+/** The fields that a status request does not change, for kinds where this is more than the spec. */
 const BESIDE_STATUS: { readonly [resource: string]: FieldSet } = {
   customresourcedefinitions: ALL_BUT_STATUS,
   deployments: fieldsOf(["f:spec"], ["f:metadata", "f:labels"]),

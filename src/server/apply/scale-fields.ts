@@ -1,4 +1,4 @@
-/** Pure: the owners of a replica count, as the scale of an object sees them and gives them back. */
+/** Pure: converts the managers of a replica count between an object and its scale. */
 
 import type { Entries } from "./field-manager.ts";
 import { difference, equalSets, hasPath, isEmptySet, setOfPath } from "./field-set.ts";
@@ -7,7 +7,7 @@ import { formatManaged, identify, type Managed, managedOf, type Owned } from "./
 const SCALE_VERSION = "autoscaling/v1";
 const REPLICAS = setOfPath(["f:spec", "f:replicas"]);
 
-/** What the scale of an object of this version has for managedFields. */
+/** The managedFields of the scale of an object of this version. */
 export function toScaleFields(
   parent: Entries | undefined,
   apiVersion: string,
@@ -22,7 +22,7 @@ export function toScaleFields(
   return formatManaged(managed);
 }
 
-/** The managedFields of the object after its scale was written. Who is new in them has no time. */
+/** The managedFields of the object after its scale was written. New managers have no time. */
 export function fromScaleFields(
   parent: Entries | undefined,
   scale: Entries | undefined,

@@ -1,4 +1,4 @@
-/** Pure: the set of all fields that a configuration speaks of. */
+/** Pure: the set of all fields in a configuration. */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "../../api/schema/field-schema.ts";
 import { type FieldSet, LEAF, NO_FIELDS, nodeOf } from "./field-set.ts";
@@ -10,7 +10,7 @@ export function toFieldSet(schema: FieldSchema, value: Json): FieldSet {
 }
 
 interface Visited {
-  /** Whether the path itself is owned, as far as the value tells. */
+  /** Whether the path itself is owned, as far as the value shows. */
   readonly member: boolean;
   readonly children: FieldSet;
 }
@@ -31,7 +31,7 @@ function visit(schema: FieldSchema, value: Json): Visited {
   }
 }
 
-/** Items that are there twice are owned as a whole. */
+/** Duplicate items are owned as a whole. */
 function visitItems(list: ListSchema, items: readonly Json[]): FieldSet {
   const out: { [element: string]: FieldSet } = {};
   const seen = new Set<string>();
@@ -45,7 +45,7 @@ function visitItems(list: ListSchema, items: readonly Json[]): FieldSet {
   return out;
 }
 
-/** A struct is owned through its fields, the key of a map by itself. */
+/** A struct is owned through its fields, a map key by itself. */
 function visitKeys(map: MapSchema, value: { readonly [key: string]: Json }): FieldSet {
   const out: { [element: string]: FieldSet } = {};
   for (const [key, item] of Object.entries(value)) {

@@ -1,6 +1,6 @@
 /**
- * Pure: who owns what after a write. The steps are those of Kubernetes' structured merge: an update
- * owns what it changed, an apply owns what it says.
+ * Pure: the managers after a write. The steps are those of Kubernetes' structured merge: an update
+ * owns the fields it changed, an apply owns the fields it contains.
  */
 import type { Json } from "../../api/object.ts";
 import type { FieldSchema } from "../../api/schema/field-schema.ts";
@@ -24,11 +24,11 @@ import { equalValues } from "./value.ts";
 
 export interface Ownership {
   readonly schema: FieldSchema;
-  /** Of the request: the version that the objects are in. */
+  /** The manager of the request, with the version of the objects. */
   readonly manager: ManagerName;
-  /** Takes away the fields that a request on this part of the object does not write. */
+  /** Removes the fields that a request on this subresource does not write. */
   readonly filter: (fields: FieldSet) => FieldSet;
-  /** Whether there are objects of this kind in a version; fields of no version have no owner. */
+  /** Whether the kind has this version; managers of unknown versions are dropped. */
   readonly isVersion: (apiVersion: string) => boolean;
   readonly time: string;
 }
@@ -50,12 +50,12 @@ export function ownUpdate(ownership: Ownership, live: Json, next: Json, managed:
 }
 
 export interface Applied {
-  /** Undefined if the object stays as it is. */
+  /** Undefined if the object does not change. */
   readonly object: Json | undefined;
   readonly managed: Managed;
 }
 
-/** Throws ApplyConflicts unless it is forced. */
+/** Throws ApplyConflicts unless `force` is set. */
 export function ownApply(
   ownership: Ownership,
   live: Json,
@@ -84,7 +84,7 @@ export function ownApply(
   return { object: isSame ? undefined : object, managed: owners };
 }
 
-/** What the server alone writes, and nobody owns. */
+/** Fields that only the server writes, and that nobody owns. */
 const SERVER_FIELDS: FieldSet = [
   ["f:apiVersion"],
   ["f:kind"],
@@ -112,14 +112,17 @@ function knownOnly({ isVersion }: Ownership, managed: Managed): Managed {
 
 interface Yielded {
   readonly managed: Managed;
-  /** What the others had to give. */
+  /** The fields that other managers lost. */
   readonly conflicts: readonly Conflict[];
 }
 
-/** Who writes: an applier has what it says, an updater keeps what it changes again. */
+/** The writing manager: an applier owns what it sends, an updater keeps fields it changes again. */
 type Writer = { readonly applies: string } | { readonly updates: string };
 
-/** Takes from all but the writer what was changed or removed; sets of other versions stay. */
+/**
+ * Removes changed or deleted fields from all managers but the writer. Managers of other versions
+ * are left unchanged.
+ */
 function yieldFields(
   { manager, filter }: Ownership,
   managed: Managed,
@@ -151,8 +154,8 @@ function byManager(one: Conflict, other: Conflict): number {
 }
 
 /**
- * Removes what the manager applied last time, does not apply any more, and nobody else owns. What
- * was below a removed field without an owner stays.
+ * Removes the fields that the manager applied last time, does not apply any more, and that nobody
+ * else owns. Fields below a removed field that have no owner stay.
  */
 function prune(
   { schema, manager }: Ownership,

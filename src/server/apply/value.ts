@@ -1,4 +1,4 @@
-/** Pure: values as the schema sees them: what form one has, and when two are the same. */
+/** Pure: values as the schema sees them: their form, and equality. */
 import type { Json } from "../../api/object.ts";
 import {
   DEDUCED,
@@ -10,10 +10,10 @@ import {
 
 export type JsonMap = { readonly [key: string]: Json };
 
-/** A schema whose form is settled. */
+/** A schema with a definite form. */
 export type Form = ScalarSchema | ListSchema | MapSchema;
 
-/** Null has the form of a map where any form would do. */
+/** If the schema allows any form, null counts as a map. */
 export function formOf(schema: FieldSchema, value: Json | undefined): Form {
   if (schema.kind !== "deduced") return schema;
   if (Array.isArray(value)) return ANY_LIST;
@@ -36,7 +36,7 @@ const ANY_MAP: MapSchema = {
   element: () => DEDUCED,
 };
 
-/** What a key of a map holds; undefined where the schema declares no such field. */
+/** The schema of a map key; undefined if the schema has no such field. */
 export function schemaOfKey(map: MapSchema, key: string): FieldSchema | undefined {
   return map.field(key) ?? map.element?.();
 }
@@ -57,13 +57,16 @@ export function isEmptyMap(value: Json | undefined): boolean {
   return true;
 }
 
-/** Where both are bare, the difference of absent, null and empty is all there is. */
+/**
+ * True for an absent or empty value. If both sides are, they can differ only in absent, null or
+ * empty.
+ */
 export function isBare(value: JsonMap | readonly Json[] | undefined): boolean {
   for (const _ in value) return false;
   return true;
 }
 
-/** Unlike isEqual of objects: here null, empty and absent differ. */
+/** Unlike isEqual for objects, this distinguishes null, empty and absent. */
 export function equalValues(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {

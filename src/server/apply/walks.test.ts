@@ -12,7 +12,7 @@ import { equalValues } from "./value.ts";
 
 const POD = fieldSchemaOf("core/v1.Pod");
 
-/** Parts of pods that have every kind of field: scalars, structs, maps, lists of each kind. */
+/** Parts of pods with every kind of field: scalars, structs, maps, and all kinds of lists. */
 const pods: fc.Arbitrary<Json> = fc.record(
   {
     metadata: fc.record(
@@ -55,7 +55,7 @@ const pods: fc.Arbitrary<Json> = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Json>;
 
-test("nothing differs from itself", () => {
+test("comparing an object with a copy finds no difference", () => {
   fc.assert(
     fc.property(pods, (pod) => {
       const changes = compare(POD, pod, structuredClone(pod));
@@ -64,7 +64,7 @@ test("nothing differs from itself", () => {
   );
 });
 
-test("what was added one way was removed the other way", () => {
+test("fields added in one direction are removed in the other", () => {
   fc.assert(
     fc.property(pods, pods, (one, other) => {
       const [there, back] = [compare(POD, one, other), compare(POD, other, one)];
@@ -74,7 +74,7 @@ test("what was added one way was removed the other way", () => {
   );
 });
 
-test("an object that was made of nothing owns at least what it says", () => {
+test("creating an object adds at least the fields it contains", () => {
   fc.assert(
     fc.property(pods, (pod) => {
       const { added } = compare(POD, {}, pod);
@@ -83,7 +83,7 @@ test("an object that was made of nothing owns at least what it says", () => {
   );
 });
 
-test("applying twice is applying once, and what is applied is what the object says", () => {
+test("applying twice equals applying once, and the object has the applied values", () => {
   fc.assert(
     fc.property(pods, pods, (live, config) => {
       const merged = mergeValues(POD, live, config) ?? {};
@@ -96,30 +96,35 @@ test("applying twice is applying once, and what is applied is what the object sa
   );
 });
 
-test("without all its fields nothing is left of an object", () => {
+test("removing all fields leaves no values", () => {
   fc.assert(
     fc.property(pods, (pod) => {
       const left = removeFields(POD, pod, toFieldSet(POD, pod));
       const { added } = compare(POD, {}, left ?? {});
-      // Only the shells of structs, and lists that were empty.
+      // Only empty structs, and lists that were empty.
       expect(toFieldSet(POD, removeFields(POD, left, added) ?? {})).toEqual({});
     }),
   );
 });
 
 test.each<[string, Json, Json, Json]>([
-  ["new ones come last", [{ name: "a" }], [{ name: "b" }], ["a", "b"]],
+  ["new items come last", [{ name: "a" }], [{ name: "b" }], ["a", "b"]],
   ["the order of the configuration counts", list("a", "b"), list("b", "a"), ["b", "a"]],
   [
-    "others stay before what they came before",
+    "other items stay before the items they preceded",
     list("x", "a", "b"),
     list("b", "a"),
     ["x", "b", "a"],
   ],
-  ["others stay after what they came after", list("a", "x", "b"), list("a", "b"), ["a", "x", "b"]],
-  ["new ones come between", list("a", "x", "c"), list("a", "b", "c"), ["a", "x", "b", "c"]],
   [
-    "others stay after the first item that moved",
+    "other items stay after the items they followed",
+    list("a", "x", "b"),
+    list("a", "b"),
+    ["a", "x", "b"],
+  ],
+  ["new items come between", list("a", "x", "c"), list("a", "b", "c"), ["a", "x", "b", "c"]],
+  [
+    "other items stay after the first item that moved",
     list("a", "b", "c", "x"),
     list("c", "b"),
     ["a", "c", "x", "b"],
@@ -137,41 +142,45 @@ function list(...names: string[]): Json {
 }
 
 test.each<[string, Json, string[]]>([
-  ["a field of no type", { foo: 1 }, [".foo: field not declared in schema"]],
+  ["an undeclared field", { foo: 1 }, [".foo: field not declared in schema"]],
   [
-    "a number for a text",
+    "a number instead of a string",
     { metadata: { labels: { a: 1 } } },
     [".metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}"],
   ],
   [
-    "a text for a number",
+    "a string instead of a number",
     { spec: { priority: "1" } },
     [".spec.priority: expected numeric (int or float), got string"],
   ],
-  ["a text for a truth", { spec: { hostPID: "x" } }, [".spec.hostPID: expected boolean, got &{x}"]],
   [
-    "a map for a list",
+    "a string instead of a boolean",
+    { spec: { hostPID: "x" } },
+    [".spec.hostPID: expected boolean, got &{x}"],
+  ],
+  [
+    "a map instead of a list",
     { spec: { containers: {} } },
     [".spec.containers: expected list, got &{map[]}"],
   ],
-  ["a list for a map", { spec: [] }, [".spec: expected map, got &{[]}"]],
+  ["a list instead of a map", { spec: [] }, [".spec: expected map, got &{[]}"]],
   [
-    "an item twice",
+    "a duplicate item",
     { spec: { containers: [{ name: "c" }, { name: "c" }] } },
     ['.spec.containers: duplicate entries for key [name="c"]'],
   ],
   [
-    "an item that is no map",
+    "an item that is not a map",
     { spec: { containers: ["c"] } },
     [".spec.containers: element 0: associative list with keys may not have non-map elements"],
   ],
   ["a quantity may be a number", { spec: { overhead: { cpu: 1 } } }, []],
-  ["nothing is of every type", { spec: { containers: null, priority: null } }, []],
+  ["null fits every type", { spec: { containers: null, priority: null } }, []],
 ])("%s", (_, config, expected) => {
   expect(findMismatches(POD, config)).toEqual(expected);
 });
 
-test("absent, null and empty are three values", () => {
+test("absent, null and empty are different values", () => {
   expect(equalValues({ a: null }, {})).toBe(false);
   expect(equalValues({ a: [] }, { a: null })).toBe(false);
   expect(equalValues({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toBe(true);

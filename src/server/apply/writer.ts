@@ -1,4 +1,6 @@
-/** Who writes what, from a request: the one place where ownership of fields meets kinds. */
+/**
+ * Composes the FieldWriter of a request: the only place that connects field ownership with kinds.
+ */
 import type { Json } from "../../api/object.ts";
 import { customFieldSchema } from "../../api/schema/custom-field-schema.ts";
 import { decodeMessage } from "../../api/schema/decode.ts";
@@ -9,7 +11,7 @@ import { type ServerContext, timestamp } from "../context.ts";
 import type { FieldWriter } from "./field-manager.ts";
 import { type FilteredKind, fieldFilter } from "./reset-fields.ts";
 
-/** As much of a kind as ownership is about: a Scale has that much, too. */
+/** The parts of a kind that field ownership needs; a Scale has these too. */
 export type WrittenKind = FilteredKind &
   Pick<Kind, "group" | "version" | "kind" | "message" | "custom">;
 
@@ -36,7 +38,7 @@ function schemaOf(kind: WrittenKind): FieldSchema {
   return kind.custom ? customFieldSchema(kind.custom.schema) : fieldSchemaOf(kind.message);
 }
 
-/** What Go prints of a struct in which nothing is set. */
+/** What Go prints for an empty struct. */
 function emptyObject({ message, custom }: WrittenKind): Json {
   if (custom) return {};
   let empty = emptyObjects.get(message);
@@ -51,7 +53,7 @@ const emptyObjects = new Map<string, Json>();
 
 const EVENT_VERSIONS = ["v1", "events.k8s.io/v1"];
 
-/** Built-in kinds have one version each, but for Events, which are in two groups. */
+/** Built-in kinds have one version each, except Events, which are in two groups. */
 function isOtherVersion({ kind, group, custom }: WrittenKind, version: string): boolean {
   if (custom) return version.startsWith(`${group}/`);
   return kind === "Event" && EVENT_VERSIONS.includes(version);

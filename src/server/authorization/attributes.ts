@@ -1,4 +1,4 @@
-/** Pure: what a request is about, as authorization sees it; what a refusal of it says. */
+/** Pure: the attributes of a request for authorization, and the error if it is denied. */
 import { ApiError, forbidden } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import type { User } from "./user.ts";
@@ -13,7 +13,7 @@ export interface ResourceAttributes {
   readonly resource: string;
   /** "" for the object itself. */
   readonly subresource: string;
-  /** "" for all namespaces and for what has none. */
+  /** "" for all namespaces and for cluster-scoped resources. */
   readonly namespace: string;
   /** "" for whole collections. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface PathAttributes {
   readonly path: string;
 }
 
-/** 403 in the words of Kubernetes. */
+/** The 403 error in Kubernetes' words. */
 export function refusal(user: User, attributes: Attributes, reason: string): ApiError {
   const message = escapeHtml(describe(user, attributes));
   const problem = reason === "" ? message : `${message}: ${reason}`;
@@ -47,7 +47,7 @@ function describe({ name }: User, attributes: Attributes): string {
   return `User ${quote(name)} cannot ${verb} resource ${quote(what)} ${place}`;
 }
 
-/** A browser that shows the answer must find no markup in it. */
+/** If a browser displays the answer, it must not contain markup. */
 function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

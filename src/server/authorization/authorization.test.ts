@@ -1,4 +1,4 @@
-/** Who may do what, asked of a server as clients ask. */
+/** RBAC, tested through requests to a server. */
 import { expect, test } from "vitest";
 import { aGuardedServer, aUser } from "../../../test/builders/guarded-server.ts";
 import type { TestServer } from "../../../test/builders/server.ts";
@@ -9,7 +9,7 @@ import { ANONYMOUS, type User } from "./user.ts";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const PODS = "/api/v1/namespaces/default/pods";
 const alice = aUser("alice");
-/** For tests that only ask. */
+/** For tests that only read. */
 const untouched = aGuardedServer();
 
 function makeRole(server: TestServer, name: string, rules: readonly object[]): void {
@@ -105,7 +105,7 @@ test.each([
   ],
   ["GET", "/metrics", 'forbidden: User "alice" cannot get path "/metrics"'],
   ["POST", "/x%3Cb%3E<b>", 'forbidden: User "alice" cannot post path "/x%3Cb%3E&lt;b&gt;"'],
-])("%s %s by one without rights", (method, path, message) => {
+])("%s %s without rights is answered with 403", (method, path, message) => {
   const told = ask(untouched, method, path, {}, { user: alice });
   expect(told.status).toBe(403);
   expect(told.object).toMatchObject({ kind: "Status", reason: "Forbidden", code: 403, message });
@@ -113,21 +113,21 @@ test.each([
 
 test.each([
   [
-    "anyone who is known",
+    "an authenticated user",
     alice,
     ["/api", "/apis/batch/v1", "/openapi/v3", "/healthz", "/version"],
     ["/metrics", "/"],
   ],
   [
-    "nobody in particular",
+    "an anonymous user",
     ANONYMOUS,
     ["/healthz", "/livez", "/readyz", "/version"],
     ["/api", "/healthz/ping", "/openid/v1/jwks"],
   ],
-  ["an account", aUser("a", "system:serviceaccounts"), ["/openid/v1/jwks"], ["/metrics"]],
+  ["a ServiceAccount", aUser("a", "system:serviceaccounts"), ["/openid/v1/jwks"], ["/metrics"]],
   ["a monitor", aUser("m", "system:monitoring"), ["/healthz/ping"], ["/x"]],
   ["an administrator", aUser("r", "system:masters"), ["/api", "/openid/v1/jwks"], []],
-])("%s may see some pages and not others", (_who, user, may, mayNot) => {
+])("%s may read certain paths only", (_who, user, may, mayNot) => {
   const server = untouched;
   expect(
     may.filter((path) => ask(server, "GET", path, undefined, { user }).status !== 200),
@@ -143,16 +143,16 @@ test.each([
   ["a user", { kind: "User", name: "alice" }, alice],
   ["a group", { kind: "Group", name: "devs" }, aUser("bob", "devs")],
   [
-    "an account of the same namespace",
+    "a ServiceAccount of the same namespace",
     { kind: "ServiceAccount", name: "x" },
     aUser("system:serviceaccount:default:x"),
   ],
   [
-    "an account of another namespace",
+    "a ServiceAccount of another namespace",
     { kind: "ServiceAccount", name: "x", namespace: "other" },
     aUser("system:serviceaccount:other:x"),
   ],
-])("a binding to %s gives it the role in its namespace alone", (_who, subject, user) => {
+])("a binding to %s grants the role only in its namespace", (_who, subject, user) => {
   const server = aGuardedServer();
   makeRole(server, "reader", [READ_PODS]);
   expect(ask(server, "GET", PODS, undefined, { user }).status).toBe(403);
@@ -164,7 +164,7 @@ test.each([
   expect(ask(server, "GET", PODS, undefined, { user }).status).toBe(403);
 });
 
-test("rules follow what is done to roles, and subjects what is done to bindings", () => {
+test("changes of roles and bindings take effect at once", () => {
   const server = aGuardedServer();
   makeRole(server, "reader", [READ_PODS]);
   bind(server, "reader", { kind: "User", name: "alice" });
@@ -179,7 +179,7 @@ test("rules follow what is done to roles, and subjects what is done to bindings"
   expect(ask(server, "GET", PODS, undefined, { user: aUser("bob") }).status).toBe(200);
 });
 
-test("a role that is not there is part of the reason", () => {
+test("a missing role is part of the reason", () => {
   const server = aGuardedServer();
   bindEverywhere(server, "gone", { kind: "User", name: "alice" });
   expect(messageOf(server, "GET", PODS, alice)).toBe(
@@ -216,18 +216,21 @@ const WHO_MAY: readonly (readonly [string, readonly string[], readonly string[]]
   ["cluster-admin", ["GET /api/v1/nodes", `GET ${RBAC}/clusterroles`, "GET /openid/v1/jwks"], []],
 ];
 
-test.each(WHO_MAY)("who is bound to %s everywhere may do that", (role, may, mayNot) => {
-  const server = aGuardedServer();
-  bindEverywhere(server, role, { kind: "User", name: "alice" });
-  const statusOf = (asked: string): number => {
-    const [method = "", path = ""] = asked.split(" ");
-    return ask(server, method, path, undefined, { user: alice }).status;
-  };
-  expect(may.filter((asked) => statusOf(asked) !== 200)).toEqual([]);
-  expect(mayNot.filter((asked) => statusOf(asked) !== 403)).toEqual([]);
-});
+test.each(WHO_MAY)(
+  "a user bound to %s in the whole cluster has its rights",
+  (role, may, mayNot) => {
+    const server = aGuardedServer();
+    bindEverywhere(server, role, { kind: "User", name: "alice" });
+    const statusOf = (asked: string): number => {
+      const [method = "", path = ""] = asked.split(" ");
+      return ask(server, method, path, undefined, { user: alice }).status;
+    };
+    expect(may.filter((asked) => statusOf(asked) !== 200)).toEqual([]);
+    expect(mayNot.filter((asked) => statusOf(asked) !== 403)).toEqual([]);
+  },
+);
 
-test("reviews tell the truth about oneself and about others", () => {
+test("access reviews answer about oneself and about others", () => {
   const server = aGuardedServer();
   makeRole(server, "reader", [READ_PODS]);
   bind(server, "reader", { kind: "User", name: "alice" });
@@ -266,7 +269,7 @@ const GRANTERS = {
   verbs: ["create", "update", "patch"],
 };
 
-test("nobody gives away what they do not have", () => {
+test("a user cannot grant rights that the user does not have", () => {
   const server = aGuardedServer();
   makeRole(server, "granter", [GRANTERS, READ_PODS]);
   bind(server, "granter", { kind: "User", name: "alice" });
@@ -286,7 +289,7 @@ test("nobody gives away what they do not have", () => {
   expect(ask(server, "PATCH", more, { rules: [] }, { user: alice }).status).toBe(200);
 });
 
-test("a role is bound by those who hold it or may bind it", () => {
+test("a role can be bound by users who hold it or may bind it", () => {
   const server = aGuardedServer();
   makeRole(server, "granter", [GRANTERS, READ_PODS]);
   bind(server, "granter", { kind: "User", name: "alice" });
@@ -310,7 +313,7 @@ test("a role is bound by those who hold it or may bind it", () => {
   expect(ask(server, "POST", bindings, body, { user: alice }).status).toBe(201);
 });
 
-test("to gather rules one must have them all", () => {
+test("an aggregation rule requires cluster-admin rights", () => {
   const server = aGuardedServer();
   const rules = [{ ...GRANTERS, resources: ["clusterroles"] }];
   ask(server, "POST", `${RBAC}/clusterroles`, { metadata: { name: "granter" }, rules });
@@ -323,7 +326,7 @@ test("to gather rules one must have them all", () => {
   );
 });
 
-test("a start brings back what the default roles lost, and leaves what they gained", () => {
+test("a start restores missing default rules and keeps additional ones", () => {
   const server = aGuardedServer();
   const before = server.store.revision;
   openDefaultRoles(server).ensure();

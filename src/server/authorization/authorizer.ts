@@ -1,9 +1,9 @@
 /**
- * Who may do what: Kubernetes' RBAC over the roles and bindings in the store.
+ * Authorization: Kubernetes' RBAC with the roles and bindings in the store.
  *
- * Reading order: user, attributes (what is asked), rules (one rule), binding-index (whose rules),
- * this file (the decision), escalation (what nobody may give away), default-roles. Nothing here
- * knows HTTP; what happens inside the process is not asked about at all.
+ * Reading order: user, attributes (the request), rules (one rule), binding-index (the rules of a
+ * user), this file (the decision), escalation (which rights may be granted), default-roles. Nothing
+ * here knows about HTTP. Components inside the process are not authorized at all.
  */
 import { quote } from "../../api/finding.ts";
 import type { PolicyRule, RoleRef } from "../../api/generated/rbac.ts";
@@ -15,21 +15,21 @@ import { isAlmighty, type User } from "./user.ts";
 
 export interface Decision {
   readonly isAllowed: boolean;
-  /** Why, or "" where there is nothing to say. */
+  /** The reason, or "" if there is none. */
   readonly reason: string;
 }
 
 export interface GrantedRules {
   readonly rules: readonly PolicyRule[];
-  /** Roles that bindings name and nobody has made. */
+  /** Roles that bindings refer to but that do not exist. */
   readonly problems: readonly string[];
 }
 
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision;
-  /** All that a user may do in a namespace; "" for what holds in the whole cluster. */
+  /** All rights of a user in a namespace; "" for rights in the whole cluster. */
   rulesOf(user: User, namespace: string): GrantedRules;
-  /** The rules of a role that a binding in the namespace names; undefined where it is missing. */
+  /** The rules of the role of a binding in the namespace; undefined if the role does not exist. */
   findRules(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
   close(): void;
 }
@@ -37,8 +37,8 @@ export interface Authorizer {
 type Reading = Pick<Store, "get" | "list" | "subscribe">;
 
 /**
- * The index is built when somebody who is no administrator asks for the first time; what must be
- * there by then is prepared before.
+ * The index is built at the first request of a user who is not an administrator; `prepare` is
+ * called before.
  */
 export function openAuthorizer(store: Reading, prepare: () => void = () => {}): Authorizer {
   let opened: BindingIndex | undefined;
@@ -121,7 +121,7 @@ export function missing({ kind, name }: RoleRef): string {
   return `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quote(name)} not found`;
 }
 
-/** Go's aggregate of errors: each once, in brackets if there are several. */
+/** Go's aggregate of errors: duplicates removed, in brackets if there are several. */
 export function aggregate(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? distinct.join("") : `[${distinct.join(", ")}]`;

@@ -1,6 +1,6 @@
 /**
- * Who is bound to which role: every binding under each of its subjects, kept up to date by the
- * changes of the store, so that a decision costs what its user is bound to and no more.
+ * An index of bindings by subject, kept up to date by the changes of the store, so that a decision
+ * costs only as much as the user has bindings.
  */
 import type { ClusterRoleBinding, RoleBinding, Subject } from "../../api/generated/rbac.ts";
 import type { Change, Store, Subscription } from "../../store/types.ts";
@@ -11,12 +11,12 @@ export type AnyBinding = RoleBinding | ClusterRoleBinding;
 
 export interface Bound {
   readonly binding: AnyBinding;
-  /** The first of its subjects that is the user. */
+  /** The first subject of the binding that matches the user. */
   readonly subject: Subject;
 }
 
 export interface BindingIndex {
-  /** In order of their names; "" for those of the whole cluster. */
+  /** Sorted by name; "" for cluster role bindings. */
   find(user: User, namespace: string): readonly Bound[];
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Pure: the default roles of components: what a real one needs that is run against this server. */
+/** Pure: the default roles of Kubernetes components, in case one runs against this server. */
 import { type DefaultRole, READ, rule } from "./short-role.ts";
 
 const EVENTS = rule("create patch update", ",events.k8s.io", "events");

@@ -1,9 +1,9 @@
-/** Pure: whether the rules that somebody has cover others, and which of those they do not. */
+/** Pure: which rules are covered by the rules that a user holds. */
 import { quote } from "../../api/finding.ts";
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 import { pathMatches, resourceMatches } from "./rules.ts";
 
-/** The parts of the asked rules that no rule held covers, each as small as a rule can be. */
+/** The parts of the asked rules that no held rule covers, split as far as possible. */
 export function uncovered(
   held: readonly PolicyRule[],
   asked: readonly PolicyRule[],
@@ -11,7 +11,7 @@ export function uncovered(
   return asked.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)));
 }
 
-/** One verb on one resource, or on one path. */
+/** Splits a rule into single verbs on single resources or paths. */
 function breakDown(rule: PolicyRule): PolicyRule[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const verbs = rule.verbs ?? [];
@@ -54,7 +54,7 @@ function coversResource(held: readonly string[], asked: string): boolean {
   return resourceMatches(held, asked.slice(0, slash), asked.slice(slash + 1));
 }
 
-/** Rules on the same single resource become one with all their verbs. */
+/** Merges rules on the same single resource into one with all their verbs. */
 export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const others: PolicyRule[] = [];
   const simple = new Map<string, PolicyRule>();

@@ -1,6 +1,6 @@
 /**
- * Pure: the roles and bindings that every Kubernetes cluster has, as far as they are of use here:
- * those of users, and those of the components that may be run instead of our own.
+ * Pure: the default roles and bindings of every Kubernetes cluster, as far as they are useful here:
+ * those for users, and those for components that may run instead of Tally's own.
  */
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 import { RBAC_GROUP } from "../../kinds/rbac/validate.ts";
@@ -8,7 +8,7 @@ import { COMPONENT_ROLES, CONTROLLER_ROLES } from "./component-roles.ts";
 import type { DefaultRole } from "./short-role.ts";
 import { USER_ROLES } from "./user-roles.ts";
 
-/** "User NAME", "Group NAME" or "ServiceAccount NAMESPACE/NAME". */
+/** Subjects are "User NAME", "Group NAME" or "ServiceAccount NAMESPACE/NAME". */
 export interface DefaultBinding {
   readonly role: string;
   readonly namespace?: string;
@@ -69,7 +69,7 @@ const BINDINGS: readonly DefaultBinding[] = [
 
 const CONTROLLER = "system:controller:";
 
-/** Objects to create, roles first; what gathers has what it will have gathered. */
+/** The objects to create, roles first. Aggregating roles already contain the aggregated rules. */
 export function defaultObjects(): readonly DefaultObject[] {
   const roles = [...USER_ROLES, ...COMPONENT_ROLES, ...CONTROLLER_ROLES];
   const controllers: DefaultBinding[] = CONTROLLER_ROLES.map(({ name: role }) => ({
@@ -98,7 +98,7 @@ function composeRole(role: DefaultRole, all: readonly DefaultRole[]): DefaultObj
   return { resource, fields: { metadata, aggregationRule, rules } };
 }
 
-/** As the controller gathers them: by name, each rule once; what gathers may be gathered. */
+/** As the controller aggregates them: sorted by name, without duplicates, recursively. */
 function gathered(label: string, all: readonly DefaultRole[]): readonly PolicyRule[] {
   const sources = all.filter(({ labels = {} }) => labels[label] === "true");
   const inOrder = [...sources].sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -117,7 +117,7 @@ function composeBinding({ role, namespace, subjects }: DefaultBinding): DefaultO
   return { resource, fields: { metadata, roleRef, subjects: subjects.map(parseSubject) } };
 }
 
-/** The one role that is bound under a name of its own. */
+/** Only this role has a binding with another name. */
 function bindingName(role: string): string {
   return role === "extension-apiserver-authentication-reader"
     ? "system::extension-apiserver-authentication-reader"

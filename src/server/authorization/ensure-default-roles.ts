@@ -1,7 +1,7 @@
 /**
- * Brings the default roles and bindings into the store, as Kubernetes does when it starts: what is
- * missing is made, what was taken from them is given back, what was added to them stays. One whose
- * annotation says "autoupdate: false" is left alone.
+ * Creates the default roles and bindings in the store, as Kubernetes does at start: missing ones
+ * are created, removed rules and subjects are restored, additional ones are kept. Objects with the
+ * annotation "autoupdate: false" are not changed.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { ClusterRole, PolicyRule, Subject } from "../../api/generated/rbac.ts";
@@ -26,14 +26,14 @@ const COMMITTED = { dryRun: false, isQuiet: true };
 type Server = ServerContext & { readonly registry: Registry };
 
 export interface DefaultRoles {
-  /** Makes what is still missing, at once: somebody is to be judged by it. */
+  /** Creates everything that is still missing now, because an authorization decision needs it. */
   ensure(): void;
-  /** Makes it little by little, beside everything else. */
+  /** Creates them in small steps in the background. */
   begin(): void;
   close(): void;
 }
 
-/** There are many of them, and an administrator can do without. */
+/** In the background, because there are many and an administrator does not need them. */
 export function openDefaultRoles(server: Server): DefaultRoles {
   const steps = roleSteps(server);
   let timer: Timer | undefined;
@@ -58,7 +58,7 @@ export function openDefaultRoles(server: Server): DefaultRoles {
 }
 
 const STEPS_AT_ONCE = 4;
-/** What is waited for when a server starts comes first. */
+/** Lets the urgent work of a starting server go first. */
 const BEGIN_AFTER_MS = 100;
 
 function* roleSteps(server: Server): Generator<void, void> {
@@ -89,14 +89,14 @@ function isProtected({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[AUTOUPDATE] === "false";
 }
 
-/** What a binding is bound to can only be changed by making it anew. */
+/** The roleRef of a binding is immutable, so the binding must be created again. */
 function isAnotherRole(wanted: Draft<KubeObject>, found: KubeObject): boolean {
   const asked = (wanted as unknown as AnyBinding).roleRef;
   if (!asked || isProtected(found)) return false;
   return !isEqual(asked, (found as AnyBinding).roleRef);
 }
 
-/** Undefined where nothing is missing. */
+/** Undefined if nothing is missing. */
 function reconciled(wanted: Draft<KubeObject>, found: KubeObject): Draft<KubeObject> | undefined {
   if (isProtected(found)) return undefined;
   const { metadata } = found;
@@ -128,7 +128,7 @@ function reconciledContent(wanted: Content, found: Content): Content | undefined
     );
     return lacking.length === 0 ? undefined : { subjects: [...subjects, ...lacking] };
   }
-  // The rules of what gathers are the controller's.
+  // The controller sets the rules of aggregating roles.
   if (wanted.aggregationRule) {
     return found.aggregationRule ? undefined : { aggregationRule: wanted.aggregationRule };
   }

@@ -1,6 +1,6 @@
 /**
- * Nobody gives away what they do not have: a role may be written only by those who hold all of its
- * rules, and bound only by those who hold them or may bind it.
+ * Prevents privilege escalation: a user can write a role only with rules that the user holds, and
+ * bind one only if the user holds its rules or may bind it.
  */
 import { isEqual } from "../../api/equal.ts";
 import { ApiError, forbidden } from "../../api/errors.ts";
@@ -15,15 +15,15 @@ import { isAlmighty, type User } from "./user.ts";
 
 export interface RoleWrite {
   readonly user: User;
-  /** One of the four of the group. */
+  /** One of the four resources of the RBAC group. */
   readonly resource: string;
-  /** "" for what holds in the whole cluster. */
+  /** "" for cluster-scoped objects. */
   readonly namespace: string;
   readonly object: KubeObject;
   readonly old?: KubeObject;
 }
 
-/** Throws an ApiError. */
+/** Throws an ApiError if the write is not allowed. */
 export function refuseEscalation(authorizer: Authorizer, write: RoleWrite): void {
   const { user, resource, object, old } = write;
   if (isAlmighty(user) || (old && onlyLifeChanged(object, old))) return;
@@ -31,7 +31,7 @@ export function refuseEscalation(authorizer: Authorizer, write: RoleWrite): void
   else refuseBinding(authorizer, write);
 }
 
-/** The garbage collector must be able to let go of what it may not grant. */
+/** The garbage collector must be able to change owners and finalizers of roles it may not grant. */
 function onlyLifeChanged(next: KubeObject, old: KubeObject): boolean {
   const { ownerReferences, finalizers } = old.metadata;
   const metadata = { ...next.metadata, ownerReferences, finalizers };

@@ -1,4 +1,4 @@
-/** Pure: whether one rule of a role allows what is asked. */
+/** Pure: whether one rule of a role allows a request. */
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 import type { Attributes } from "./attributes.ts";
 

@@ -1,10 +1,10 @@
-/** Pure: default roles in short, with one line for each of their rules. */
+/** Pure: a short notation for default roles, with one line per rule. */
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 
-/** A role in short: its rules, or the label of those whose rules it gathers. */
+/** A role in short notation: its rules, or the label of the roles that it aggregates. */
 export interface DefaultRole {
   readonly name: string;
-  /** Of a Role; absent: a ClusterRole. */
+  /** Set for a Role; absent for a ClusterRole. */
   readonly namespace?: string;
   readonly rules?: readonly PolicyRule[];
   readonly gathers?: string;

@@ -1,4 +1,4 @@
-/** Pure: the default roles of people: administrators, those who edit, those who look. */
+/** Pure: the default roles for people: administrators, editors, viewers. */
 import { type DefaultRole, pathRule, READ, READ_WRITE, rule, WRITE } from "./short-role.ts";
 
 const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
@@ -115,7 +115,8 @@ export const USER_ROLES: readonly DefaultRole[] = [
     labels: TO_EDIT,
     rules: [
       rule(WRITE, "tallyjob.io", OWN_KINDS),
-      // With the rights above it its user may create and delete Jobs, ConfigMaps and Secrets.
+      // Together with the rights above, this allows creating and deleting Jobs, ConfigMaps and
+      // Secrets.
       rule("create", "tallyjob.io", "jobs/submission"),
     ],
   },

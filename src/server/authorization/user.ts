@@ -1,4 +1,4 @@
-/** Pure: who asks, as authentication found out and authorization judges. */
+/** Pure: the user of a request, as authenticated. */
 import type { UserInfo } from "../../api/generated/authentication.ts";
 
 export interface User {
@@ -6,7 +6,7 @@ export interface User {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: { readonly [key: string]: readonly string[] };
-  /** Who asks in the name of this one. */
+  /** The user who impersonates this one. */
   readonly impersonator?: User;
 }
 
@@ -21,7 +21,7 @@ export function userInfo({ name, uid, groups, extra }: User): UserInfo {
 
 export const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Whoever is of this group may do everything, whatever the rules say. */
+/** Members of this group may do everything, whatever the rules say. */
 const ALMIGHTY = "system:masters";
 
 export function isAlmighty({ groups }: User): boolean {

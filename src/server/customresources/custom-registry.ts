@@ -1,8 +1,9 @@
 /**
- * The kinds of a server: those it comes with, and those that the stored definitions describe. It
- * follows the store, so that a definition is served from the moment its status says so.
+ * The kinds of a server: the built-in ones, and those that stored CustomResourceDefinitions
+ * describe. It follows the store, so that a kind is served from the moment its definition's status
+ * says so.
  *
- * Reading order: this file (what is served), definition-keeper (what becomes of definitions).
+ * Reading order: this file (served kinds), definition-keeper (the life of definitions).
  */
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
 import { isTrue } from "../../kinds/customresourcedefinition/conditions.ts";
@@ -17,7 +18,7 @@ export interface CustomRegistry extends Registry {
   close(): void;
 }
 
-/** What is built in stays what it is, whatever a definition says. */
+/** A definition cannot replace a built-in kind. */
 export function openCustomRegistry(
   store: Pick<Store, "list" | "subscribe" | "revision">,
   builtIn: Registry,
@@ -57,7 +58,7 @@ export function openCustomRegistry(
   };
 }
 
-/** Whether the server comes with what the definition describes. */
+/** Whether the kind of the definition is built in. */
 export function isBuiltIn({ spec }: CustomResourceDefinition, builtIn: Registry): boolean {
   const { group, names } = spec;
   return builtIn.kinds.some((kind) => {

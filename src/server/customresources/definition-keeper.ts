@@ -1,9 +1,10 @@
 /**
- * What Kubernetes' own controllers do for definitions, inside the server as there: give them their
- * names, say that they are served, and before one goes delete the objects of its kind.
+ * Does the work of Kubernetes' own controllers for CustomResourceDefinitions inside the server:
+ * accepts their names, marks them as established, and deletes the objects of a kind before its
+ * definition is removed.
  *
- * It looks right after the request that changed something, so that whoever was told of a definition
- * finds it served.
+ * It runs right after the request that changed something, so that a client that was told of a
+ * definition finds it served.
  */
 import { isEqual } from "../../api/equal.ts";
 import type { CustomResourceDefinition } from "../../api/generated/apiextensions.ts";
@@ -34,7 +35,10 @@ const COMMITTED = { dryRun: false, isQuiet: true };
 export function openDefinitionKeeper(server: KeptServer): DefinitionKeeper {
   const { store, registry } = server;
   const kind = registry.getResource("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  /** By definition that is going: what tells that an object of its kind is gone. */
+  /**
+   * By resource of a definition that is being deleted: a subscription to the deletions of its
+   * objects.
+   */
   const emptying = new Map<string, Subscription>();
   let isDue = false;
   let isClosed = false;
@@ -53,7 +57,10 @@ export function openDefinitionKeeper(server: KeptServer): DefinitionKeeper {
         lookAt(definition, all);
       } catch (error) {
         const name = definition.metadata.name ?? "";
-        server.log.error("a definition could not be looked after", { name, error: String(error) });
+        server.log.error("a custom resource definition could not be processed", {
+          name,
+          error: String(error),
+        });
       }
     }
   };
@@ -109,7 +116,7 @@ function targetOf(kind: Kind, { metadata }: KubeObject, part: UpdateTarget["part
   return { kind, namespace: "", name: metadata.name ?? "", part };
 }
 
-/** Whether nothing is left; what waits for its finalizers is. */
+/** Whether no object is left. Objects that wait for finalizers count as left. */
 function deleteAll(
   server: KeptServer,
   definition: CustomResourceDefinition,
@@ -119,7 +126,7 @@ function deleteAll(
   const kind = server.registry.kinds.find(({ custom, storedAs }) => {
     return custom !== undefined && storedAs?.resource === resource;
   });
-  // Without a served version nobody can say what the objects are: they go as they came.
+  // Without a served version the kind is unknown, so the objects are removed directly.
   for (const { metadata } of server.store.list(resource).items) {
     const { namespace = "", name = "", resourceVersion = "" } = metadata;
     if (!kind) server.store.remove({ resource, namespace, name }, resourceVersion);

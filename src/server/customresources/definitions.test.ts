@@ -1,4 +1,4 @@
-/** What becomes of definitions, and of the objects of their kinds. */
+/** The life of CustomResourceDefinitions, and of the objects of their kinds. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -37,7 +37,7 @@ test("a definition is served from the moment its status says so", async () => {
   expect(ask(server, "GET", WIDGETS).object).toMatchObject({ kind: "WidgetList", items: [] });
 });
 
-test("names that are taken are not given twice, until they are free", async () => {
+test("a name in use is not accepted until it is free", async () => {
   const server = await aServerWith();
   const other = {
     ...aDefinition({ names: { plural: "gadgets", kind: "Widget", singular: "gadget" } }),
@@ -64,7 +64,7 @@ describe("several versions", () => {
   const definition = { definition: { versions: [older, VERSION] } };
   const OLD = WIDGETS.replace("/v1/", "/v1beta1/");
 
-  test("show the same object, each as its own", async () => {
+  test("show the same object, each with its own apiVersion", async () => {
     const server = await aServerWith(definition);
     ask(server, "POST", OLD, { ...aWidget(), apiVersion: "example.com/v1beta1" });
     expect(ask(server, "GET", `${WIDGETS}/w`).object.apiVersion).toBe("example.com/v1");
@@ -79,7 +79,7 @@ describe("several versions", () => {
     });
   });
 
-  test("one that is not served any more is not found", async () => {
+  test("a version that is no longer served is answered with 404", async () => {
     const server = await aServerWith(definition);
     const versions = [{ ...older, served: false }, VERSION];
     ask(server, "PATCH", DEFINITION, { spec: { versions } }, MERGE);
@@ -87,8 +87,8 @@ describe("several versions", () => {
   });
 });
 
-describe("a definition that goes", () => {
-  test("takes the objects of its kind along", async () => {
+describe("deleting a definition", () => {
+  test("deletes the objects of its kind", async () => {
     const server = await aServerWith();
     ask(server, "POST", WIDGETS, aWidget());
     const told = ask(server, "DELETE", DEFINITION);
@@ -100,7 +100,7 @@ describe("a definition that goes", () => {
     expect(server.store.count("widgets.example.com")).toBe(0);
   });
 
-  test("waits for those that wait, and lets nothing new in", async () => {
+  test("waits for objects with finalizers and allows no new ones", async () => {
     const server = await aServerWith();
     const metadata = { name: "w", finalizers: ["example.com/hold"] };
     ask(server, "POST", WIDGETS, { ...aWidget(), metadata });
@@ -120,14 +120,14 @@ describe("a definition that goes", () => {
   });
 });
 
-test("a server that starts again serves what was defined before", async () => {
+test("after a restart, earlier definitions are served", async () => {
   const server = await aServerWith();
   ask(server, "POST", WIDGETS, aWidget({ replicas: 4 }));
   const again = serverOn(server.store, server.clock);
   expect(ask(again, "GET", `${WIDGETS}/w`).object).toMatchObject({ spec: { replicas: 4 } });
 });
 
-test("Tally's own kinds stay built in where their definitions are installed as well", async () => {
+test("Tally's own kinds stay built in even if their definitions are installed", async () => {
   const server = aServer();
   const folder = new URL("../../../deploy/crds/", import.meta.url);
   for (const file of readdirSync(folder).filter((name) => name.startsWith("tallyjob.io_"))) {
@@ -155,7 +155,7 @@ test("Tally's own kinds stay built in where their definitions are installed as w
   expect(ask(server, "GET", `${url}/t`).status).toBe(200);
 });
 
-test("a definition is told as protobuf and read from it, schema and all", async () => {
+test("a definition can be read and written as protobuf, including its schema", async () => {
   const server = await aServerWith();
   const accept = "application/vnd.kubernetes.protobuf";
   const told = ask(server, "GET", DEFINITION, undefined, { accept });
@@ -165,7 +165,7 @@ test("a definition is told as protobuf and read from it, schema and all", async 
   expect(again.object).toEqual(ask(server, "GET", DEFINITION).object);
 });
 
-test("OpenAPI and discovery follow what is defined", async () => {
+test("OpenAPI and discovery include custom kinds", async () => {
   const server = await aServerWith({ version: { subresources: { status: {} } } });
   const path = "/openapi/v3/apis/example.com/v1";
   expect(ask(server, "GET", "/openapi/v3").text).toContain("apis/example.com/v1");

@@ -1,4 +1,4 @@
-/** Loads what definitions need before the first of them is written or read. */
+/** Loads the code for CustomResourceDefinitions before the first one is written or read. */
 import {
   hasDefinitionRules,
   provideDefinitionRules,
@@ -11,12 +11,12 @@ export async function loadDefinitionRules(): Promise<void> {
   provideDefinitionRules(allRules);
 }
 
-/** Whether something of the group is written that nothing is loaded for yet. */
+/** Whether a write to the group needs code that is not loaded yet. */
 export function needsDefinitionRules(group: string): boolean {
   return group === GROUP && !hasDefinitionRules();
 }
 
-/** Goes on at once unless the request is the first one to write a definition. */
+/** Continues at once unless this is the first request that writes a definition. */
 export function afterLoading(
   { method, path }: { readonly method: string; readonly path: string },
   goOn: () => void,

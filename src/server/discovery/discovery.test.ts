@@ -90,7 +90,7 @@ const binding: OfferedKind = {
 
 const KINDS = [podTemplate, job, pod, newEvent, namespace, event, binding];
 
-test("the core group says where the server is", () => {
+test("/api reports the address of the server", () => {
   expect(apiVersions("10.0.0.1:6443")).toEqual({
     kind: "APIVersions",
     versions: ["v1"],
@@ -98,12 +98,12 @@ test("the core group says where the server is", () => {
   });
 });
 
-test("groups come in the order of their priority, not of their names", () => {
+test("groups are sorted by priority, not by name", () => {
   const { groups } = apiGroupList(KINDS) as { groups: { name: string }[] };
   expect(groups.map(({ name }) => name)).toEqual(["events.k8s.io", "batch"]);
 });
 
-test("a group names its versions and prefers the newest", () => {
+test("a group lists its versions and prefers the newest", () => {
   const two = [job, { ...job, version: "v2" }];
   expect(apiGroup(two, "batch")).toEqual({
     kind: "APIGroup",
@@ -152,7 +152,7 @@ interface ResourceList {
 
 const core = apiResourceList(KINDS, "", "v1") as ResourceList;
 
-test("subresources are sorted in among the resources, and the core list has no apiVersion", () => {
+test("subresources are sorted among resources, and the core list has no apiVersion", () => {
   expect(core.apiVersion).toBeUndefined();
   expect(core.resources.map(({ name }) => name)).toEqual([
     "bindings",
@@ -214,12 +214,12 @@ test.each([
   expect(core.resources.find(({ name }) => name === resource.name)).toEqual(resource);
 });
 
-test("the two kinds of events are stored as one", () => {
+test("both kinds of events have the same storage version hash", () => {
   const { resources } = apiResourceList(KINDS, "events.k8s.io", "v1") as ResourceList;
   expect(resources[0]?.["storageVersionHash"]).toBe("r2yiGXH7wu8=");
 });
 
-test("the aggregated document nests subresources and leaves out the group of own kinds", () => {
+test("the aggregated document nests subresources and omits the group of built-in kinds", () => {
   expect(aggregatedDiscovery([pod], "core")).toMatchObject({
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -257,7 +257,7 @@ test("the aggregated document nests subresources and leaves out the group of own
   });
 });
 
-test("an aggregated subresource with a foreign payload names its group", () => {
+test("an aggregated subresource with a payload of another group names that group", () => {
   expect(JSON.stringify(aggregatedDiscovery([pod], "core"))).toContain(
     JSON.stringify({
       subresource: "eviction",
@@ -267,6 +267,6 @@ test("an aggregated subresource with a foreign payload names its group", () => {
   );
 });
 
-test("the version is that of the release whose behaviour is kept", () => {
+test("the version is that of the emulated release", () => {
   expect(versionInfo()).toMatchObject({ major: "1", minor: "36", gitVersion: "v1.36.4" });
 });

@@ -1,8 +1,8 @@
 /**
- * The documents by which clients learn what a server offers, built from its kinds.
+ * The discovery documents, from which clients learn what a server offers, built from its kinds.
  *
- * Reading order: offered (what there is, in order), this file (each document). Nothing here knows
- * requests or formats.
+ * Reading order: offered (kinds in order), this file (each document). Nothing here knows about
+ * requests or encodings.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { KUBERNETES_VERSION } from "../../api/kubernetes-version.ts";
 import { apiVersionOf, type Subresource, verbsOf } from "../../kinds/kind.ts";
 import { compareText, type OfferedGroup, type OfferedKind, offeredGroups } from "./offered.ts";
 
-/** /api: the versions of the core group, and where the server is. */
+/** /api: the versions of the core group, and the address of the server. */
 export function apiVersions(serverAddress: string): object {
   return {
     kind: "APIVersions",
@@ -57,14 +57,14 @@ export function apiResourceList(
   ]);
   return {
     kind: "APIResourceList",
-    // The core group's list is older than the field.
+    // The list of the core group has no apiVersion, because it is older than the field.
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group, version }),
     resources: resources.sort((one, other) => compareText(one.name, other.name)),
   };
 }
 
-/** Only what is below it can be asked for. */
+/** Whether only the subresources of this resource are served. */
 function isParentOnly(kind: OfferedKind): boolean {
   return verbsOf(kind).length === 0;
 }
@@ -96,7 +96,7 @@ function describeSubresource(parent: OfferedKind, subresource: Subresource): API
   };
 }
 
-/** Changes when objects are stored as another version: clients compare it, none takes it apart. */
+/** Changes when objects are stored in another version. Clients only compare it. */
 function storageHash(kind: OfferedKind, kinds: readonly OfferedKind[]): string {
   const stored = kinds.find((each) => !each.storedAs && isStoredAs(kind, each)) ?? kind;
   const version = kind.custom?.storageVersion ?? stored.version;
@@ -108,7 +108,7 @@ function isStoredAs(kind: OfferedKind, other: OfferedKind): boolean {
   return kind.storedAs !== undefined && kind.storedAs.resource === formatGroupResource(other);
 }
 
-/** Everything at once: of the core group for /api, of the named groups for /apis. */
+/** All resources in one document: of the core group for /api, of the named groups for /apis. */
 export function aggregatedDiscovery(
   kinds: readonly OfferedKind[],
   which: "core" | "groups",
@@ -146,7 +146,7 @@ function aggregateResource(kind: OfferedKind): object {
   };
 }
 
-/** Kubernetes names the group of kinds that users defined, and of its own it does not. */
+/** Kubernetes includes the group and version for custom resources, but not for built-in kinds. */
 function spaceOf({ custom, group, version }: OfferedKind) {
   return custom ? { group, version } : { group: "", version: "" };
 }
@@ -163,7 +163,7 @@ function aggregateSubresource(parent: OfferedKind, subresource: Subresource): ob
 
 const RELEASE = { major: "1", minor: "36" };
 
-/** /version: the release whose behaviour this is, and what really runs. */
+/** /version: the emulated Kubernetes release, and the actual platform. */
 export function versionInfo(): object {
   return {
     ...RELEASE,

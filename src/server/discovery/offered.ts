@@ -1,10 +1,10 @@
-/** Pure: what there is to discover, in the order in which clients are told of it. */
+/** Pure: the discoverable resources, in the order in which clients see them. */
 
 import { compareVersions } from "../../kinds/customresource/version-order.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { LEDGER_GROUP, LEDGER_VERSION } from "../ledger/job-index.ts";
 
-/** As much of a kind as discovery speaks of. */
+/** The parts of a kind that discovery needs. */
 export type OfferedKind = Pick<
   Kind,
   | "group"
@@ -22,8 +22,8 @@ export type OfferedKind = Pick<
 >;
 
 /**
- * What can be read of Jobs besides themselves. The resource above it is offered by no verb, so that
- * "jobs" goes on to mean those of batch.
+ * The ledger subresources of Jobs. The parent resource has no verbs, so that "jobs" continues to
+ * mean those of batch.
  */
 export const JOB_INDEXES: OfferedKind = {
   group: LEDGER_GROUP,
@@ -41,18 +41,18 @@ export const JOB_INDEXES: OfferedKind = {
 
 export interface OfferedVersion {
   readonly version: string;
-  /** By the name of the resource. */
+  /** Sorted by resource name. */
   readonly kinds: readonly OfferedKind[];
 }
 
 export interface OfferedGroup {
   /** "" for the core group. */
   readonly name: string;
-  /** The preferred one first. */
+  /** The preferred version is first. */
   readonly versions: readonly OfferedVersion[];
 }
 
-/** The order in which kubectl resolves a resource that several groups have. */
+/** The order in which kubectl resolves a resource that exists in several groups. */
 const GROUP_ORDER: readonly string[] = [
   "",
   "apiregistration.k8s.io",
@@ -94,7 +94,7 @@ function placeOf(group: string): number {
   return place < 0 ? GROUP_ORDER.length : place;
 }
 
-/** Newest first: "v2" before "v1", and that before "v1beta1". */
+/** Newest first: "v2" before "v1" before "v1beta1". */
 function offeredVersions(kinds: readonly OfferedKind[]): OfferedVersion[] {
   const versions = [...new Set(kinds.map(({ version }) => version))];
   return versions.sort(compareVersions).map((version) => ({
@@ -105,7 +105,7 @@ function offeredVersions(kinds: readonly OfferedKind[]): OfferedVersion[] {
   }));
 }
 
-/** By code unit, as Go compares strings. */
+/** Compares by code unit, as Go compares strings. */
 export function compareText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -51,7 +51,7 @@ const bodies = cases
 const aggregated = bodies.filter(({ kind }) => kind === "APIGroupDiscoveryList");
 const kinds = aggregated.flatMap(({ items = [] }) => items.flatMap(kindsOf));
 
-test("the kinds of the recorded aggregated documents give these documents again", () => {
+test("the kinds in the recorded aggregated documents produce the same documents", () => {
   expect(aggregated).toHaveLength(2);
   expect([aggregatedDiscovery(kinds, "core"), aggregatedDiscovery(kinds, "groups")]).toEqual(
     aggregated,

@@ -1,4 +1,4 @@
-/** What leaves the server: bytes with a status, bytes as they come, watch events, or a stream. */
+/** The answers of the server: bytes with a status, a byte stream, watch events, or an upgrade. */
 
 import type { Kind } from "../../kinds/kind.ts";
 import type { Watching } from "../verbs/watch.ts";
@@ -14,23 +14,25 @@ export interface BytesAnswer {
   readonly body: Uint8Array | string;
   readonly warnings?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer may not leave before this revision is on disk. */
+  /** The answer must not be sent before this revision is on disk. */
   readonly revision?: number;
 }
 
 export interface StreamAnswer {
   readonly type: "stream";
   readonly contentType: string;
-  /** Rejects where there is nothing to send. The signal says that nobody listens any more. */
+  /**
+   * Rejects if there is nothing to send. The signal is aborted when the client has disconnected.
+   */
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly warnings?: readonly string[];
   readonly revision?: number;
 }
 
-/** The connection changes its protocol. */
+/** The connection switches to another protocol. */
 export interface UpgradeAnswer {
   readonly type: "upgrade";
-  /** Settles when all is over; rejects before anything was sent where it cannot be. */
+  /** Settles when the stream has ended; rejects, before anything was sent, if it cannot start. */
   readonly accept: (raw: RawUpgrade) => Promise<void>;
   readonly warnings?: readonly string[];
   readonly revision?: number;

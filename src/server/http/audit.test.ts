@@ -28,7 +28,7 @@ const request = {
   receivedMs: 1000,
 } as const;
 
-test("an event says who did what to what, when, and how it ended", () => {
+test("an event contains user, request, times and outcome", () => {
   expect(composeAuditEvent(request, outcome)).toEqual({
     kind: "Event",
     apiVersion: "audit.k8s.io/v1",
@@ -54,7 +54,7 @@ test("an event says who did what to what, when, and how it ended", () => {
   });
 });
 
-test("who asks in somebody's name is named, too", () => {
+test("an event names both the impersonator and the impersonated user", () => {
   const user = { ...aUser("bob"), impersonator: aUser("root", "system:masters") };
   expect(composeAuditEvent({ ...request, user }, outcome)).toMatchObject({
     user: { username: "root" },
@@ -62,7 +62,7 @@ test("who asks in somebody's name is named, too", () => {
   });
 });
 
-test("a token that somebody wrote into the address is left out", () => {
+test("a token in the query is omitted", () => {
   const uri = "/api/v1/pods?limit=1&access_token=secret&watch=1&token=secret";
   const { requestURI } = composeAuditEvent({ ...request, uri }, outcome);
   expect(requestURI).toBe("/api/v1/pods?limit=1&access_token=…&watch=1&token=…");

@@ -1,9 +1,9 @@
-/** Pure: one request as an event of the audit log: who did what, when, and how it ended. */
+/** Pure: composes the audit event of a request: user, action, times and outcome. */
 import { formatMicroTime } from "../../api/time.ts";
 import type { Attributes } from "../authorization/attributes.ts";
 import { type User, userInfo } from "../authorization/user.ts";
 
-/** Where events go; a line each. */
+/** Receives the audit events. */
 export interface AuditLog {
   note(event: AuditEvent): void;
 }
@@ -22,10 +22,10 @@ export interface AuditedOutcome {
   readonly stage: "RequestReceived" | "ResponseComplete";
   /** Absent before there is a response. */
   readonly code?: number;
-  /** Of the decision who may do what. */
+  /** The result of authorization. */
   readonly isAllowed: boolean;
   readonly reason: string;
-  /** What admission has to add. */
+  /** Annotations that admission adds. */
   readonly annotations?: { readonly [key: string]: string };
   readonly atMs: number;
 }
@@ -36,7 +36,7 @@ export interface AuditEvent {
   readonly [field: string]: unknown;
 }
 
-/** The level is Metadata: neither bodies nor credentials are ever part of it. */
+/** The level is Metadata: bodies and credentials are never included. */
 export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutcome): AuditEvent {
   const { user, attributes } = request;
   const { impersonator } = user;
@@ -65,7 +65,9 @@ export function composeAuditEvent(request: AuditedRequest, outcome: AuditedOutco
   };
 }
 
-/** Nobody is let in by these, but whoever wrote them there meant a secret. */
+/**
+ * These parameters do not authenticate, but a client that sends them may have put a secret there.
+ */
 const CREDENTIALS = /([?&](?:[a-z_-]*token|authorization|password)=)[^&]*/gi;
 
 function responseStatus(code: number): object {

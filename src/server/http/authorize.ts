@@ -1,4 +1,4 @@
-/** Whether a request may be answered at all: what it is about, and who may ask for that. */
+/** Authorizes a request: determines its attributes and asks the authorizer. */
 import { findFieldEquality, parseFieldSelector } from "../../api/selectors/field-selector-query.ts";
 import { type Attributes, refusal } from "../authorization/attributes.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
@@ -12,7 +12,7 @@ export interface Asked {
   readonly query: URLSearchParams;
 }
 
-/** Throws the refusal of Kubernetes. What has no route is for the caller to refuse. */
+/** Throws Kubernetes' 403 error. If there is no route, the caller rejects the request. */
 export function authorizeRequest(
   { authorizer }: Pick<ApiServer, "authorizer">,
   user: User,
@@ -22,7 +22,7 @@ export function authorizeRequest(
   if (!authorizer || !route || isAlmighty(user)) return;
   const attributes = attributesOf(asked, route);
   judge(authorizer, user, attributes);
-  // A stream is opened by GET where it is a WebSocket: it takes the right to do something, too.
+  // A WebSocket opens a stream with GET. It needs the right to create, like a POST.
   if (opensStream(attributes)) judge(authorizer, user, { ...attributes, verb: "create" });
 }
 
@@ -42,7 +42,7 @@ function opensStream(attributes: Attributes): boolean {
 export function attributesOf({ method, path, query }: Asked, route: Route): Attributes {
   if (route.kind === "other") return { kind: "path", verb: method.toLowerCase(), path };
   const { group, version, resource, subresource = "", name, namespace } = route.resource;
-  // A namespace is in itself: whoever may do something in it may be allowed to do it to it.
+  // For a request on a namespace, its own name is the namespace: a role inside it may allow it.
   const own = resource === "namespaces" && group === "" ? name : undefined;
   return {
     kind: "resource",
@@ -50,7 +50,7 @@ export function attributesOf({ method, path, query }: Asked, route: Route): Attr
     group,
     version,
     resource,
-    // What follows a subresource is its own affair.
+    // Text after the subresource is not part of its name.
     subresource: subresource.split("/", 1)[0] ?? "",
     namespace: namespace ?? own ?? "",
     name: name ?? selectedName(method, query),
@@ -80,19 +80,19 @@ function verbOf(method: string, query: URLSearchParams, { isNamed, isWatch }: Sh
   return isTrue(query.get("watch")) ? "watch" : "list";
 }
 
-/** As Kubernetes reads a flag of a query: everything but these two means yes. */
+/** Query flags as Kubernetes parses them: every value except these two means true. */
 function isTrue(value: string | null): boolean {
   return value !== null && value.toLowerCase() !== "false" && value !== "0";
 }
 
-/** Whoever lists or watches one object by its name is judged as one who asks for it. */
+/** A list or watch that selects one object by name is authorized like a request for that object. */
 function selectedName(method: string, query: URLSearchParams): string {
   const selector = query.get("fieldSelector");
   if (selector === null || VERBS[method] !== "get") return "";
   try {
     return findFieldEquality(parseFieldSelector(selector), "metadata.name") ?? "";
   } catch {
-    // What is wrong with it is said by the verb.
+    // The verb reports the invalid selector.
     return "";
   }
 }

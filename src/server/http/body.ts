@@ -1,4 +1,4 @@
-/** The body of a request as an object of the expected kind, defaulted. */
+/** Decodes the body of a request into an object of the expected kind, with defaults. */
 import { ApiError, badRequest } from "../../api/errors.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import {
@@ -37,7 +37,7 @@ export function readObject(
   return decoded;
 }
 
-/** A body that is not an object of a registered kind: Scale, Binding, Eviction. */
+/** Decodes a body that is not of a registered kind: Scale, Binding, Eviction. */
 export function readMessage(
   registry: Registry,
   request: Request,
@@ -56,7 +56,7 @@ export function readMessage(
   return { object, warnings: judge(expected, strict, validation) };
 }
 
-/** What unknown and duplicate fields lead to: an error, warnings, or nothing. */
+/** Applies fieldValidation to unknown and duplicate fields: an error, warnings, or nothing. */
 export function judge(
   expected: ExpectedKind,
   strict: readonly string[],
@@ -67,13 +67,13 @@ export function judge(
   throw strictDecodingError(expected, strict);
 }
 
-/** What YAML says of all repeated keys at once becomes a warning for each. */
+/** A YAML error that lists all duplicate keys becomes one warning per key. */
 function linesOfYaml(found: string): string[] {
   const [first, ...lines] = found.split("\n");
   return first === "yaml: unmarshal errors:" ? lines.map((line) => line.trim()) : [found];
 }
 
-/** The same for the outcome of a patch, whose complaint quotes the patched object. */
+/** The same for the result of a patch, whose error quotes the patched object. */
 export function judgePatch(
   strict: readonly string[],
   shown: () => string,
@@ -84,7 +84,7 @@ export function judgePatch(
   throw invalidPatch(shown(), formatStrict(strict));
 }
 
-/** Keys that a configuration has twice: an error, warnings, or nothing. */
+/** Applies fieldValidation to duplicate keys of an applied configuration. */
 export function judgeRepeated(
   repeatedKeys: readonly string[],
   validation: FieldValidation,
@@ -107,16 +107,16 @@ export function readDeleteOptions(request: Request): DeleteOptions {
   return decodeDeleteOptions({ bytes: request.body, mediaType, yaml: request.yaml });
 }
 
-/** Before anything is made of the text: each value costs much more than its bytes. */
+/** Checked before the text is parsed, because a value costs much more memory than its bytes. */
 function refuseManyValues({ body, mostValues }: Request, more = 0): void {
   if (mostValues === undefined || !hasMoreValues(body, mostValues + more)) return;
   throw tooManyValues(mostValues + more);
 }
 
-/** A JSON patch may have 10,000 operations of four values, besides what these add. */
+/** A JSON patch may have 10,000 operations of four values each, besides the values they add. */
 const MOST_OPERATION_VALUES = 4 * 10_001;
 
-/** Whether the body is to be read as YAML, which takes long. */
+/** Whether the body is YAML, which is slow to parse. */
 export function isYaml({ method, contentType }: Pick<Request, "method" | "contentType">): boolean {
   const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
   return type === (method === "PATCH" ? "application/apply-patch+yaml" : "application/yaml");
@@ -141,7 +141,7 @@ export function readPatch(request: Request): ReadPatch {
   if (!named.some((each) => each in PATCH_TYPES)) {
     throw new ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
-  // The router looks for a type it knows, the handler takes what stands before the parameters.
+  // The router accepts any known type in the list; the handler uses the text before parameters.
   const type = PATCH_TYPES[contentType.split(";", 1)[0] ?? ""];
   if (type === "apply") return { type, body: request.yaml ?? request.body.toString("utf8") };
   if (type) {

@@ -1,6 +1,7 @@
 /**
- * The boundary of one request. What its code throws, at once or in a callback, becomes an answer
- * if nothing was sent yet; otherwise its connection is closed. Other requests are not affected.
+ * The error boundary of one request. If its code throws, directly or in a callback, the error
+ * becomes the answer if nothing was sent yet; otherwise its connection is closed. Other requests
+ * are not affected.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../../api/errors.ts";
@@ -14,10 +15,12 @@ import { PlainRefusal } from "./stream-errors.ts";
 import type { Unread } from "./unread.ts";
 
 export class Boundary {
-  /** Absent once the connection speaks another protocol: there is nothing to answer on. */
+  /**
+   * Absent once the connection has switched to another protocol: then no HTTP answer can be sent.
+   */
   private response: ServerResponse | undefined;
 
-  /** Where answers count until they are taken, and for whom; set once the user is known. */
+  /** Counts answers until the client has read them; set once the user is known. */
   unread: { readonly unread: Unread; readonly user: string } | undefined;
 
   constructor(
@@ -74,21 +77,21 @@ export class Boundary {
 
   private breakOff(error: unknown): void {
     this.message.socket.destroy();
-    // A refusal that comes too late to be sent is no failure of the server.
+    // An API error that can no longer be sent is not a failure of the server.
     if (error instanceof ApiError || error instanceof PlainRefusal) return;
     const { log, exceptions } = this.server;
     const { method, path } = this.asked;
     const stack = error instanceof Error ? error.stack : undefined;
     try {
       exceptions?.add({ outcome: "closed" });
-      log.error("request broke off", { method, path, error: String(error), stack });
+      log.error("request failed, connection closed", { method, path, error: String(error), stack });
     } catch {
-      // Nothing is left that could be told of a failure of the log itself.
+      // If the log itself fails, the failure cannot be reported.
     }
   }
 }
 
-/** Words of a node that could not begin a stream; undefined: as any other error. */
+/** The text of a node that could not start a stream; undefined for any other error. */
 function refusalAnswer(error: unknown): BytesAnswer | undefined {
   return error instanceof PlainRefusal ? plainText(500, error.message) : undefined;
 }

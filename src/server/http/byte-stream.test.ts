@@ -1,4 +1,6 @@
-/** Streams over real connections: a server on a free port, and clients that leave or dawdle. */
+/**
+ * Streams over real connections: a server on a free port, and clients that disconnect or are slow.
+ */
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { podBody } from "../../../test/builders/resources.ts";
@@ -22,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-test("pieces arrive as they come, headers before the first", async () => {
+test("chunks arrive as they are produced, headers before the first", async () => {
   const gate = withGate();
   open = async () =>
     (async function* () {
@@ -40,14 +42,14 @@ test("pieces arrive as they come, headers before the first", async () => {
   expect(await textOf(response)).toBe("one two");
 });
 
-test("a source that refuses is a Status", async () => {
+test("a source that fails is answered with a Status", async () => {
   open = async () => Promise.reject(new Error("disk on fire"));
   const response = await get();
   expect(response.statusCode).toBe(500);
   expect(JSON.parse(await textOf(response))).toMatchObject({ kind: "Status", code: 500 });
 });
 
-test("a client that leaves ends the reading", async () => {
+test("a client that disconnects ends the reading", async () => {
   const ended = withGate();
   open = async (_pod, _request, signal) =>
     (async function* () {
@@ -75,7 +77,7 @@ test("a server that stops ends its streams", async () => {
   expect(await text).toBe("last words");
 });
 
-test("a stream that breaks off is not taken for a whole one", async () => {
+test("a broken stream does not look complete to the client", async () => {
   open = async () =>
     (async function* () {
       yield Buffer.from("half");
@@ -84,7 +86,7 @@ test("a stream that breaks off is not taken for a whole one", async () => {
   await expect(textOf(await get())).rejects.toThrow("aborted");
 });
 
-test("no more is read than a client takes", async () => {
+test("a slow client applies back-pressure to the source", async () => {
   const most = 1000;
   let read = 0;
   open = async () =>
@@ -100,7 +102,7 @@ test("no more is read than a client takes", async () => {
   expect(bytes).toBe(most * PIECE_BYTES);
 });
 
-/** The value once it has stopped to change. */
+/** The value once it has stopped changing. */
 async function steady(value: () => number): Promise<number> {
   for (let last = -1; ; last = value()) {
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** Sends bytes as they come, no faster than the client takes them, until either side is done. */
+/** Sends bytes as they are produced, at the pace of the client, until either side ends. */
 import type { ServerResponse } from "node:http";
 import type { StreamAnswer } from "./answer.ts";
 import { streamHeaders } from "./respond.ts";
@@ -13,13 +13,13 @@ export class ByteStream {
     response.once("close", () => this.finish());
   }
 
-  /** Settles when all is over; rejects if there is nothing to send, or not all of it. */
+  /** Settles at the end; rejects if there is nothing to send, or not all of it. */
   async send(): Promise<void> {
     const { response, answer, ending } = this;
     const pieces = await answer.open(ending.signal);
     if (response.destroyed) return;
     response.writeHead(200, streamHeaders(answer.contentType, answer.warnings ?? []));
-    // A client that follows learns that there is a stream before there is anything in it.
+    // Send the headers at once, so that a client that follows knows that the stream is open.
     response.flushHeaders();
     try {
       for await (const piece of pieces) {
@@ -28,13 +28,13 @@ export class ByteStream {
       }
       response.end();
     } catch (error) {
-      // Too late for a status: the client must notice that something is missing.
+      // It is too late for an error status: break the connection, so that the client notices.
       response.destroy();
       if (!ending.signal.aborted) throw error;
     }
   }
 
-  /** What is on its way arrives; no more is read. */
+  /** Data already written still arrives; no more is read. */
   finish(): void {
     this.ending.abort();
   }

@@ -43,7 +43,7 @@ function whoAmI(identity?: Identity): Promise<unknown> {
   });
 }
 
-test("a certificate of our authority names its user and groups", async () => {
+test("a certificate of our authority authenticates its user and groups", async () => {
   const organizations = ["devs", "ops"];
   const alice = issueClient(issuer, { commonName: "alice", organizations, validity });
   expect(await whoAmI(alice)).toEqual({

@@ -1,4 +1,4 @@
-/** Who is on the other side of a connection: by certificate, by token, or in somebody's name. */
+/** The user of a request: from a client certificate, a token, or impersonation. */
 import type { IncomingMessage } from "node:http";
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import { AUTHENTICATED, type User } from "../authorization/user.ts";
@@ -6,7 +6,7 @@ import { admitCaller, type Guard } from "./guard.ts";
 import { impersonate } from "./impersonate.ts";
 import type { ApiServer } from "./request.ts";
 
-/** Throws the 401 or 403 of whoever is not let in. */
+/** Throws a 401 or 403 error if the caller is not accepted. */
 export function findCaller(
   server: Pick<ApiServer, "authorizer">,
   guard: Guard,
@@ -27,14 +27,14 @@ export function findCaller(
   return impersonate(server, user, message);
 }
 
-/** Nothing is shown by a client that was asked for a certificate and has none. */
+/** Whether the client sent a certificate that is not valid. Without one the object is empty. */
 function isForeign(socket: TLSSocket): boolean {
   if (socket.authorized) return false;
   const certificate: PeerCertificate | null = socket.getPeerCertificate();
   return certificate !== null && Object.keys(certificate).length > 0;
 }
 
-/** What a connection was found to be stays so. */
+/** The user of a connection never changes, so it is computed once. */
 const known = new WeakMap<TLSSocket, User>();
 
 function certificateUser(socket: TLSSocket): User | undefined {
@@ -53,7 +53,7 @@ function certificateUser(socket: TLSSocket): User | undefined {
   return user;
 }
 
-/** A name that is there twice is a list, whatever the types say. */
+/** If the name occurs twice, the value is an array, despite its declared type. */
 function all(value: string | readonly string[] | undefined): readonly string[] {
   if (value === undefined) return [];
   return typeof value === "string" ? [value] : value;

@@ -1,4 +1,4 @@
-/** A short name for a document's content. */
+/** A short hash of a document's content. */
 import { createHash } from "node:crypto";
 
 export function contentHash(text: string | Uint8Array): string {

@@ -1,4 +1,4 @@
-/** The only place where an error becomes a Status. */
+/** The only place that converts errors to Status answers. */
 import { ApiError, type Status } from "../../api/errors.ts";
 import { StorageFailed } from "../../store/types.ts";
 import type { BytesAnswer } from "./answer.ts";
@@ -27,8 +27,8 @@ export function errorAnswer(
 }
 
 /**
- * An answer with the warnings of the request, which are given whether or not it fails in the end.
- * They are looked at afterwards: answering may add to them.
+ * Adds the warnings of the request to its answer, whether it succeeds or fails. `warnings` is read
+ * afterwards, because answering may add to it.
  */
 export function warned(
   server: Pick<ApiServer, "log" | "exceptions">,

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FairQueue } from "./fair-queue.ts";
 
-/** Time passes when requests are served; what waits is served when the turn is given. */
+/**
+ * Time passes only while requests are served. Waiting requests are served when turn() is called.
+ */
 function aQueue(limits = { waitingPerUser: 3, turnMs: 5 }) {
   let nowMs = 0;
   const due: (() => void)[] = [];
@@ -22,14 +24,14 @@ function aQueue(limits = { waitingPerUser: 3, turnMs: 5 }) {
   return { ask, turn, served };
 }
 
-test("as long as there is time a request is served at once", () => {
+test("a request is served at once if the server is not busy", () => {
   const { ask, served } = aQueue();
   ask("a", "a1", 1);
   ask("a", "a2", 1);
   expect(served).toEqual(["a1", "a2"]);
 });
 
-test("who asks for much waits for those who ask for little", () => {
+test("a light client is served before the waiting requests of a heavy one", () => {
   const { ask, turn, served } = aQueue();
   ask("greedy", "g1", 6);
   for (const name of ["g2", "g3", "g4"]) ask("greedy", name, 6);
@@ -40,7 +42,7 @@ test("who asks for much waits for those who ask for little", () => {
   expect(served).toEqual(["g1", "g2", "m1", "m2", "g3", "g4"]);
 });
 
-test("clients of one user are told apart", () => {
+test("several clients of one user are separate flows", () => {
   const { ask, turn, served } = aQueue();
   ask("u", "g1", 6, "greedy");
   ask("u", "g2", 6, "greedy");
@@ -51,7 +53,7 @@ test("clients of one user are told apart", () => {
   expect(served).toEqual(["g1", "g2", "m1", "g3"]);
 });
 
-test("no user has more than so many waiting, whatever it calls itself", () => {
+test("the number of waiting requests is limited per user, not per client", () => {
   const { ask, turn } = aQueue();
   ask("u", "first", 6);
   expect([1, 2, 3, 4].map((each) => ask("u", `w${each}`, 1, `client ${each}`))).toEqual([
@@ -65,7 +67,7 @@ test("no user has more than so many waiting, whatever it calls itself", () => {
   expect(ask("u", "again", 1)).toBe(true);
 });
 
-test("whoever waits is served, once, and each client in its own order", () => {
+test("every waiting request is served once, in order per client", () => {
   const request = fc.record({
     user: fc.constantFrom("a", "b", "c"),
     costMs: fc.integer({ min: 0, max: 9 }),

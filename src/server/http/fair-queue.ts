@@ -1,13 +1,13 @@
 /**
- * Who is served next when many ask at once. Every client is a flow, and the flow that had the least
- * of the server's time comes first: one that asks for little is served between two requests of one
- * that asks for much. As long as nobody has to wait a request is served at once.
+ * Decides which request is served next under load. Every client is a flow, and the flow that has
+ * used the least server time comes first, so that a light client is served between two requests of
+ * a heavy one. If no request waits, a new one is served at once.
  */
 
 export interface FairQueueLimits {
-  /** Requests of one user that may wait. */
+  /** The maximum number of waiting requests per user. */
   readonly waitingPerUser: number;
-  /** How long requests are served before what else has come in is read. */
+  /** How long requests are served before newly received ones are read. */
   readonly turnMs: number;
 }
 
@@ -15,20 +15,20 @@ export const FAIR_QUEUE_LIMITS: FairQueueLimits = { waitingPerUser: 1000, turnMs
 
 export interface Turns {
   readonly nowMs: () => number;
-  /** Calls back when what has come in meanwhile was read. */
+  /** Calls back after the requests received in the meantime have been read. */
   readonly afterReading: (callback: () => void) => void;
 }
 
 interface Flow {
   readonly waiting: (() => void)[];
-  /** The time it has had, as far as it counts against those who wait. */
+  /** The server time that counts against this flow, compared with other waiting flows. */
   spentMs: number;
 }
 
 export class FairQueue {
   readonly #flows = new Map<string, Flow>();
   readonly #waitingOf = new Map<string, number>();
-  /** Who comes new, or back, has had as much as the one who was served last. */
+  /** A new or returning flow starts with the time of the flow that was served last. */
   #floorMs = 0;
   #turnMs = 0;
   #isInTurn = false;
@@ -38,7 +38,7 @@ export class FairQueue {
     private readonly limits: FairQueueLimits = FAIR_QUEUE_LIMITS,
   ) {}
 
-  /** Serves at once or later. False: too many requests of this user wait already. */
+  /** Serves now or later. False if too many requests of this user are already waiting. */
   enter(user: string, client: string, serve: () => void): boolean {
     const isFree = this.#flows.size === 0 && this.#turnMs < this.limits.turnMs;
     if (isFree) {
@@ -95,7 +95,7 @@ export class FairQueue {
     return poorest;
   }
 
-  /** How long it took, and never nothing: else one of many would always be first. */
+  /** The time taken, never 0: otherwise one of many free requests would always come first. */
   #run(serve: () => void): number {
     const began = this.turns.nowMs();
     serve();

@@ -13,7 +13,7 @@ function aFanOut() {
       return bytes;
     },
   });
-  /** What was told by then. */
+  /** Runs the next turn and returns the names notified so far. */
   const nextTurn = (): string => {
     turns.shift()?.();
     return told.join("");
@@ -21,7 +21,7 @@ function aFanOut() {
   return { fanOut, watch, told, turns, nextTurn };
 }
 
-test("few are told at once", () => {
+test("few watches are notified at once", () => {
   const { fanOut, watch, told, nextTurn, turns } = aFanOut();
   for (const name of ["a", "b", "c"]) fanOut.enter(watch(name, 100));
   expect(told).toEqual(["a", "b", "c"]);
@@ -29,7 +29,7 @@ test("few are told at once", () => {
   expect(turns).toEqual([]);
 });
 
-test("many are told in turns, in the order in which they came", () => {
+test("many watches are notified in several turns, in order of arrival", () => {
   const { fanOut, watch, told, nextTurn, turns } = aFanOut();
   for (const name of ["a", "b", "c", "d", "e"]) fanOut.enter(watch(name, MIB));
   expect(told).toEqual(["a", "b"]);
@@ -40,7 +40,7 @@ test("many are told in turns, in the order in which they came", () => {
   expect(turns).toEqual([]);
 });
 
-test("a new turn has room again", () => {
+test("each turn has a new budget", () => {
   const { fanOut, watch, told, nextTurn } = aFanOut();
   fanOut.enter(watch("a", 3 * MIB));
   nextTurn();

@@ -1,17 +1,16 @@
 /**
- * Spreads what many watches are told over turns of the event loop: requests are answered in
- * between, however many watch. Whoever waits for his turn is then told of all that happened
- * meanwhile.
+ * Spreads notifications of many watches over turns of the event loop, so that requests are answered
+ * in between. A watch that has waited then receives all events since.
  */
 
 export interface Telling {
-  /** Tells what there is to tell; answers what that took, in bytes. */
+  /** Sends the pending events; returns the cost in bytes. */
   tell(): number;
 }
 
-/** What may be told in one turn. */
+/** The budget of one turn. */
 const TURN_BYTES = 2 * 1024 * 1024;
-/** A write takes as long as so many bytes more. */
+/** The cost of a write, in addition to its bytes. */
 export const WRITE_BYTES = 16 * 1024;
 
 export class FanOut {
@@ -20,10 +19,12 @@ export class FanOut {
   private spentBytes = 0;
   private isScheduled = false;
 
-  /** Later is a turn of the event loop. */
+  /** `later` calls back in the next turn of the event loop. */
   constructor(private readonly later: (callback: () => void) => void) {}
 
-  /** At once if this turn has room left, otherwise after those who came before. */
+  /**
+   * Notifies the watch at once if this turn has budget left, otherwise after those already waiting.
+   */
   enter(watch: Telling): void {
     if (this.position === this.waiting.length && this.spentBytes < TURN_BYTES) {
       this.spentBytes += watch.tell();

@@ -12,14 +12,14 @@ function admit(path: string, headers: { host?: string; origin?: string; authoriz
   return admitCaller(guard, path, { host, origin, authorization });
 }
 
-test("the token's owner is admitted by any of the server's names", () => {
+test("a request with the token is admitted under any of the server's names", () => {
   for (const host of ["127.0.0.1:6443", "localhost", "LOCALHOST:1", "[::1]:6443", "localhost."]) {
     expect(admit("/api", { host, authorization: "Bearer secret" })).toBe(ADMIN);
   }
 });
 
 test.each([undefined, "Bearer", "Bearer ", "Bearer wrong", "Basic YTpi", "Bearer secret x"])(
-  "credentials %s are refused",
+  "credentials %s are rejected",
   (authorization) => {
     expect(() => admit("/api", authorization === undefined ? {} : { authorization })).toThrow(
       "Unauthorized",
@@ -31,18 +31,18 @@ test.each(["/healthz", "/livez", "/readyz", "/version"])("anyone may read %s", (
   expect(admit(path, {}).name).toBe("system:anonymous");
 });
 
-test("a wrong token is refused even where none is needed", () => {
+test("a wrong token is rejected even if none is needed", () => {
   expect(() => admit("/healthz", { authorization: "Bearer wrong" })).toThrow("Unauthorized");
 });
 
 test.each(["evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil.example:80", ""])(
-  "a request to the host %s is refused: the name may have been rebound to us",
+  "a request to the host %s is rejected (DNS rebinding)",
   (host) => {
     expect(() => admit("/api", { host, authorization: "Bearer secret" })).toThrow("not served");
   },
 );
 
-test("a page of the server itself may call it", () => {
+test("a page of the server itself may send requests", () => {
   const authorization = "Bearer secret";
   const own = { host: "localhost:6443", origin: "https://localhost:6443", authorization };
   expect(admit("/api", own)).toBe(ADMIN);
@@ -58,11 +58,11 @@ test.each([
   "https://127.0.0.1",
   "https://localhost:6443",
   "https://127.0.0.1:6443/path",
-])("a page of %s may not call us", (origin) => {
+])("a page of %s may not send requests", (origin) => {
   expect(() => admit("/api", { origin, authorization: "Bearer secret" })).toThrow("not allowed");
 });
 
-test("a picture on a page of another site is not fetched from us", () => {
+test("a browser request from another site is rejected, even without an Origin", () => {
   const credentials = { host: "localhost", origin: undefined, authorization: "Bearer secret" };
   const from = (fetchSite: string) => () =>
     admitCaller(guard, "/api", { ...credentials, fetchSite });

@@ -1,14 +1,16 @@
-/** Who may talk to the server at all: the Host and Origin a request names, and its credentials. */
+/**
+ * Decides whether a request is accepted at all: by its Host and Origin headers and its credentials.
+ */
 import { ApiError, unauthorized } from "../../api/errors.ts";
 import { ANONYMOUS, type User } from "../authorization/user.ts";
 
 export interface Guard {
-  /** Host names clients may use, without port: a page on another name is not our client. */
+  /** Host names that clients may use, without port. Others are rejected, against DNS rebinding. */
   readonly hosts: ReadonlySet<string>;
-  /** What pages of the server itself begin with; "https" if absent. */
+  /** The scheme of pages of the server itself; by default "https". */
   readonly scheme?: "http" | "https";
   readonly authenticate: (credentials: Credentials) => User | undefined;
-  /** Whoever shows no credentials is somebody, too; absent: on the public paths only. */
+  /** Accept requests without credentials as anonymous; otherwise only on the public paths. */
   readonly takesAnonymous?: boolean;
 }
 
@@ -16,15 +18,15 @@ export interface Credentials {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
-  /** Where a browser says the request comes from; other clients say nothing. */
+  /** The Sec-Fetch-Site header, which only browsers send. */
   readonly fetchSite?: string | undefined;
-  /** Whom a certificate of our own authority names. */
+  /** The user in a certificate signed by our authority. */
   readonly certificate?: User | undefined;
-  /** A certificate was shown that our authority did not sign, or that is over. */
+  /** The client sent a certificate that our authority did not sign, or that has expired. */
   readonly hasForeignCertificate?: boolean;
 }
 
-/** What Kubernetes grants to everyone. */
+/** Paths that Kubernetes serves without credentials. */
 const PUBLIC_PATHS = /^\/(?:healthz|livez|readyz|version)\/?$/;
 
 export function admitCaller(guard: Guard, path: string, credentials: Credentials): User {
@@ -37,7 +39,7 @@ export function admitCaller(guard: Guard, path: string, credentials: Credentials
   throw unauthorized();
 }
 
-/** Accepts certificates, then "Bearer TOKEN"; the verifier decides whose token it is. */
+/** Accepts a certificate, or else "Bearer TOKEN" if findUser knows the token. */
 export function bearerAuthenticator(
   findUser: (token: string) => User | undefined,
 ): Guard["authenticate"] {
@@ -48,7 +50,7 @@ export function bearerAuthenticator(
   };
 }
 
-/** Against DNS rebinding and cross-site requests: a browser cannot forge either header. */
+/** Against DNS rebinding and cross-site requests: a browser page cannot forge these headers. */
 function refuseForeignPages(guard: Guard, { host, origin, fetchSite }: Credentials): void {
   if (host === undefined || !guard.hosts.has(hostName(host))) {
     throw new ApiError(
@@ -57,19 +59,19 @@ function refuseForeignPages(guard: Guard, { host, origin, fetchSite }: Credentia
       `the host ${JSON.stringify(host ?? "")} is not served here`,
     );
   }
-  // A picture, a link or a script of another page: a browser names no origin for these.
+  // For images, links and scripts of another site's page a browser sends no Origin.
   if (fetchSite === "cross-site" || fetchSite === "same-site") {
     throw new ApiError(403, "Forbidden", "requests from pages of other sites are not allowed");
   }
   if (origin === undefined) return;
-  // The port belongs to it: another program of this machine may serve pages on another port.
+  // The port is compared too: another program on this machine may serve pages on another port.
   const own = `${guard.scheme ?? "https"}://${host}`;
   if (canonical(origin) === undefined || canonical(origin) !== canonical(own)) {
     throw new ApiError(403, "Forbidden", `requests from ${JSON.stringify(origin)} are not allowed`);
   }
 }
 
-/** Scheme, name and port, the usual port left out; undefined for anything else. */
+/** Scheme, host and port, without the default port; undefined if it is not an origin. */
 function canonical(origin: string): string | undefined {
   if (!/^https?:\/\/[^/?#@\\]+$/i.test(origin) || !URL.canParse(origin)) return undefined;
   return new URL(origin).origin;

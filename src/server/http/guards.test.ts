@@ -21,17 +21,17 @@ function enter(host: string, authorization?: string, certificate?: typeof user) 
 }
 
 test.each(["10.1.2.3:6443", "[fd00::1]:1", "box.example", "kubernetes.default.svc", "localhost:1"])(
-  "a server is called %s, as its certificate says",
+  "the server accepts the host %s, which is in its certificate",
   (host) => {
     expect(enter(host, "Bearer t")).toBe("u");
   },
 );
 
-test.each(["10.1.2.4", "example", "kubernetes"])("it is not called %s", (host) => {
+test.each(["10.1.2.4", "example", "kubernetes"])("the server rejects the host %s", (host) => {
   expect(() => enter(host, "Bearer t")).toThrow("is not served here");
 });
 
-test("whoever shows nothing is anonymous; whoever shows something wrong is nobody", () => {
+test("a request without credentials is anonymous; one with invalid credentials is rejected", () => {
   expect(enter("127.0.0.1")).toBe("system:anonymous");
   expect(enter("127.0.0.1", "")).toBe("system:anonymous");
   for (const wrong of ["Bearer x", "Basic YTpi", "Bearer"]) {
@@ -39,6 +39,6 @@ test("whoever shows nothing is anonymous; whoever shows something wrong is nobod
   }
 });
 
-test("a certificate says who it is before a token does", () => {
+test("a certificate takes precedence over a token", () => {
   expect(enter("127.0.0.1", "Bearer t", { name: "certified", groups: [] })).toBe("certified");
 });

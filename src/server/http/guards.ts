@@ -1,4 +1,6 @@
-/** The two doors of a server: the network, where all show who they are, and its owner's own. */
+/**
+ * The two guards of a server: for the network, with credentials, and for its owner's own socket.
+ */
 import { X509Certificate } from "node:crypto";
 import { formatAddress, parseAddress } from "../../base/address.ts";
 import type { User } from "../authorization/user.ts";
@@ -10,9 +12,9 @@ export const ADMINISTRATOR: User = {
   groups: ["system:masters", "system:authenticated"],
 };
 
-/** Names a client on this machine may call the server by. */
+/** Host names by which a client on this machine may address the server. */
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]", "::1"];
-/** With a certificate, with a token, or with nothing where that is somebody, too. */
+/** Accepts certificates and tokens, and requests without credentials if takesAnonymous is set. */
 export function networkGuard(
   tokens: TokenVerifier,
   {
@@ -26,12 +28,12 @@ export function networkGuard(
       const verdict = tokens.verify(token);
       return verdict.kind === "user" ? verdict.user : undefined;
     }),
-    // Where everything is allowed, it is to those who are known.
+    // False if authorization is off, because then every accepted user may do everything.
     takesAnonymous,
   };
 }
 
-/** A client that trusts our certificate calls us by a name that is in it. */
+/** The names in our certificate: a client that verifies it uses one of them. */
 function namesIn(certificate: string): string[] {
   const names = new X509Certificate(certificate).subjectAltName?.split(", ") ?? [];
   return names.flatMap((text) => {
@@ -43,7 +45,7 @@ function namesIn(certificate: string): string[] {
   });
 }
 
-/** Whoever can open it is its owner. */
+/** For the private socket: only its owner can open it. */
 export const OPEN_GUARD: Guard = {
   hosts: new Set(LOOPBACK_HOSTS),
   scheme: "http",

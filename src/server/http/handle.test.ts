@@ -40,7 +40,7 @@ test.each([
   });
 });
 
-test("a group that nobody serves is a page that is not there", () => {
+test("an unknown API group is answered with 404 page not found", () => {
   expect(ask(aServer(), "GET", "/apis/example.com/v1/things")).toMatchObject({
     status: 404,
     contentType: "text/plain; charset=utf-8",
@@ -48,7 +48,7 @@ test("a group that nobody serves is a page that is not there", () => {
   });
 });
 
-test("who wants a webhook to be called is told that none is", () => {
+test("a request for a webhook configuration says that webhooks are not supported", () => {
   const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
   expect(ask(aServer(), "POST", path, {}).object).toMatchObject({
     reason: "NotFound",
@@ -56,7 +56,7 @@ test("who wants a webhook to be called is told that none is", () => {
   });
 });
 
-test("a malformed escape is refused before anything else is looked at", () => {
+test("a path with a malformed escape is rejected first", () => {
   expect(ask(aServer(), "GET", "/api/v1/nodes/%zz")).toMatchObject({
     status: 400,
     contentType: "text/plain; charset=utf-8",
@@ -64,12 +64,12 @@ test("a malformed escape is refused before anything else is looked at", () => {
   });
 });
 
-test("slashes at the end of a path mean nothing", () => {
+test("trailing slashes in a path are ignored", () => {
   const { status, object } = ask(aServer(), "GET", `${CONFIG_MAPS}//`);
   expect([status, object.kind]).toEqual([200, "ConfigMapList"]);
 });
 
-test("what the server cannot explain is an error of its own, and the log knows more", () => {
+test("an unexpected error is answered with 500 and logged with details", () => {
   const logged: unknown[] = [];
   const server = aServer();
   const log = { ...server.log, error: (...record: unknown[]) => void logged.push(record) };
@@ -93,7 +93,7 @@ test("what the server cannot explain is an error of its own, and the log knows m
   expect(JSON.stringify(logged)).toContain("a bug");
 });
 
-test("an error comes in the format that was asked for", () => {
+test("an error is sent in the requested format", () => {
   const accept = "application/yaml";
   expect(ask(aServer(), "GET", `${CONFIG_MAPS}/a`, undefined, { accept })).toMatchObject({
     status: 404,
@@ -102,7 +102,7 @@ test("an error comes in the format that was asked for", () => {
   });
 });
 
-test("items of a list leave their kind to the list", () => {
+test("list items have no kind and apiVersion", () => {
   const server = aServer();
   const made = ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a" }, { k: "v" })).object;
   const { kind: _kind, apiVersion: _version, ...bare } = made;
@@ -124,7 +124,7 @@ test.each([
   ["application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "PartialObjectMetadataList"],
   ["application/json;as=Nonsense;v=v1;g=meta.k8s.io,application/json", "ConfigMapList"],
   ["text/html,*/*;q=0.8", "ConfigMapList"],
-])("a list as %s is a %s", (accept, kind) => {
+])("a list requested as %s is a %s", (accept, kind) => {
   const { status, object } = ask(aServer(), "GET", CONFIG_MAPS, undefined, { accept });
   expect([status, object.kind]).toEqual([200, kind]);
 });
@@ -133,7 +133,7 @@ test.each([
   ["text/html", "GET", undefined, 406],
   [undefined, "POST", "text/plain", 415],
   [undefined, "PATCH", "application/json", 415],
-])("accepting %s and %sing %s cannot be served", (accept, method, contentType, status) => {
+])("Accept %s with a %s of type %s is rejected", (accept, method, contentType, status) => {
   const headers = {
     ...(accept === undefined ? {} : { accept }),
     ...(contentType === undefined ? {} : { contentType }),
@@ -142,14 +142,14 @@ test.each([
   expect(ask(aServer(), method, path, "{}", headers).status).toBe(status);
 });
 
-test("a body of another kind is refused, one that says none is taken for the right one", () => {
+test("a body of another kind is rejected, and one without a kind is accepted", () => {
   const server = aServer();
   const other = ask(server, "POST", CONFIG_MAPS, podBody({ name: "a" }));
   expect([other.status, other.object]).toMatchObject([400, { reason: "BadRequest" }]);
   expect(ask(server, "POST", CONFIG_MAPS, { metadata: { name: "a" } }).status).toBe(201);
 });
 
-test("answers wait for what they show: a list for everything, an object for itself", () => {
+test("a list waits for the newest revision, an object only for its own", () => {
   const server = aServer();
   const first = ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a" })).object;
   ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "b" }));
@@ -160,11 +160,11 @@ test("answers wait for what they show: a list for everything, an object for itse
   expect(ask(server, "GET", "/version").revision).toBe(0);
 });
 
-test("that nothing is there waits for whatever took it away", () => {
+test("a 404 waits for the newest revision, which includes the deletion", () => {
   const server = aServer();
   ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a" }));
   ask(server, "DELETE", `${CONFIG_MAPS}/a`);
-  // Without a revision of its own an answer waits for all there is.
+  // An answer without a revision waits for the newest one.
   expect(ask(server, "GET", `${CONFIG_MAPS}/a`)).toMatchObject({ status: 404 });
   expect(ask(server, "GET", `${CONFIG_MAPS}/a`).revision).toBeUndefined();
 });

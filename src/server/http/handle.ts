@@ -1,9 +1,9 @@
 /**
- * One request in, one answer out, with no socket in sight: tests call this function.
+ * Answers one request, without a socket: tests call this function.
  *
  * Reading order: request, route, handle, resource and subresource (requests on objects), ledger
- * (those on the indexes of Jobs), meta-routes (all others), represent (bytes), then listen and
- * watch-stream (sockets).
+ * (requests on the indexes of Jobs), meta-routes (all others), represent (encoding), then listen
+ * and watch-stream (sockets).
  */
 import { ApiError, badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
@@ -50,14 +50,14 @@ function dispatch(server: ApiServer, request: Request): Answer {
 
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
 
-/** Whoever relies on a webhook must hear that nobody would call it. */
+/** A user who relies on a webhook must learn that it would never be called. */
 function noAdmission(): ApiError {
   const missing = "this server calls no admission webhooks and evaluates no admission policies";
   const problem = `the server could not find the requested resource: ${missing}`;
   return new ApiError(404, "NotFound", problem, {});
 }
 
-/** An error is an answer here too: it carries the warnings that its kind has for everyone. */
+/** Errors become answers here too, so that the deprecation warning of the kind is added to them. */
 function serveKind(server: ApiServer, request: ResourceRequest, route: ResourceRoute): Answer {
   try {
     return serve(server, request, route);
@@ -66,7 +66,7 @@ function serveKind(server: ApiServer, request: ResourceRequest, route: ResourceR
   }
 }
 
-/** The group has kinds of its own besides the indexes of Jobs. */
+/** The group also has kinds of its own. */
 function isLedger({ group, resource }: ResourceRoute): boolean {
   return group === LEDGER_GROUP && resource === "jobs";
 }
@@ -108,7 +108,7 @@ function isServed({ kind, namespace, watchPath }: ResourceRequest, route: Resour
 
 const NAMED_VERBS = ["get", "update", "patch", "delete"] as const;
 
-/** Names that would mean something else in a path. */
+/** Rejects names that have another meaning in a path. */
 function refuseName(name: string): void {
   const problem =
     name === "." || name === ".."

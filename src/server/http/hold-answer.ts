@@ -1,8 +1,8 @@
-/** Counts an answer as unread until its client has taken it. */
+/** Counts an answer as unread until the client has read it. */
 import type { ServerResponse } from "node:http";
 import type { Holder, Unread } from "./unread.ts";
 
-/** Called with what is about to be sent. */
+/** Called with the body that is about to be sent. */
 export type HoldAnswer = (body: Uint8Array | string) => void;
 
 export function holdAnswer(unread: Unread, user: string, response: ServerResponse): HoldAnswer {

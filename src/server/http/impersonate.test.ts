@@ -49,11 +49,11 @@ test.each([
     { "impersonate-user": ["bob"], "impersonate-extra-acme.com%2fscope": ["x", "y"] },
     { name: "bob", groups: ["system:authenticated"], extra: { "acme.com/scope": ["x", "y"] } },
   ],
-])("an administrator becomes whom %j names", (headers, user) => {
+])("an administrator impersonates the user in %j", (headers, user) => {
   expect(act(root, headers)).toEqual(user);
 });
 
-test("who does not ask for it stays who he is", () => {
+test("without impersonation headers the user stays the same", () => {
   expect(act(alice, { accept: ["*/*"] })).toEqual(alice);
 });
 
@@ -62,11 +62,11 @@ test.each([
   [{ "impersonate-extra-a": ["b"] }],
   [{ "impersonate-user": [""] }],
   [{ "impersonate-user": ["bob"], "impersonate-usr": ["eve"] }],
-])("%j names nobody, and is not taken for less than it says", (headers) => {
+])("%j is rejected as incomplete or unknown", (headers) => {
   expect(() => act(root, headers)).toThrow(/impersonat/);
 });
 
-test("others become only whom they may, with what they may", () => {
+test("other users impersonate only the names, groups and extras they may", () => {
   const devs = { "impersonate-user": ["bob"], "impersonate-group": ["devs"] };
   expect(act(alice, devs).name).toBe("bob");
   const refused = 'User "alice" cannot impersonate resource';

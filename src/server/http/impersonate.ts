@@ -1,4 +1,4 @@
-/** Impersonate-User and its like: asking in the name of somebody else, for those who may. */
+/** The Impersonate-User header and related ones: requests on behalf of another user. */
 import type { IncomingMessage } from "node:http";
 import { badRequest } from "../../api/errors.ts";
 import { type ResourceAttributes, refusal } from "../authorization/attributes.ts";
@@ -8,7 +8,7 @@ import type { ApiServer } from "./request.ts";
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
-/** Throws a 403 for whoever may not, and a 400 where nobody is named. */
+/** Throws a 403 if the user may not impersonate, and a 400 if the headers are incomplete. */
 export function impersonate(
   { authorizer }: Pick<ApiServer, "authorizer">,
   user: User,
@@ -58,7 +58,7 @@ function readWanted(headers: IncomingMessage["headersDistinct"]): Wanted {
 
 const KNOWN = new Set(["impersonate-user", "impersonate-uid", "impersonate-group"]);
 
-/** A key that is not escaped as it should be is taken as it is. */
+/** A key with an invalid escape is used as it is. */
 function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
@@ -69,7 +69,7 @@ function unescapeKey(key: string): string {
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** One question for the name, and one for everything that is wanted beside it. */
+/** One authorization check for the name, and one for each group, extra value and uid. */
 function demands({ name, uid, groups, extra }: Wanted): ResourceAttributes[] {
   const [, namespace, account] = ACCOUNT.exec(name) ?? [];
   const asAccount = namespace !== undefined && account !== undefined;

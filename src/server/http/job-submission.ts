@@ -1,4 +1,4 @@
-/** POST of a Job with everything that belongs to it, in one commit: verbs/submit-job. */
+/** POST of a Job with everything that belongs to it, in one commit: see verbs/submit-job. */
 import type { JobSubmission } from "../../api/client.ts";
 import { badRequest, methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -11,7 +11,7 @@ import { representPlain } from "./represent.ts";
 import type { ApiServer, Request } from "./request.ts";
 import type { ResourceRoute } from "./route.ts";
 
-/** The subresource of tallyjob.io jobs. */
+/** The subresource name, of tallyjob.io jobs. */
 export const SUBMISSION = "submission";
 
 export function serveSubmission(server: ApiServer, request: Request, route: ResourceRoute): Answer {
@@ -35,9 +35,9 @@ function parseSubmission(
   place: { readonly namespace: string; readonly name: string },
 ): JobSubmission {
   const { job, support = [], former, settled } = parseFields(body);
-  if (!isObject(job) || !isObject(job["metadata"])) throw badRequest("there is no job");
+  if (!isObject(job) || !isObject(job["metadata"])) throw badRequest("job is required");
   const isMeant = job["metadata"]["name"] === place.name;
-  if (!isMeant) throw badRequest("the name of the Job is not that of the request");
+  if (!isMeant) throw badRequest("the name of the Job does not match the request");
   if (!Array.isArray(support) || !support.every(isKubeObject)) {
     throw badRequest("support must be a list of objects");
   }
@@ -55,9 +55,9 @@ function parseFields(body: Uint8Array): { readonly [field: string]: unknown } {
   try {
     value = JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
-    throw badRequest("the body is no JSON");
+    throw badRequest("the body is not valid JSON");
   }
-  if (!isObject(value)) throw badRequest("the body is no JSON object");
+  if (!isObject(value)) throw badRequest("the body is not a JSON object");
   return value;
 }
 
@@ -72,7 +72,7 @@ function parseFormer(value: unknown): NonNullable<JobSubmission["former"]> {
 function parseSettled(value: unknown): NonNullable<JobSubmission["settled"]> {
   const { completed, failed } = isObject(value) ? value : {};
   if (typeof completed !== "string" || typeof failed !== "string") {
-    throw badRequest("settled must have the texts completed and failed");
+    throw badRequest("settled must have the strings completed and failed");
   }
   return { completed, failed };
 }

@@ -24,7 +24,7 @@ test("every index of a Job is listed with its state and its attempts", () => {
   createPod(job, 2, { phase: "Running", startTime: "2026-01-01T00:00:10Z" });
   createPod(job, 3, { phase: "Pending" });
   createPod(job, 4, ended("Failed", 4));
-  // Its success is not counted yet.
+  // This success is not counted yet.
   createPod(job, 5, ended("Succeeded", 0));
   const { status, object, revision } = ask(server, "GET", INDEXES);
   expect([status, object.kind, object.apiVersion]).toEqual([
@@ -89,14 +89,14 @@ test.each([
   ["Running", "status.state=Running", [2]],
   ["Succeeded", "status.state=Succeeded", [0, 5]],
   ["all but two", "status.state!=Pending,status.state!=Succeeded", [1, 2, 4]],
-  ["nothing that there is", "status.state=Nonsense", []],
-  ["two at once", "status.state=Failed,status.state=Running", []],
-  ["one by its number", "spec.index=4", [4]],
-  ["one by its name", "metadata.name=work-4", [4]],
-  ["one by another name", "metadata.name=other-4", []],
-  ["one in another state", "spec.index=4,status.state=Failed", []],
+  ["an unknown state", "status.state=Nonsense", []],
+  ["two states at once", "status.state=Failed,status.state=Running", []],
+  ["one index by number", "spec.index=4", [4]],
+  ["one index by name", "metadata.name=work-4", [4]],
+  ["one index by another name", "metadata.name=other-4", []],
+  ["one index in another state", "spec.index=4,status.state=Failed", []],
   ["another namespace", "metadata.namespace=other", []],
-])("a selector leaves %s: %s", (_, selector, expected) => {
+])("a selector for %s: %s", (_, selector, expected) => {
   const job = createJob({ completions: 7, status: { completedIndexes: "0", failedIndexes: "1" } });
   createPod(job, 2, { phase: "Running" });
   createPod(job, 3, { phase: "Pending" });
@@ -106,7 +106,7 @@ test.each([
   expect(itemsOf(object).map(({ spec }) => spec.index)).toEqual(expected);
 });
 
-test("an index has no labels", () => {
+test("indexes have no labels", () => {
   createJob({ completions: 3 });
   expect(itemsOf(ask(server, "GET", `${INDEXES}?labelSelector=a%3Db`).object)).toEqual([]);
   expect(itemsOf(ask(server, "GET", `${INDEXES}?labelSelector=a%21%3Db`).object)).toHaveLength(3);
@@ -129,13 +129,13 @@ test("a list is read in pages", () => {
   expect(indexesOf(ask(server, "GET", rest).object)).toEqual([3]);
 });
 
-test("a page ends where nothing follows", () => {
+test("the last page has no continue token", () => {
   createJob({ completions: 4 });
   const { metadata } = ask(server, "GET", `${INDEXES}?limit=4`).object;
   expect(Object.keys(metadata)).toEqual(["resourceVersion"]);
 });
 
-test("of a million indexes a page or a state is found", () => {
+test("pages and states of a million indexes are found", () => {
   const failed = Array.from({ length: 25 }, (_, n) => n * 20_000 + 7);
   createJob({
     completions: 1_000_000,
@@ -149,14 +149,14 @@ test("of a million indexes a page or a state is found", () => {
   expect(whole.metadata).toMatchObject({ remainingItemCount: 990_000 });
 });
 
-test("one index is one object", () => {
+test("a single index can be read", () => {
   createJob({ completions: 3, status: { failedIndexes: "2" } });
   const { status, object } = ask(server, "GET", `${INDEXES}/2`);
   expect([status, object.kind, object.metadata.name]).toEqual([200, "JobIndex", "work-2"]);
   expect(object).toMatchObject({ status: { state: "Failed", attempts: [] } });
 });
 
-test("a table has a row for each index, wide ones tell the pod and the log", () => {
+test("a table has a row per index, and wide columns for the pod and the log", () => {
   server.clock.advance(Date.parse("2026-01-01T00:05:00Z") - server.clock.nowMs());
   const job = createJob({ completions: 3, status: { completedIndexes: "0" } });
   createPod(job, 0, ended("Succeeded", 0), { "tallyjob.io/log-file": "/logs/0" });
@@ -182,7 +182,7 @@ test("a table has a row for each index, wide ones tell the pod and the log", () 
 test.each([
   ["application/yaml", "application/yaml", /^apiVersion: tallyjob.io\/v1alpha1\n/m],
   ["application/vnd.kubernetes.protobuf,application/json", "application/json", /^\{/],
-])("it is shown as %s", (accept, contentType, text) => {
+])("the list can be read as %s", (accept, contentType, text) => {
   createJob({ completions: 1 });
   const told = ask(server, "GET", INDEXES, undefined, { accept });
   expect([told.status, told.contentType]).toEqual([200, contentType]);
@@ -240,7 +240,7 @@ test.each<[string, string, number, string, string]>([
   expect([status, object]).toMatchObject([code, { kind: "Status", reason, message }]);
 });
 
-test("what cannot be shown as asked is refused", () => {
+test("an unsupported media type is answered with 406", () => {
   createJob({ completions: 3 });
   const accept = "application/vnd.kubernetes.protobuf";
   expect(ask(server, "GET", INDEXES, undefined, { accept })).toMatchObject({ status: 406 });
@@ -251,7 +251,7 @@ test("a Job that is not Indexed has no indexes", () => {
   expect(itemsOf(ask(server, "GET", INDEXES).object)).toEqual([]);
 });
 
-test("discovery offers the indexes and no second kind of jobs", () => {
+test("discovery lists the indexes, but no second Job kind", () => {
   const list = ask(server, "GET", "/apis/tallyjob.io/v1alpha1").object;
   expect(list).toMatchObject({
     kind: "APIResourceList",

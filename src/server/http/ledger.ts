@@ -1,4 +1,4 @@
-/** The requests on the indexes of a Job: a list of them, or one. They can only be read. */
+/** Requests on the indexes of a Job, as a list or single. They are read-only. */
 import {
   ApiError,
   badRequest,
@@ -55,7 +55,9 @@ export function serveLedger(server: ApiServer, request: Request, route: Resource
     : serveOne(server, request, job, index);
 }
 
-/** So that one request cannot keep all others waiting: a client that wants more reads on. */
+/**
+ * Limits the size of a page, so that one request cannot block others; a client reads the next page.
+ */
 const MAX_ITEMS = 10_000;
 
 function serveList(server: ApiServer, request: Request, job: JobName): Answer {
@@ -109,7 +111,7 @@ function parseIndexQuery(server: ApiServer, job: JobName, options: ListOptions):
   const fields = parseFieldSelector(options.fieldSelector ?? "");
   checkFields(fields, SELECTABLE);
   const byState = fields.filter(({ field }) => field === "status.state");
-  // An index has no labels: a selector is true of all of them or of none.
+  // Indexes have no labels: a label selector matches all of them or none.
   const states = matchesLabels(labels, {})
     ? STATES.filter((state) => matchesFields(byState, () => state))
     : [];
@@ -129,7 +131,7 @@ const SELECTABLE = {
   selectableFields: { "spec.index": true, "status.state": true },
 };
 
-/** The one index that a selector leaves, so that the others need not be looked at. */
+/** The only index that the selector can match, so that the others need not be read. */
 function nameOf(fields: readonly FieldRequirement[], { jobName }: JobName): number | undefined {
   const index = findFieldEquality(fields, "spec.index");
   const name = findFieldEquality(fields, "metadata.name");
@@ -156,8 +158,8 @@ function fieldOf({ metadata, spec, status }: JobIndex, field: string): string {
 }
 
 /**
- * Pages show what is, each at its time: the indexes of a Job do not move, so that none is missed or
- * shown twice. Of the past nothing is kept that an exact revision could show.
+ * Each page shows the state at its own time. No index is missed or repeated, because the indexes of
+ * a Job do not move. Past states are not stored, so that an exact past revision cannot be listed.
  */
 function startOf(server: ApiServer, job: JobName, options: ListOptions): number {
   const { continue: token, resourceVersion = "" } = options;

@@ -1,12 +1,12 @@
-/** Listens when it is time for it: what that needs is loaded then, and a socket can come late. */
+/** Listens later, after other work has started: the code for it is loaded only then. */
 import { systemClock } from "../../base/clock.ts";
 import { OPEN_GUARD } from "./guards.ts";
 import type { Listener, ListenOptions } from "./listen.ts";
 import type { ApiServer } from "./request.ts";
 
 /**
- * The mode of the socket says who may speak. An engine inside a command has its own work to begin
- * first: others find it a moment later, or never, if it is through by then.
+ * Opens the private socket; its file mode controls access. An engine inside a command starts its
+ * own work first. Other processes can connect a moment later, or never, if it has finished by then.
  */
 export function listenPrivately(
   server: ApiServer,
@@ -22,7 +22,7 @@ export function listenPrivately(
   const timer = systemClock.schedule(afterMs, () => {
     open = listen(server, { socket, guard: OPEN_GUARD });
     open.then(onBegun, (error: unknown) => {
-      server.log.error("nobody else can reach this engine", { error });
+      server.log.error("other processes cannot reach this engine", { error });
       onBegun();
     });
   });
@@ -39,7 +39,7 @@ export interface LateListener extends Pick<Listener, "close"> {
   readonly begun: Promise<unknown>;
 }
 
-/** With it come readers and writers of YAML and protobuf, which a run alone does not need. */
+/** Loads the YAML and protobuf codecs too, which a run without other clients does not need. */
 export async function listen(server: ApiServer, options: ListenOptions): Promise<Listener> {
   const http = await import("./listen.ts");
   return http.listen(server, options);

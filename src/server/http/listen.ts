@@ -1,4 +1,4 @@
-/** Sockets: reads requests within limits, holds answers until they are durable, sends streams. */
+/** Sockets: reads requests within limits, delays answers until they are durable, sends streams. */
 import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
@@ -39,33 +39,33 @@ export type ListenOptions = ListenPlace & {
   readonly tls?: {
     readonly cert: string;
     readonly key: string;
-    /** Clients may show a certificate of this authority; absent: they are not asked for one. */
+    /** Request client certificates signed by this authority; absent: none are requested. */
     readonly clientAuthority?: string;
   };
   readonly guard: Guard;
-  /** How a thread that reads YAML is started; absent: from the files of the package. */
+  /** Starts a thread that parses YAML; by default from the files of the package. */
   readonly startYaml?: () => YamlThread;
 };
 
 type ListenPlace =
   | { readonly address: string; readonly port: number }
-  /** A Unix socket, for its owner alone. What is there of that name is taken for a dead one's. */
+  /** A Unix socket, for its owner only. An existing socket file is taken for a stale one. */
   | { readonly socket: string };
 
 export interface Listener {
-  /** 0 for a socket. */
+  /** 0 for a Unix socket. */
   readonly port: number;
-  /** Stops accepting, ends streams, lets answers under way finish. */
+  /** Stops accepting, ends streams, and lets pending answers finish. */
   close(): Promise<void>;
 }
 
 const HEADER_LIMIT_BYTES = 64 * 1024;
-/** Of the server's own user, who submits a Job together with its whole list. */
+/** For the private socket, whose user submits a Job together with its whole list. */
 const OWN_BODY_LIMIT_BYTES = 200 * 1024 * 1024;
-/** Go keeps idle connections for 90 s; closing them sooner resets requests under way. */
+/** Go keeps idle connections for 90 s; closing them earlier would reset requests in flight. */
 const KEEP_ALIVE_MS = 125_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often connections are looked at whether they are too slow. */
+/** How often connections are checked for being too slow. */
 const SLOWNESS_CHECK_MS = 2_000;
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -113,7 +113,7 @@ export async function listen(server: ApiServer, options: ListenOptions): Promise
     ? createHttpsServer({ ...httpOptions, ...tlsOptions(options.tls) }, onRequest)
     : createHttpServer(httpOptions, onRequest);
   http.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Nobody else listens from here on, and a client that breaks off must not end the server.
+    // Without a listener here, an error of a disconnected client would end the server.
     socket.on("error", () => socket.destroy());
     const response = answerable(server, message, socket);
     if (!response) return;
@@ -148,10 +148,10 @@ interface Pausing {
 }
 
 /**
- * Node stops reading from a client that sends a request before the answer to its last one is
- * through. It then takes the rest of the body, which was decrypted already, for an error and resets
- * the connection, although the client has read the whole answer and only Node does not know yet.
- * What clients do not read is bounded elsewhere.
+ * Node stops reading from a client that sends a request before it has received the last answer.
+ * Node then takes the rest of the body, already decrypted, for an error and resets the connection,
+ * although the client has read the answer and only Node does not know it yet. The amount of unread
+ * data is limited elsewhere.
  */
 function keepReading({ socket, complete }: IncomingMessage): void {
   const pausing = socket as Socket & Pausing;
@@ -160,7 +160,7 @@ function keepReading({ socket, complete }: IncomingMessage): void {
   socket.resume();
 }
 
-/** A client may not send a request to upgrade before the answer to its last request is through. */
+/** An upgrade request must not be sent before the previous answer is complete. */
 function answerable(server: ApiServer, message: IncomingMessage, socket: Duplex) {
   try {
     return responseOn(message, socket);
@@ -171,12 +171,12 @@ function answerable(server: ApiServer, message: IncomingMessage, socket: Duplex)
   }
 }
 
-/** Twice around: who is only just connecting takes some turns to be heard at all. */
+/** Waits two rounds of the event loop, because a new connection takes several to be read. */
 function afterReading(callback: () => void): void {
   setImmediate(() => setImmediate(callback));
 }
 
-/** Whoever shows no certificate, or none of ours, may still have a token. */
+/** Clients without a certificate, or with an invalid one, may still authenticate by token. */
 function tlsOptions({ cert, key, clientAuthority }: ListenOptions["tls"] & object): ServerOptions {
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
   const own: ServerOptions = { cert, key, minVersion: "TLSv1.2", handshakeTimeout };
@@ -193,14 +193,14 @@ function listenAt(http: Server, place: ListenPlace, onListening: () => void): vo
   listenAtSocket(http, place.socket, onListening);
 }
 
-/** What goes on until the client, or the server as a whole, ends it. */
+/** A stream continues until the client ends it or the server stops. */
 interface Stream {
   finish(): void;
   /** Watches only. */
   closeIfBehind?(oldestRevision: number): void;
 }
 
-/** Looks for clients that are too far behind whenever the store has forgotten some of the past. */
+/** Closes watches that are too far behind whenever the store has dropped part of its history. */
 function closeThoseBehind(store: Store, streams: ReadonlySet<Stream>): Subscription {
   let oldest = store.oldestRevision;
   return store.onDurable(() => {
@@ -236,11 +236,11 @@ interface Exchange {
   readonly yaml: YamlReader;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  /** It wants to speak another protocol. */
+  /** Set if the client requests another protocol. */
   readonly upgrading?: { readonly upgrades: Upgrades; readonly raw: Omit<RawUpgrade, "contain"> };
 }
 
-/** Without an await where nothing has to be waited for: most answers are ready at once. */
+/** Synchronous unless something has to be waited for: most answers are ready at once. */
 function serve(exchange: Exchange): void {
   const { server, guard, queue, bodies, limitBytes, message, response } = exchange;
   const { method = "GET", url = "/", headers } = message;
@@ -272,7 +272,7 @@ function serve(exchange: Exchange): void {
     };
     const queued = (body: Buffer, yaml?: ReadYaml): void => {
       const isTaken = queue.enter(user.name, headers["user-agent"] ?? "", () => {
-        // Whoever has gone meanwhile needs no answer.
+        // Skip clients that have disconnected in the meantime.
         if (!response.destroyed) boundary.run(() => answer(body, yaml));
       });
       if (!isTaken) throw tooManyRequests();
@@ -286,7 +286,9 @@ function serve(exchange: Exchange): void {
   });
 }
 
-/** A short text takes less time here than the way to another thread, unless aliases repeat it. */
+/**
+ * Short YAML is faster to parse here than in another thread, unless it repeats parts by aliases.
+ */
 const SHORT_YAML_BYTES = 8 * 1024;
 const ANCHOR = "&";
 
@@ -298,7 +300,7 @@ async function readAhead(
   const { method = "", headers } = message;
   if (!isYaml({ method, contentType: headers["content-type"] })) return undefined;
   if (body.length <= SHORT_YAML_BYTES && !body.includes(ANCHOR)) return undefined;
-  // Nobody is to have work done that is refused afterwards.
+  // Authorize first, so that rejected requests cause no work.
   authorizeRequest(server, user, { method, path, query });
   return yaml.read(user.name, { bytes: body, mostValues: most(path) }, () => !response.destroyed);
 }
@@ -309,7 +311,7 @@ interface KnownExchange extends Exchange {
   readonly audited: AuditedUpgrade | undefined;
 }
 
-/** The prefix rule: nobody outside learns of a write that a crash could take back. */
+/** The prefix rule: no client outside learns of a write that a crash could undo. */
 function respond(exchange: KnownExchange, answer: Answer): void {
   const { boundary } = exchange;
   const { store } = exchange.server;
@@ -391,7 +393,7 @@ function startWatch(exchange: KnownExchange, answer: WatchAnswer): void {
   watch.start();
 }
 
-/** They are asked to find out whether the server lives, which must not depend on who else asks. */
+/** Health probes bypass the queue: they must not depend on the load from other clients. */
 const PROBES = /^\/(?:healthz|livez|readyz)$/;
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = new URLSearchParams();

@@ -13,7 +13,7 @@ test.each<[string, object]>([
   ["sinceTime=", {}],
   ["sinceTime=null", {}],
   ["insecureSkipTLSVerifyBackend=true&pretty=true", {}],
-])("%j is read", (query, expected) => {
+])("the query %j is parsed", (query, expected) => {
   expect(parseLogQuery(new URLSearchParams(query), "p")).toEqual({ ...NOTHING, ...expected });
 });
 
@@ -24,7 +24,7 @@ test.each([
     "sinceTime=yesterday",
     'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
   ],
-])("%j cannot be read", (query, message) => {
+])("the query %j is rejected as malformed", (query, message) => {
   expect(refusal(query)).toMatchObject({ code: 400, reason: "BadRequest", message });
 });
 
@@ -42,7 +42,7 @@ test.each([
     "[tailLines: Invalid value: -1: must be greater than or equal to 0, " +
       "limitBytes: Invalid value: -2: must be greater than 0]",
   ],
-])("%j is not valid", (query, findings) => {
+])("the query %j is rejected as invalid", (query, findings) => {
   expect(refusal(query)).toMatchObject({
     code: 422,
     reason: "Invalid",

@@ -1,11 +1,11 @@
-/** Pure: the query of a log request: PodLogOptions, read and checked as Kubernetes does. */
+/** Pure: parses and validates the query of a log request (PodLogOptions) like Kubernetes. */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { type Finding, forbidden, invalid } from "../../api/finding.ts";
 import type { LogRequest } from "../../api/log-source.ts";
 import { parseTime } from "../../api/time.ts";
 import { flag, integer } from "./options.ts";
 
-/** The container "" is for the pod to choose. */
+/** If the container is "", the pod chooses. */
 export function parseLogQuery(query: URLSearchParams, podName: string): LogRequest {
   const sinceTime = query.get("sinceTime");
   const request = {
@@ -27,7 +27,7 @@ export function parseLogQuery(query: URLSearchParams, podName: string): LogReque
   throw invalidObject({ group: "", kind: "PodLogOptions" }, podName, findings);
 }
 
-/** Passed on to the node in whole seconds. Go's zero time, as text "" or "null", is no bound. */
+/** The node gets whole seconds. Go's zero time, as text "" or "null", means no bound. */
 function parseSinceTime(text: string): { readonly sinceMs?: number } {
   if (text === "" || text === "null") return {};
   const time = parseTime(text);
@@ -51,7 +51,7 @@ function validateLogRequest(
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     findings.push(invalid("sinceSeconds", sinceSeconds, POSITIVE));
   }
-  // Only with PodLogsQuerySplitStreams, which is off.
+  // Allowed only with the feature PodLogsQuerySplitStreams, which is off.
   if (hasStream) findings.push(forbidden("stream", "may not be specified"));
   return findings;
 }

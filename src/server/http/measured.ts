@@ -1,4 +1,4 @@
-/** What a server counts about its requests, by the names under which /metrics shows it. */
+/** Metrics about the requests of a server, with the names that /metrics shows. */
 import type { Metrics } from "../../base/metrics.ts";
 import type { ApiServer } from "./request.ts";
 import { UNREAD_ANSWER_LIMITS, Unread } from "./unread.ts";

@@ -16,12 +16,12 @@ test.each([
     "/livez?verbose&exclude=etcd",
     "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nlivez check passed\n",
   ],
-])("%s says %j", (path, text) => {
+])("%s returns %j", (path, text) => {
   expect(ask(aServer(), "GET", path)).toMatchObject({ status: 200, text });
 });
 
 test.each(["/healthz/", "/healthz/nope", "/nope", "/apis/example.com"])(
-  "%s is a page that is not there",
+  "%s is answered with 404 page not found",
   (path) => {
     expect(ask(aServer(), "GET", path)).toMatchObject({
       status: 404,
@@ -30,11 +30,14 @@ test.each(["/healthz/", "/healthz/nope", "/nope", "/apis/example.com"])(
   },
 );
 
-test.each(["/apis", "/apis/batch", "/openapi/v2", "/openapi/v3"])("%s takes any method", (path) => {
-  expect(ask(aServer(), "OPTIONS", path).status).toBe(200);
-});
+test.each(["/apis", "/apis/batch", "/openapi/v2", "/openapi/v3"])(
+  "%s accepts any method",
+  (path) => {
+    expect(ask(aServer(), "OPTIONS", path).status).toBe(200);
+  },
+);
 
-test.each(["/api", "/api/v1", "/apis/batch/v1", "/version"])("%s takes GET alone", (path) => {
+test.each(["/api", "/api/v1", "/apis/batch/v1", "/version"])("%s accepts only GET", (path) => {
   expect(ask(aServer(), "GET", path).status).toBe(200);
   expect(ask(aServer(), "POST", path).status).toBe(405);
 });
@@ -48,12 +51,12 @@ test.each([
     "application/json;as=Table;v=v1;g=meta.k8s.io",
     "only the following media types are accepted",
   ],
-])("%s is not had as %s", (path, accept, message) => {
+])("%s cannot be read as %s", (path, accept, message) => {
   const told = ask(aServer(), "GET", path, undefined, { accept });
   expect([told.status, told.text]).toEqual([406, expect.stringContaining(message)]);
 });
 
-test("discovery comes in protobuf, too", () => {
+test("discovery is available in protobuf", () => {
   const accept = "application/vnd.kubernetes.protobuf";
   const told = ask(aServer(), "GET", "/apis/batch/v1", undefined, { accept });
   expect(told.contentType).toBe(accept);
@@ -64,13 +67,13 @@ test("discovery comes in protobuf, too", () => {
   });
 });
 
-test("the root tells the paths a client may start from", () => {
+test("the root lists the paths a client may start from", () => {
   const { paths } = ask(aServer(), "GET", "/").object as unknown as { paths: string[] };
   expect(paths).toEqual(expect.arrayContaining(["/api/v1", "/apis/batch/v1", "/version"]));
   expect(paths).toEqual([...new Set(paths)].sort());
 });
 
-test("all of discovery at once comes as YAML, too", () => {
+test("aggregated discovery is available as YAML", () => {
   const type = "application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const { contentType, text } = ask(aServer(), "GET", "/apis", undefined, { accept: type });
   expect(contentType).toBe(type);

@@ -1,4 +1,4 @@
-/** Everything that is not a resource: discovery, version, health, metrics, OpenAPI. */
+/** All requests that are not about resources: discovery, version, health, metrics, OpenAPI. */
 import { methodNotAllowed, unknownResource } from "../../api/errors.ts";
 import { formatYaml } from "../../api/schema/yaml-text.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import { representPlain } from "./represent.ts";
 import type { ApiServer, Request } from "./request.ts";
 
-/** These answers tell nothing of what is stored, so they wait for no revision. */
+/** These answers do not depend on stored objects, so they wait for no revision. */
 const NO_REVISION = 0;
 const PAGE_NOT_FOUND = "404 page not found\n";
 
@@ -45,7 +45,7 @@ export function serveMeta(server: ApiServer, request: Request): Answer {
 
 const HEALTH = /^\/(healthz|livez|readyz)(?:\/(.*))?$/;
 const HEALTH_CHECKS = ["ping", "log", "etcd"];
-/** A server that answers at all has read its store and is not on its way out. */
+/** A server that answers at all has loaded its store and is not shutting down. */
 const READY_CHECKS = [...HEALTH_CHECKS, "etcd-readiness", "informer-sync", "shutdown"];
 
 function serveHealth({ path, query }: Request): BytesAnswer | undefined {
@@ -69,7 +69,7 @@ function serveMetrics({ metrics }: ApiServer, request: Request): BytesAnswer | u
   return { type: "bytes", status: 200, contentType: METRICS_TYPE, body: metrics.text() };
 }
 
-/** These answer any method alike. */
+/** These paths answer any method. */
 function serveOpenapi(server: ApiServer, request: Request): BytesAnswer | undefined {
   const { path } = request;
   if (path === "/openapi/v2") return serveOpenapiV2(server, request);
@@ -96,7 +96,7 @@ function serveOpenapiV2({ registry }: ApiServer, request: Request): BytesAnswer 
   throw unavailable(["application/json", OPENAPI_V2_PROTOBUF_TYPE]);
 }
 
-/** With what others verify tokens of ServiceAccounts themselves: OpenID Connect discovery. */
+/** OpenID Connect discovery, with which others can verify ServiceAccount tokens themselves. */
 function serveIssuer({ signer, address }: ApiServer, request: Request): BytesAnswer | undefined {
   const path = request.path.replace(/\/$/, "");
   if ((path !== ISSUER_PATH && path !== KEYS_PATH) || !signer) return undefined;
@@ -119,7 +119,7 @@ function serveIssuer({ signer, address }: ApiServer, request: Request): BytesAns
 const ISSUER_PATH = "/.well-known/openid-configuration";
 const KEYS_PATH = "/openid/v1/jwks";
 
-/** An answer that a client may keep and ask after by its tag. */
+/** An answer with an ETag, which a client may cache and revalidate. */
 function tagged(
   request: Request,
   body: string | Uint8Array,
@@ -194,7 +194,7 @@ function serveRoots(server: ApiServer, request: Request, path: string): BytesAns
   return plain(request, whole);
 }
 
-/** What goes through the router, which knows methods and media types. */
+/** Documents served through the router, which checks method and media type. */
 function serveRouted(request: Request, body: object | undefined): BytesAnswer {
   if (!body) throw unknownResource();
   if (request.method !== "GET") throw methodNotAllowed();

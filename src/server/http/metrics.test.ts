@@ -4,7 +4,7 @@ import { ask } from "../../../test/support/ask.ts";
 import { Metrics } from "../../base/metrics.ts";
 import { admitCaller } from "./guard.ts";
 
-test("metrics are served as Prometheus reads them, as they are at the time", () => {
+test("/metrics returns current values in Prometheus' format", () => {
   const metrics = new Metrics();
   const server = { ...aServer(), metrics };
   const total = metrics.counter("a_total", "a");
@@ -18,11 +18,11 @@ test("metrics are served as Prometheus reads them, as they are at the time", () 
   expect(ask(server, "POST", "/metrics").status).toBe(405);
 });
 
-test("where nobody counts there is no such page", () => {
+test("without metrics, /metrics is answered with 404", () => {
   expect(ask(aServer(), "GET", "/metrics").status).toBe(404);
 });
 
-test("metrics are not for everyone", () => {
+test("/metrics requires authentication", () => {
   const guard = { hosts: new Set(["localhost"]), authenticate: () => undefined };
   const credentials = { host: "localhost", origin: undefined, authorization: undefined };
   expect(() => admitCaller(guard, "/metrics", credentials)).toThrow("Unauthorized");

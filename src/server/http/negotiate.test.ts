@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each(["text/html", "application/*", "application/xml", "*", "APPLICATION/JSON"])(
-  "Accept %s is refused by name",
+  "Accept %s is rejected by the router",
   (accept) => {
     const types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
     const message = `406: Not Acceptable\n\nAvailable representations: ${types}`;
@@ -48,23 +48,23 @@ test.each([
   "application/json;g=batch;v=v1",
   "application/json;stream=other",
   "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io",
-])("Accept %s is refused for what it asks", (accept) => {
+])("Accept %s is rejected because of its parameters", (accept) => {
   expect(() => negotiate(accept)).toThrow("only the following media types are accepted");
 });
 
-test("what can be watched says so when it refuses", () => {
+test("a 406 for a list also names the watch media types", () => {
   const list = { shape: "list", tables: true } as const;
   expect(() => negotiate("text/html", list)).toThrow("application/json;stream=watch");
 });
 
-test("a stream cannot be YAML, even where JSON would be the second choice", () => {
+test("a watch cannot be YAML, even if JSON is the second choice", () => {
   const watch = { shape: "watch", tables: true } as const;
   const problem = "only the following media types are accepted: application/json;stream=watch";
   expect(() => negotiate("application/yaml", watch)).toThrow(problem);
   expect(() => negotiate("application/yaml,application/json", watch)).toThrow(problem);
 });
 
-test("there are no tables of what is never stored", () => {
+test("reviews, which are never stored, have no tables", () => {
   const review = { shape: "object", tables: false } as const;
   expect(() => negotiate("application/json;as=Table;v=v1;g=meta.k8s.io", review)).toThrow("only");
   expect(negotiate(KUBECTL_GET, review)).toEqual({ media: "json" });
@@ -85,12 +85,12 @@ test.each([
   ["application/json; charset=utf-8", "json"],
   ["application/yaml", "yaml"],
   ["application/vnd.kubernetes.protobuf", "protobuf"],
-])("a body of type %s is read as %s", (contentType, media) => {
+])("a body of type %s is parsed as %s", (contentType, media) => {
   expect(requestMedia(contentType)).toBe(media);
 });
 
 test.each(["text/plain", "*/*", ";", "application/json; foo"])(
-  "a body of type %s is refused",
+  "a body of type %s is rejected",
   (contentType) => {
     expect(() => requestMedia(contentType)).toThrow("unknown format");
   },

@@ -1,4 +1,4 @@
-/** Pure: what representation a client asked for, out of those there are. */
+/** Pure: chooses the representation for a client's Accept header. */
 import { ApiError } from "../../api/errors.ts";
 
 export type MediaType = "json" | "yaml" | "protobuf";
@@ -7,7 +7,7 @@ export interface Representation {
   readonly media: MediaType;
   /** Table or PartialObjectMetadata(List) instead of the object itself. */
   readonly as?: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
-  /** v1 or v1beta1 of the transformation. */
+  /** The version of the transformation: v1 or v1beta1. */
   readonly version?: string;
 }
 
@@ -27,20 +27,20 @@ export const OBJECTS = OFFERED.map((media) => CONTENT_TYPES[media]);
 const STREAMS = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
 
 export interface Endpoint {
-  /** What is read: one object, a list of them, or a stream of changes to that list. */
+  /** What is read: one object, a list, or a stream of changes to that list. */
   readonly shape: "object" | "list" | "watch";
-  /** Whether there are tables of it: of what is never stored there are none. */
+  /** Whether it is available as a table. Objects that are never stored are not. */
   readonly tables: boolean;
-  /** All there are unless said otherwise: not everything has a binary form. */
+  /** By default all: some kinds have no protobuf encoding. */
   readonly media?: readonly MediaType[];
 }
 
-/** In which forms there are objects of a kind. */
+/** The media types in which objects of a kind are available. */
 export function mediaOf({ isJsonOnly }: { readonly isJsonOnly?: boolean }): readonly MediaType[] {
   return isJsonOnly ? TEXT_ONLY : OFFERED;
 }
 
-/** For answers that are objects of the API. Every clause is tried in the client's order. */
+/** For answers that are API objects. Clauses are tried in the client's order of preference. */
 export function negotiate(
   accept: string | undefined,
   { shape, tables, media = OFFERED }: Endpoint = { shape: "object", tables: true },
@@ -59,7 +59,7 @@ export function negotiate(
   throw onlyThese(objects);
 }
 
-/** For answers that come in one form only: discovery and errors. Undefined if there is none. */
+/** For documents without transformations: discovery and errors. Undefined if nothing matches. */
 export function negotiatePlain(accept: string | undefined): MediaType | undefined {
   if (accept === undefined || accept === "") return "json";
   for (const clause of parseAccept(accept)) {
@@ -69,7 +69,7 @@ export function negotiatePlain(accept: string | undefined): MediaType | undefine
   return undefined;
 }
 
-/** What a clause asks for, unless it asks for a form of its own. */
+/** The media type of a clause, unless it requests a transformation. */
 export function plainMedia(clause: Accepted): MediaType | undefined {
   const { as, g, v } = clause.parameters;
   if (as !== undefined || g !== undefined || v !== undefined) return undefined;
@@ -80,12 +80,12 @@ export function anyMedia(clause: Accepted): MediaType | undefined {
   return OFFERED.find((each) => isRangeOf(clause, each));
 }
 
-/** The format of an error: what the client asked for where that is possible, else JSON. */
+/** The media type of an error: the requested one if possible, otherwise JSON. */
 export function negotiateError(accept: string | undefined): MediaType {
   return negotiatePlain(accept) ?? "json";
 }
 
-/** The router looks at media types by name before a handler looks at what they ask for. */
+/** The router compares media types by name before a handler evaluates their parameters. */
 export function isRoutable(accept: string, types: readonly string[]): boolean {
   return accept
     .split(",")
@@ -107,7 +107,7 @@ function findRepresentation(
   return undefined;
 }
 
-/** The one stream there is, and the one version of what all groups share. */
+/** Only the stream "watch" and the schema version v1 exist. */
 function isSchemaOf({ parameters: { stream, sv } }: Accepted, media: MediaType): boolean {
   if (stream !== undefined && (stream !== "watch" || media === "yaml")) return false;
   return sv === undefined || sv === "v1";
@@ -143,7 +143,7 @@ export interface Accepted {
   readonly quality: number;
 }
 
-/** The clauses of an Accept header, most wanted first; what is no media range is left out. */
+/** The clauses of an Accept header, most preferred first; invalid media ranges are skipped. */
 export function parseAccept(header: string): Accepted[] {
   const clauses: Accepted[] = [];
   for (const text of header.split(",")) {
@@ -169,7 +169,7 @@ function parseParameters(texts: readonly string[]): { [name: string]: string } {
   return parameters;
 }
 
-/** As Go's library sorts them: by quality, then what is named before what is starred. */
+/** Sorts like Go's library: by quality, then specific ranges before wildcards. */
 function insert(clauses: Accepted[], clause: Accepted): void {
   let place = clauses.length;
   while (place > 0) {
@@ -186,20 +186,20 @@ function goesBefore(one: Accepted, other: Accepted): boolean {
   return one.subtype !== "*" && other.subtype === "*";
 }
 
-/** No clause asks for something that a handler can make. */
+/** No clause requests a representation that the handler supports. */
 export function onlyThese(types: readonly string[]): ApiError {
   const message = `only the following media types are accepted: ${types.join(", ")}`;
   return new ApiError(406, "NotAcceptable", message);
 }
 
-/** No clause names a media type that the router knows for the path. */
+/** No clause names a media type that the router supports for the path. */
 export function unavailable(types: readonly string[]): ApiError {
   const list = types.join(", ");
   const message = `406: Not Acceptable\n\nAvailable representations: ${list}`;
   return new ApiError(406, "NotAcceptable", message, {});
 }
 
-/** A malformed header is no media type; without one a body is JSON. */
+/** Without a Content-Type a body is JSON. A malformed header is rejected like an unknown type. */
 export function requestMedia(
   contentType: string | undefined,
   offered: readonly MediaType[] = OFFERED,

@@ -1,4 +1,4 @@
-/** Streams are noted in the audit log like every other request. */
+/** Streams are recorded in the audit log like every other request. */
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -15,7 +15,7 @@ const PODS = "/api/v1/namespaces/default/pods";
 let listener: Listener | undefined;
 afterEach(() => listener?.close());
 
-/** The stage and the code of both events. */
+/** The stage and the response status of each event. */
 async function auditExec(pod: string): Promise<readonly unknown[]> {
   const noted: AuditEvent[] = [];
   const plain = aServer();
@@ -45,14 +45,14 @@ async function auditExec(pod: string): Promise<readonly unknown[]> {
   return noted.map(({ stage, responseStatus }) => [stage, responseStatus]);
 }
 
-test("a stream is noted when it is asked for and when it is over", async () => {
+test("a stream is audited when it is requested and when it ends", async () => {
   expect(await auditExec("p")).toEqual([
     ["RequestReceived", undefined],
     ["ResponseComplete", { metadata: {}, code: 101 }],
   ]);
 });
 
-test("a refused stream is noted with the code of the refusal", async () => {
+test("a rejected stream is audited with the code of the rejection", async () => {
   expect(await auditExec("missing")).toEqual([
     ["RequestReceived", undefined],
     ["ResponseComplete", { metadata: {}, status: "Failure", code: 404 }],

@@ -1,4 +1,4 @@
-/** Writes one request to the audit log. */
+/** Writes a request to the audit log. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Annotate } from "../admission/plugin.ts";
 import { isAlmighty, type User } from "../authorization/user.ts";
@@ -8,9 +8,9 @@ import type { Contain } from "./contain.ts";
 import type { ApiServer } from "./request.ts";
 import { parseRoute } from "./route.ts";
 
-/** Of a request that leaves HTTP, which has no response whose end could be waited for. */
+/** For an upgraded request, which has no HTTP response whose end could be observed. */
 export interface AuditedUpgrade {
-  /** The protocol was changed, unless a response is named: then that one refuses. */
+  /** The protocol was switched, unless a response is given that rejected the upgrade. */
   end(refusal?: ServerResponse): void;
 }
 
@@ -19,7 +19,7 @@ export interface NotedRequest {
   readonly upgrade?: AuditedUpgrade;
 }
 
-/** The request is noted when its response is over; one to upgrade also when it arrives. */
+/** A request is recorded when its response has ended; an upgrade also when it arrives. */
 export function noteRequest(
   server: ApiServer,
   exchange: {
@@ -45,7 +45,7 @@ export function noteRequest(
     userAgent: message.headers["user-agent"],
     receivedMs: clock.nowMs(),
   };
-  // As it was when the request came: what it did may have changed it.
+  // Decide now, because the request itself may change the roles.
   const isAsked = authorizer && !isAlmighty(user);
   const decision = isAsked
     ? authorizer.authorize(user, attributes)
@@ -61,7 +61,7 @@ export function noteRequest(
   const complete = (code: number) => note({ stage: "ResponseComplete", code });
   response.once("close", () => complete(response.statusCode));
   if (exchange.upgrading === undefined) return { annotate };
-  // A stream can last for days, and may end together with the server.
+  // A stream can last for days, and may end together with the server, so record its start.
   note({ stage: "RequestReceived" });
   const end: AuditedUpgrade["end"] = (refusal) =>
     complete(refusal?.statusCode ?? SWITCHING_PROTOCOLS);

@@ -9,7 +9,7 @@ test.each([
     "limit=9223372036854775808",
     'strconv.ParseInt: parsing "9223372036854775808": value out of range',
   ],
-])("the list parameters %j are refused", (query, problem) => {
+])("the list parameters %j are rejected", (query, problem) => {
   expect(() => parseListQuery(new URLSearchParams(query))).toThrow(problem);
 });
 
@@ -20,7 +20,7 @@ test.each([
   ["watch=", { watch: true }],
   ["limit=%2B2&continue=&labelSelector=", { limit: 2 }],
   ["limit=-9223372036854775808", { limit: -(2 ** 63) }],
-])("the list parameters %j are read", (query, options) => {
+])("the list parameters %j are parsed", (query, options) => {
   expect(parseListQuery(new URLSearchParams(query))).toEqual(options);
 });
 
@@ -29,6 +29,6 @@ test.each([
   ["uid=x&resourceVersion=5", { preconditions: { uid: "x", resourceVersion: "5" } }],
   ["gracePeriodSeconds=0&dryRun=All", { gracePeriodSeconds: 0, dryRun: ["All"] }],
   ["orphanDependents=FALSE", { orphanDependents: false }],
-])("the deletion parameters %j are read", (query, options) => {
+])("the deletion parameters %j are parsed", (query, options) => {
   expect(parseDeleteQuery(new URLSearchParams(query))).toEqual(options);
 });

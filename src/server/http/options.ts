@@ -1,4 +1,4 @@
-/** Pure: the query parameters of each verb, checked as Kubernetes checks them. */
+/** Pure: parses and validates the query parameters of each verb like Kubernetes. */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { type Finding, forbidden, notSupported, quote, required } from "../../api/finding.ts";
 import { validateFieldManager } from "../../kinds/meta/object-meta.ts";
@@ -11,11 +11,11 @@ export interface WriteQuery {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
-  /** Only for an apply: take what belongs to others. */
+  /** Only for apply: take over fields of other managers. */
   readonly force: boolean;
 }
 
-/** An apply has options of its own under the name of those of a patch. */
+/** ApplyOptions is named PatchOptions in messages, but has rules of its own. */
 export type WriteOptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ApplyOptions";
 
 export function parseWriteQuery(query: URLSearchParams, kind: WriteOptionsKind): WriteQuery {
@@ -50,7 +50,7 @@ function validateApply(query: URLSearchParams, kind: WriteOptionsKind, manager: 
 
 const MANAGER_BYTES_MAX = 128;
 
-/** Who does not say who manages the fields is known by the first part of its User-Agent. */
+/** The default field manager is the first part of the User-Agent. */
 export function managerOfAgent(userAgent = ""): string {
   let name = "";
   for (const character of userAgent.split("/", 1)[0] ?? "") {
@@ -100,7 +100,7 @@ export function parseDeleteQuery(query: URLSearchParams): DeleteOptions {
   };
 }
 
-/** For fields that tell an empty text from an absent one. */
+/** For fields in which an empty text differs from an absent one. */
 function given<Name extends string>(query: URLSearchParams, name: Name): { [K in Name]?: string } {
   const value = query.get(name);
   return (value === null ? {} : { [name]: value }) as { [K in Name]?: string };
@@ -111,7 +111,7 @@ function text<Name extends string>(query: URLSearchParams, name: Name): { [K in 
   return (value === null || value === "" ? {} : { [name]: value }) as { [K in Name]?: string };
 }
 
-/** Of repeated ones the first counts. */
+/** If a parameter is repeated, the first one counts. */
 export function integer<Name extends string>(
   query: URLSearchParams,
   name: Name,
@@ -131,7 +131,7 @@ function integerProblem(text: string): string | undefined {
   return value > INT64_MAX || value < -INT64_MAX - 1n ? "value out of range" : undefined;
 }
 
-/** As Kubernetes reads them: "false" and "0" are false, anything else given is true. */
+/** As Kubernetes parses them: "false" and "0" are false, any other value is true. */
 export function flag<Name extends string>(
   query: URLSearchParams,
   name: Name,

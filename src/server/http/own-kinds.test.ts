@@ -1,4 +1,6 @@
-/** Tally's own kinds over HTTP: as a cluster serves them that has the manifests in deploy/crds. */
+/**
+ * Tally's own kinds over HTTP: the same behaviour as a cluster with the manifests in deploy/crds.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { aServer, type TestServer } from "../../../test/builders/server.ts";
 import { aTemplate, aWorkflow } from "../../../test/builders/workflows.ts";
@@ -19,7 +21,7 @@ const theTemplate = {
   spec: { template: aTemplate() },
 };
 
-test("discovery offers them beside the indexes of Jobs", () => {
+test("discovery lists Tally's kinds beside the indexes of Jobs", () => {
   const { resources } = ask(server, "GET", GROUP).object as unknown as {
     resources: { name: string; shortNames?: string[] }[];
   };
@@ -34,7 +36,7 @@ test("discovery offers them beside the indexes of Jobs", () => {
   ]);
 });
 
-test("OpenAPI describes them down to the pods", () => {
+test("OpenAPI describes Tally's kinds, including their pod templates", () => {
   const told = ask(server, "GET", "/openapi/v3/apis/tallyjob.io/v1alpha1");
   const { components, paths } = told.object as unknown as {
     components: { schemas: { [name: string]: { description?: string } } };
@@ -46,7 +48,7 @@ test("OpenAPI describes them down to the pods", () => {
   expect(Object.keys(paths[one] ?? {})).toEqual(["get", "put", "patch", "delete", "parameters"]);
 });
 
-test("there is no binary form of them", () => {
+test("Tally's kinds have no protobuf encoding", () => {
   ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
   const protobuf = "application/vnd.kubernetes.protobuf";
   const only = ask(server, "GET", `${PATH}/jobtemplates/t`, undefined, { accept: protobuf });
@@ -65,7 +67,7 @@ test("there is no binary form of them", () => {
   });
 });
 
-test("steps are patched by their names", () => {
+test("a strategic merge patch merges steps by name", () => {
   ask(server, "POST", `${PATH}/workflows`, aWorkflow(["a", "b"]));
   const patch = (body: object) =>
     ask(server, "PATCH", `${PATH}/workflows/w`, body, {
@@ -96,7 +98,7 @@ test("a table has the columns of the manifest", () => {
   expect(table.rows[0]?.cells[0]).toBe("w");
 });
 
-test("a Workflow of templates that are not there is refused", () => {
+test("a Workflow with missing templates is rejected", () => {
   const jobs = ["t", "u", "v"].map((name) => ({ name, templateRef: { name } }));
   ask(server, "POST", `${PATH}/jobtemplates`, theTemplate);
   const workflow = aWorkflow([], [], { jobs });
@@ -110,7 +112,7 @@ test("a Workflow of templates that are not there is refused", () => {
   });
 });
 
-test("what a field may not hold is said as Kubernetes says it", () => {
+test("invalid values and unknown fields are reported in Kubernetes' words", () => {
   const { spec } = theTemplate;
   const scheduled = {
     apiVersion: "tallyjob.io/v1alpha1",

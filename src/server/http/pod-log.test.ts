@@ -9,7 +9,7 @@ import type { ApiServer } from "./request.ts";
 const PODS = "/api/v1/namespaces/default/pods";
 const image = "busybox:1.36";
 
-/** Tells what it was asked for. */
+/** Returns its own arguments. */
 const echo: LogSource = {
   open: async (pod, request) => pieces(`${pod.metadata.name} ${JSON.stringify(request)}`),
 };
@@ -24,7 +24,7 @@ function withPod(spec: object, logs: LogSource = echo): ApiServer {
   return server;
 }
 
-test("the log of a pod is text, from the source of its node", async () => {
+test("the log of a pod is text from the source of its node", async () => {
   const server = withPod({ containers: [{ name: "a", image }] });
   const { contentType, text } = await askStream(server, `${PODS}/p/log?tailLines=3`);
   const asked: LogRequest = {
@@ -37,19 +37,19 @@ test("the log of a pod is text, from the source of its node", async () => {
   expect([contentType, text]).toEqual(["text/plain", `p ${JSON.stringify(asked)}`]);
 });
 
-test("of one app container its log is meant, whatever else there is", async () => {
+test("without a container name, the log of the only app container is returned", async () => {
   const spec = { containers: [{ name: "a", image }], initContainers: [{ name: "i", image }] };
   const server = withPod(spec);
   expect((await askStream(server, `${PODS}/p/log`)).text).toContain('"container":"a"');
   expect((await askStream(server, `${PODS}/p/log?container=i`)).text).toContain('"container":"i"');
 });
 
-test("what the source refuses is refused", async () => {
+test("an error of the source is returned", async () => {
   const refusing: LogSource = { open: async () => Promise.reject(badRequest("not yet")) };
   await expect(askStream(withPod({}, refusing), `${PODS}/p/log`)).rejects.toThrow("not yet");
 });
 
-test("options are looked at before the pod is", () => {
+test("options are validated before the pod is looked up", () => {
   const server: ApiServer = { ...aServer(), logs: echo };
   expect(ask(server, "GET", `${PODS}/none/log?tailLines=-1`).status).toBe(422);
   expect(ask(server, "GET", `${PODS}/none/log`).status).toBe(404);

@@ -14,6 +14,6 @@ test.each([
   ["limit=1;watch=1&pretty=", [["pretty", ""]]],
   ["limit=%4", []],
   ["&&a", [["a", ""]]],
-])("the query %j is read as %j", (text, pairs) => {
+])("the query %j is parsed as %j", (text, pairs) => {
   expect([...parseQuery(text)]).toEqual(pairs);
 });

@@ -1,6 +1,6 @@
 /**
- * Pure: the query of a URL as Go reads it, which leaves out what it cannot read: a pair with a
- * malformed escape, and a pair with a semicolon, which used to separate pairs.
+ * Pure: parses a URL query like Go, which skips invalid pairs: those with a malformed escape, and
+ * those with a semicolon, which used to separate pairs.
  */
 export function parseQuery(text: string): URLSearchParams {
   if (!UNREADABLE.test(text)) return new URLSearchParams(text);

@@ -1,17 +1,17 @@
-/** The body of a request, within the limits of one and of all together. */
+/** Reads the body of a request, within the limits per request and for all together. */
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../api/errors.ts";
 
 export const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
-/** Of all requests that are being read or wait to be served. */
+/** For the bodies of all requests that are being read or wait to be served. */
 const BODIES_LIMIT_BYTES = 256 * 1024 * 1024;
 
-/** What the bodies of a server's requests take up at the moment. */
+/** The size of all request bodies of a server at the moment. */
 export interface Bodies {
   bytes: number;
 }
 
-/** The bytes are given back when the exchange is over, however it ends. */
+/** The bytes stop counting when the exchange ends, however it ends. */
 export function readBody(
   message: IncomingMessage,
   { bodies, limitBytes }: { readonly bodies: Bodies; readonly limitBytes: number },
@@ -41,7 +41,7 @@ export function readBody(
   });
 }
 
-/** What is left of the body is read and thrown away, so that the client gets to see the answer. */
+/** The rest of the body is read and discarded, so that the client receives the answer. */
 function refused(message: IncomingMessage, error: ApiError): ApiError {
   message.removeAllListeners("data");
   message.resume();
@@ -53,7 +53,7 @@ function tooLarge(limitBytes: number): ApiError {
   return new ApiError(413, "RequestEntityTooLarge", problem);
 }
 
-/** In the words of Kubernetes, which clients take for what it is: they wait and ask again. */
+/** Kubernetes' message, which clients recognise: they wait and retry. */
 export function tooManyRequests(): ApiError {
   const problem = "Too many requests, please try again later.";
   return new ApiError(429, "TooManyRequests", problem, { retryAfterSeconds: 1 });

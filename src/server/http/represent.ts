@@ -1,6 +1,6 @@
 /**
- * Objects as bytes in the representation a client asked for. The JSON of a stored object is made
- * once and shared by every answer, watch and the journal (api/json-bytes).
+ * Encodes objects in the representation that a client requested. The JSON of a stored object is
+ * encoded once and shared by all answers, watches and the journal (api/json-bytes).
  */
 import { ApiError, type Status } from "../../api/errors.ts";
 import { encodeJson } from "../../api/json-bytes.ts";
@@ -17,15 +17,15 @@ export interface Represented {
   readonly body: Uint8Array | string;
 }
 
-/** How an object is shown besides its own form. */
+/** The requested representation, and the options for tables. */
 export interface View extends Omit<TableOptions, "version"> {
   readonly representation: Representation;
 }
 
-/** As much of a kind as it takes to show an object: a Scale has that much, too. */
+/** The parts of a kind that are needed to show an object; a Scale has these too. */
 export type Shown = Pick<Kind, "group" | "kind" | "message" | "columns" | "cells">;
 
-/** A kind that a user defined says itself what a list of it is called. */
+/** A custom resource defines the name of its list kind. */
 function listKindOf({ kind, custom }: Kind): string {
   return custom?.listKind ?? `${kind}List`;
 }
@@ -61,12 +61,12 @@ function toPartialList({ items, metadata }: Listed, version: string): object {
     kind: "PartialObjectMetadataList",
     apiVersion: `meta.k8s.io/${version}`,
     metadata,
-    // As Go prints a list that was never appended to.
+    // null, as Go prints a nil slice.
     items: items.length === 0 ? null : items.map((item) => toPartialMetadata(item, version)),
   };
 }
 
-/** The message is of what there is a binary form; there is none of tables. */
+/** `message` is given for values that have a protobuf encoding; tables do not. */
 function encode(media: MediaType, value: object, message?: string): Represented {
   if (message !== undefined) return encodeWhole(media, value as KubeObject, message);
   const contentType = CONTENT_TYPES[media];
@@ -85,7 +85,7 @@ function isAList(kind: Kind): ApiError {
   return new ApiError(406, "NotAcceptable", message);
 }
 
-/** The internal type that Kubernetes names in these two errors: "*batch.Job". */
+/** The internal Go type that Kubernetes names in these two errors: "*batch.Job". */
 function goType(kind: Shown): string {
   return `*${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
 }
@@ -119,7 +119,10 @@ function encodeList(media: MediaType, kind: Kind, { items, metadata }: Listed): 
   return { contentType, body: formatYaml({ ...typeMeta, metadata, items: items.map(bare) }) };
 }
 
-/** Each item says what it is: Go has no struct for them, whose type would say so. */
+/**
+ * Items of custom resources have kind and apiVersion, as in Kubernetes, which has no Go type for
+ * them.
+ */
 function encodeCustomList(media: MediaType, kind: Kind, { items, metadata }: Listed): Represented {
   const contentType = CONTENT_TYPES[media];
   const head = { apiVersion: apiVersionOf(kind), kind: listKindOf(kind) };
@@ -142,7 +145,7 @@ const COMMA = Buffer.from(",");
 const OPEN = Buffer.from("{");
 const END = Buffer.from("]}");
 
-/** Items of a list carry no kind: the bytes of each are taken from behind its type meta. */
+/** List items have no kind and apiVersion: copies the bytes of each item after these fields. */
 function joinItems(kind: Kind, items: readonly KubeObject[], head: string): Uint8Array {
   const prefix = Buffer.from(`{"kind":"${kind.kind}","apiVersion":"${apiVersionOf(kind)}",`);
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
@@ -161,7 +164,7 @@ export function representStatus(media: MediaType, status: Status): Represented {
   return representPlain(media, status, "meta/v1.Status");
 }
 
-/** What is made for one answer, so that keeping its bytes would gain nothing. */
+/** For values that are composed for a single answer, so that caching their bytes is useless. */
 export function representPlain(
   media: MediaType,
   value: { readonly kind: string; readonly apiVersion: string },

@@ -1,4 +1,4 @@
-/** What a request is once it left its socket, and what it is asked of. */
+/** A request after it was read from its socket, and the server it is sent to. */
 import type { LogSource } from "../../api/log-source.ts";
 import type { ReadYaml } from "../../api/schema/yaml-text.ts";
 import type { StreamSource } from "../../api/stream-source.ts";
@@ -17,25 +17,25 @@ import type { Unread } from "./unread.ts";
 export interface ApiServer extends ServerContext {
   readonly registry: Registry;
   readonly log: Log;
-  /** Whose a bearer token is. */
+  /** Authenticates bearer tokens. */
   readonly tokens: TokenVerifier;
-  /** Notes every request that comes by a connection; absent: none is noted. */
+  /** Records every request from a connection; absent: none is recorded. */
   readonly audit?: AuditLog;
-  /** Absent: whoever is known may do everything. */
+  /** Absent: every authenticated user may do everything. */
   readonly authorizer?: Authorizer;
-  /** host:port, for clients that ask where the server is. */
+  /** host:port, for clients that ask for the address of the server. */
   readonly address: string;
-  /** What /metrics shows; absent where nobody counts. */
+  /** The contents of /metrics; absent if there are no metrics. */
   readonly metrics?: { text(): string };
-  /** Counts exceptions of requests: they were answered with 500, or their connection was closed. */
+  /** Counts exceptions in requests, which were answered with 500 or closed the connection. */
   readonly exceptions?: Counter<"outcome">;
-  /** Events that clients have not taken yet; absent: each listener counts for itself. */
+  /** Events that clients have not read yet; absent: each listener has its own count. */
   readonly unread?: Unread;
-  /** The same for answers that are no watches. */
+  /** The same for answers other than watches. */
   readonly unreadAnswers?: Unread;
-  /** Where the output of pods is read; absent where no node is connected. */
+  /** Reads the output of pods; absent if no node is connected. */
   readonly logs?: LogSource | undefined;
-  /** Where commands run beside containers; absent where no node is connected. */
+  /** Runs commands in pods; absent if no node is connected. */
   readonly streams?: StreamSource | undefined;
 }
 
@@ -48,28 +48,28 @@ export interface Request {
   readonly ifNoneMatch: string | undefined;
   readonly userAgent?: string | undefined;
   readonly body: Buffer;
-  /** The body as YAML, if it was read in another thread. */
+  /** The body as YAML, if it was parsed in another thread. */
   readonly yaml?: ReadYaml | undefined;
-  /** How many values a body may have; absent: any number. */
+  /** How many values a body may have; absent: no limit. */
   readonly mostValues?: number | undefined;
   readonly user: User;
-  /** Adds to the audit event of the request; absent where there is none. */
+  /** Adds to the audit event of the request; absent if there is none. */
   readonly annotate?: Annotate;
-  /** The client asked to speak another protocol from here on. */
+  /** Set if the client requests another protocol. */
   readonly upgrade?: Upgrade;
 }
 
 export interface Upgrade {
   /** "websocket", "spdy/3.1" */
   readonly protocol: string;
-  /** What it would speak inside that, in its order of preference. */
+  /** The subprotocols that the client offers, most preferred first. */
   readonly subprotocols: readonly string[];
 }
 
-/** A request for a resource, its kind known. */
+/** A request for a resource of a known kind. */
 export interface ResourceRequest extends Request {
   readonly kind: Kind;
-  /** Absent where the path spans all namespaces; "" for cluster-scoped kinds. */
+  /** Absent if the path covers all namespaces; "" for cluster-scoped kinds. */
   readonly namespace: string | undefined;
   readonly watchPath: boolean;
 }

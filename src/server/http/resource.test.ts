@@ -13,7 +13,7 @@ function aServerWithOne() {
   return server;
 }
 
-test("metadata alone comes in protobuf, too", () => {
+test("PartialObjectMetadata is available in protobuf", () => {
   const accept = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   const told = ask(aServerWithOne(), "GET", `${CONFIG_MAPS}/a`, undefined, { accept });
   expect(told.contentType).toBe("application/vnd.kubernetes.protobuf");
@@ -24,7 +24,7 @@ test("metadata alone comes in protobuf, too", () => {
   });
 });
 
-test("a list of metadata comes in protobuf, too", () => {
+test("PartialObjectMetadataList is available in protobuf", () => {
   const accept =
     "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
   const told = ask(aServerWithOne(), "GET", CONFIG_MAPS, undefined, { accept });
@@ -35,7 +35,7 @@ test("a list of metadata comes in protobuf, too", () => {
   });
 });
 
-test("what a client was warned of is said even if the request fails then", () => {
+test("warnings are sent even if the request then fails", () => {
   const server = aServerWithOne();
   const body = { metadata: { name: "A" }, nonsense: 1 };
   expect(ask(server, "POST", CONFIG_MAPS, body)).toMatchObject({
@@ -49,7 +49,7 @@ test("what a client was warned of is said even if the request fails then", () =>
   });
 });
 
-test("an object is looked for before a wrong includeObject is refused", () => {
+test("a missing object is reported before an invalid includeObject", () => {
   const server = aServerWithOne();
   const missing = ask(server, "GET", `${CONFIG_MAPS}/b?includeObject=x`, undefined, TABLE);
   expect(missing.status).toBe(404);
@@ -60,7 +60,7 @@ test("an object is looked for before a wrong includeObject is refused", () => {
   });
 });
 
-test("only a table has objects to include", () => {
+test("includeObject is ignored unless a table is requested", () => {
   const server = aServerWithOne();
   expect(ask(server, "GET", `${CONFIG_MAPS}?includeObject=x`).status).toBe(200);
   expect(askWatch(server, `${CONFIG_MAPS}?watch=1&includeObject=x`).type).toBe("watch");
@@ -69,25 +69,25 @@ test("only a table has objects to include", () => {
 test.each([
   ["?resourceVersion=99999", 504, "Timeout: Too large resource version: 99999, current: "],
   ["?export=true", 400, "the export parameter, deprecated since v1.14, is no longer supported"],
-])("GET of one object with %s is refused", (query, status, message) => {
+])("GET of one object with %s is rejected", (query, status, message) => {
   expect(ask(aServerWithOne(), "GET", `${CONFIG_MAPS}/a${query}`)).toMatchObject({
     status,
     object: { message: expect.stringContaining(message) },
   });
 });
 
-test("export=false asks for nothing", () => {
+test("export=false is accepted", () => {
   expect(ask(aServerWithOne(), "GET", `${CONFIG_MAPS}/a?export=false`).status).toBe(200);
 });
 
-test("the media type is looked at before the parameters", () => {
+test("the media type is checked before the parameters", () => {
   const told = ask(aServerWithOne(), "GET", `${CONFIG_MAPS}?limit=x`, undefined, {
     accept: "text/html",
   });
   expect(told.status).toBe(406);
 });
 
-test("the preconditions of a deletion may stand in its query", () => {
+test("preconditions of a deletion may be in the query", () => {
   const server = aServerWithOne();
   expect(ask(server, "DELETE", `${CONFIG_MAPS}/a?uid=x`).status).toBe(409);
   expect(ask(server, "DELETE", `${CONFIG_MAPS}/a?resourceVersion=1`).status).toBe(409);
@@ -96,14 +96,14 @@ test("the preconditions of a deletion may stand in its query", () => {
   expect(ask(server, "DELETE", `${CONFIG_MAPS}/a?uid=${uid}`).status).toBe(200);
 });
 
-test("a watch of metadata in protobuf frames it", () => {
+test("metadata can be watched in protobuf", () => {
   const accept = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   const { representation } = askWatch(aServerWithOne(), `${CONFIG_MAPS}?watch=1`, accept);
   expect(representation).toMatchObject({ media: "protobuf", as: "PartialObjectMetadata" });
 });
 
 test.each(["", "0"])(
-  "a watch from revision %j with bookmarks marks the end of the past",
+  "a watch from revision %j with bookmarks marks the end of initial events",
   (from) => {
     const url = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${from}`;
     expect(askWatch(aServerWithOne(), url).watching.marksInitialEnd).toBe(true);
@@ -116,7 +116,7 @@ test.each([
   ["text/plain", "415: Unsupported Media Type"],
   ["application/json-patch+json ; a=b", FORMAT],
   ["application/merge-patch+json,application/json", FORMAT],
-])("a patch of type %s is refused", (contentType, message) => {
+])("a patch of type %s is rejected", (contentType, message) => {
   const told = ask(aServerWithOne(), "PATCH", `${CONFIG_MAPS}/a`, "{}", { contentType });
   expect(told).toMatchObject({
     status: 415,
@@ -124,7 +124,7 @@ test.each([
   });
 });
 
-test("the watch path of one object goes with a selector of that object alone", () => {
+test("the watch path of one object accepts only a selector for that object", () => {
   const server = aServerWithOne();
   const path = "/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name";
   expect(askWatch(server, `${path}%3Da`).watching.initial).toHaveLength(1);
@@ -134,7 +134,7 @@ test("the watch path of one object goes with a selector of that object alone", (
   });
 });
 
-test("deleting a collection warns of what the options lead to once they are understood", () => {
+test("deleting a collection sends warnings once its options are valid", () => {
   const server = aServer();
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   expect(ask(server, "DELETE", `${jobs}?labelSelector=x~1`).warnings).toEqual([]);

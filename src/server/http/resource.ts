@@ -1,4 +1,4 @@
-/** The requests on collections and on named objects: decode, call the verb, represent. */
+/** Requests on collections and on single objects: decode, call the verb, represent. */
 import { badRequest, methodNotAllowed } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { findFieldEquality, parseFieldSelector } from "../../api/selectors/field-selector-query.ts";
@@ -289,7 +289,7 @@ function serveDeleteCollection(
   validateDeleteOptions(options);
   const listOptions = parseListQuery(query);
   const scope = kind.namespaced ? namespace : undefined;
-  // What is asked for is understood before anything is said about it.
+  // Check the options before warnings are computed: an invalid request gets none.
   validateListOptions(listOptions);
   parseSelection(kind, listOptions);
   return warned(server, request, deletionWarnings(kind, options), () => {

@@ -1,4 +1,4 @@
-/** Answers on their way out: headers, warnings, compression. */
+/** Sends answers: headers, warnings, compression. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, gzip } from "node:zlib";
 import type { BytesAnswer } from "./answer.ts";
@@ -53,7 +53,7 @@ function write(
   }
   response.writeHead(status, headers);
   if (message.method === "HEAD") response.end();
-  // A string leaves together with its headers: one TLS record instead of two.
+  // A string is sent together with its headers: one TLS record instead of two.
   else if (body.length < ONE_WRITE_BYTES) response.end(asLatin1(body), "latin1");
   else {
     hold?.(body);

@@ -1,4 +1,4 @@
-/** Questions of who may do what: asked by creating an object that is answered and never stored. */
+/** Reviews, such as SubjectAccessReview: objects that are created, answered and never stored. */
 import type { ManagedFieldsEntry, ObjectMeta } from "../../api/generated/meta.ts";
 import type { PolicyRule } from "../../api/generated/rbac.ts";
 import type { Draft } from "../../api/object.ts";
@@ -31,7 +31,7 @@ export function serveReview(server: ApiServer, request: ResourceRequest, view: V
   });
 }
 
-/** What only a server says of an object. */
+/** Fields that only the server may set. */
 function wipeSystemFields(metadata: Draft<ObjectMeta>): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;

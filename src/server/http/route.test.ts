@@ -25,24 +25,24 @@ test.each([
     { group: "", version: "v1", resource: "nodes", name: "a", subresource: "b" },
   ],
   ["/api/v1/nodes//", { group: "", version: "v1", resource: "nodes" }],
-])("%s names a resource", (path, resource) => {
+])("%s is a resource path", (path, resource) => {
   expect(parseRoute(path)).toEqual({ kind: "resource", resource: { watch: false, ...resource } });
 });
 
 test.each(["/", "/api", "/api/v1", "/apis", "/apis/batch", "/apis/batch/v1", "/healthz"])(
-  "%s names no resource",
+  "%s is not a resource path",
   (path) => {
     expect(parseRoute(path)).toEqual({ kind: "other", path });
   },
 );
 
 test.each(["/apis//batch/v1", "/api/v1//pods", "/apis/batch/v1/namespaces//jobs"])(
-  "an empty segment as in %s names no resource",
+  "a path with an empty segment, such as %s, is not a resource path",
   (path) => {
     expect(parseRoute(path)?.kind).toBe("other");
   },
 );
 
-test("a malformed escape is refused", () => {
+test("a malformed escape is rejected", () => {
   expect(parseRoute("/api/v1/pods/%zz")).toBeUndefined();
 });

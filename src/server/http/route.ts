@@ -1,4 +1,4 @@
-/** Pure: takes a URL path apart. Kubernetes' paths are regular enough to need no router. */
+/** Pure: parses a URL path. Kubernetes' paths are regular enough to need no router. */
 
 export type Route =
   | { readonly kind: "resource"; readonly resource: ResourceRoute }
@@ -9,7 +9,7 @@ export interface ResourceRoute {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Absent where the path names no namespace. */
+  /** Absent if the path contains no namespace. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
@@ -17,7 +17,7 @@ export interface ResourceRoute {
   readonly watch: boolean;
 }
 
-/** Undefined where a percent escape is malformed. */
+/** Undefined if a percent escape is malformed. */
 export function parseRoute(path: string): Route | undefined {
   const parts = decodeSegments(path);
   if (!parts) return undefined;
@@ -25,7 +25,7 @@ export function parseRoute(path: string): Route | undefined {
   return resource ? { kind: "resource", resource } : { kind: "other", path };
 }
 
-/** An escaped slash is a slash; those at the end mean nothing. */
+/** An escaped slash counts as a slash; trailing slashes are ignored. */
 function decodeSegments(path: string): string[] | undefined {
   try {
     const decoded = path.includes("%") ? decodeURIComponent(path) : path;
@@ -60,7 +60,7 @@ function parseTail(
   };
 }
 
-/** /namespaces/x/status is the status of the namespace, not a resource called "status" in it. */
+/** /namespaces/x/status is the status of the namespace, not a resource "status" in it. */
 function isNamespacePart(part: string | undefined): boolean {
   return part === "status" || part === "finalize";
 }

@@ -6,7 +6,7 @@ import { Unread } from "./unread.ts";
 
 const KIB = 1024;
 
-/** A connection whose client takes one piece each time it is told to. */
+/** A connection whose client reads one piece per call of takeOne(). */
 class SlowResponse extends Writable {
   readonly taken: Buffer[] = [];
   #take: (() => void) | undefined;
@@ -36,7 +36,7 @@ function aSink() {
   return { response, sink, unread };
 }
 
-test("a large event is handed over slice by slice, and arrives in order", async () => {
+test("a large event is written in slices, in order", async () => {
   const { response, sink } = aSink();
   const event = Buffer.from(Array.from({ length: 100 * KIB }, (_, at) => at % 251));
   sink.write(event);
@@ -58,7 +58,7 @@ test("a large event is handed over slice by slice, and arrives in order", async 
   ).toBe(true);
 });
 
-test("what waits is sent before the end", async () => {
+test("pending bytes are sent before the end", async () => {
   const { response, sink } = aSink();
   sink.write(Buffer.alloc(80 * KIB));
   sink.end();
@@ -66,13 +66,13 @@ test("what waits is sent before the end", async () => {
   expect(Buffer.concat(response.taken)).toHaveLength(80 * KIB);
 });
 
-test("small events are handed over as they come", () => {
+test("small events are written at once", () => {
   const { response, sink } = aSink();
   for (let each = 0; each < 3; each++) sink.write(Buffer.alloc(KIB));
   expect(response.writableLength).toBe(3 * KIB);
 });
 
-test("what waits counts as unread until it is taken, and the end comes after it", async () => {
+test("pending bytes count as unread until they are sent, and the end follows them", async () => {
   const { response, sink, unread } = aSink();
   sink.write(Buffer.alloc(100 * KIB));
   expect(unread.bytesOf("alice")).toBe(100 * KIB);

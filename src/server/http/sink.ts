@@ -1,11 +1,14 @@
-/** Where a watch writes to: a connection that is handed as much as its client takes. */
+/** The connection of a watch, which is given only as much as its client reads. */
 import type { ServerResponse } from "node:http";
 import type { Contain } from "./contain.ts";
 import { streamHeaders } from "./respond.ts";
 import type { Holder, Unread } from "./unread.ts";
 import type { Sink } from "./watch-stream.ts";
 
-/** What is handed over at a time: it is kept twice, as it is and encrypted, until it is taken. */
+/**
+ * How much is written at a time. Written bytes are in memory twice, plain and encrypted, until the
+ * client has read them.
+ */
 const SLICE_BYTES = 32 * 1024;
 
 export interface SinkOptions {
@@ -22,9 +25,9 @@ class ResponseSink implements Sink, Holder {
   readonly user: string;
   private readonly contain: Contain;
   private readonly unread: Unread;
-  /** Chunks that wait. Watches share them: what waits costs nothing but the reference. */
+  /** Pending chunks. Watches share them, so that a pending chunk costs only its reference. */
   private readonly waiting: Uint8Array[] = [];
-  /** How much of the first one is handed over. */
+  /** How much of the first chunk has been written. */
   private offset = 0;
   private waitingBytes = 0;
   private readonly kept = new Set<object>();
@@ -67,7 +70,7 @@ class ResponseSink implements Sink, Holder {
     if (this.waiting.length === 1) this.handOver();
   }
 
-  /** The rest is handed over as before: at once it would be kept a second time, encrypted. */
+  /** The rest is still written in slices: all at once, it would be in memory twice. */
   end(): void {
     if (this.response.destroyed) return;
     this.isEnding = true;
@@ -99,7 +102,7 @@ class ResponseSink implements Sink, Holder {
 
   private onDrain(): void {
     this.unread.progressed(this);
-    // Nothing drains after a last slice that leaves room.
+    // After a last slice that leaves room, no further drain event follows.
     const isTaken = this.handOver() && this.waiting.length === 0;
     if (!isTaken || !this.whenTaken) return;
     const callback = this.whenTaken;
@@ -112,7 +115,8 @@ class ResponseSink implements Sink, Holder {
     for (let first = this.waiting[0]; hasRoom && first; first = this.waiting[0]) {
       const slice = first.subarray(this.offset, this.offset + SLICE_BYTES);
       const isLast = this.offset + slice.length === first.length;
-      // A part of an event keeps all of it in memory, and nobody counts that after its release.
+      // Copy the last part: a view of it would keep the whole event in memory, which is not counted
+      // after its release.
       const isPart = isLast && this.offset > 0;
       hasRoom = this.response.write(isPart ? Buffer.from(slice) : slice);
       this.offset += slice.length;

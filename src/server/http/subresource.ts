@@ -1,4 +1,4 @@
-/** The requests on parts of an object: status, scale, binding, eviction, finalize, streams. */
+/** Requests on subresources: status, scale, binding, eviction, finalize, streams. */
 import { methodNotAllowed, type Status } from "../../api/errors.ts";
 import type { TokenRequest } from "../../api/generated/authentication.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
@@ -114,7 +114,7 @@ function applyToScale(
 
 const BINDING = { group: "", version: "v1", kind: "Binding", message: "core/v1.Binding" };
 
-/** The older way to bind: the name of the pod is that of the binding. */
+/** The older way to bind: the binding has the name of the pod. */
 export function serveBindings(server: ApiServer, request: Request, namespace: string): Answer {
   if (request.method !== "POST") throw methodNotAllowed();
   return serveBinding(server, request, namespace, undefined);
@@ -139,7 +139,7 @@ const EVICTION = {
   message: "policy/v1.Eviction",
 };
 
-/** The one kind whose older version is still taken: clients of every age drain nodes. */
+/** The only kind whose older version is still accepted: old clients drain nodes, too. */
 const OLD_EVICTION = { ...EVICTION, version: "v1beta1" };
 
 function serveEviction(server: ApiServer, request: NamedRequest): Answer {
@@ -152,7 +152,7 @@ function serveEviction(server: ApiServer, request: NamedRequest): Answer {
   return created(server, request, decoded.warnings);
 }
 
-/** The one answer that holds a secret: nobody may keep it on the way. */
+/** The answer contains a secret; like all answers it has "Cache-Control: no-cache, private". */
 function serveToken(server: ApiServer, request: NamedRequest): Answer {
   const { namespace, name } = request;
   const view = viewOf(server, request);

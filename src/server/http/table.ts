@@ -1,4 +1,4 @@
-/** Pure: objects as rows, for clients that print them. */
+/** Pure: objects as table rows, for clients that print them. */
 import { badRequest } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -17,9 +17,9 @@ export interface Table {
 export type Printed = Pick<Kind, "columns" | "cells" | "rowConditions">;
 
 export interface TableOptions {
-  /** v1 or v1beta1 of meta.k8s.io. */
+  /** The version of meta.k8s.io: v1 or v1beta1. */
   readonly version: string;
-  /** As the client asked for it; refused only once there is a table to make. */
+  /** As the client sent it; validated only when a table is made. */
   readonly includeObject: string | null;
   readonly now: Date;
 }
@@ -32,7 +32,7 @@ export function toTable(
   withColumns = true,
 ): Table {
   const includeObject = parseIncludeObject(options.includeObject);
-  // As Go prints the rows of a kind without a table of its own, if there are none.
+  // Without objects, Go prints null rows for a kind that has no table of its own.
   const isBare = objects.length === 0 && kind.columns.includes(createdAtColumn);
   return {
     kind: "Table",

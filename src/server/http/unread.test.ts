@@ -27,7 +27,7 @@ function holding(unread: Unread, user: string, bytes: number, thing: object = {}
   return new TestHolder(unread, user).hold(thing, bytes);
 }
 
-test("what connections share counts once for each user, and once in all", () => {
+test("shared bytes count once per user and once in total", () => {
   const unread = new Unread(LIMITS);
   const event = new Uint8Array(60);
   const holders = ["alice", "alice", "bob"].map((user) => holding(unread, user, 60, event));
@@ -36,7 +36,7 @@ test("what connections share counts once for each user, and once in all", () => 
   expect([unread.bytesOf("alice"), unread.bytesOf("bob"), unread.bytes]).toEqual([0, 0, 0]);
 });
 
-test("a user over the limit loses the connection that waited the longest; others do not", () => {
+test("a user over the limit loses the connection that made no progress for longest", () => {
   const unread = new Unread(LIMITS);
   let closed = 0;
   unread.onClosed = () => closed++;
@@ -49,19 +49,19 @@ test("a user over the limit loses the connection that waited the longest; others
   expect([closed, unread.bytesOf("alice")]).toEqual([1, 80]);
 });
 
-test("all users together are bounded as well", () => {
+test("the sum of all users is limited too", () => {
   const unread = new Unread(LIMITS);
   const holders = ["a", "b", "c"].map((user) => holding(unread, user, 90));
   expect(holders.map(({ isOpen }) => isOpen)).toEqual([false, true, true]);
   expect(unread.bytes).toBe(180);
 });
 
-test("the only connection may hold more than the limit", () => {
+test("a single connection may hold more than the limit", () => {
   const unread = new Unread(LIMITS);
   expect(holding(unread, "alice", 1000).isOpen).toBe(true);
 });
 
-test("an event is encoded once for as long as somebody holds it", () => {
+test("an event is encoded once while a connection holds it", () => {
   const unread = new Unread();
   let encoded = 0;
   const share = (key: string) =>
@@ -79,7 +79,7 @@ test("an event is encoded once for as long as somebody holds it", () => {
   expect(encoded).toBe(3);
 });
 
-test("small events stay for a moment although nobody holds them", () => {
+test("small events are kept for a moment although no connection holds them", () => {
   const unread = new Unread();
   const share = (key: string) => unread.share(key, () => new Uint8Array(10));
   const event = share("0");

@@ -1,25 +1,25 @@
 /**
- * Bytes that were made for clients who have not taken them yet. Connections that send the same
- * event share its bytes, which count once for each user and once for the server. If a user or the
- * server is over the limit, the connection that has taken nothing for the longest time is closed.
+ * Bytes that clients have not read yet. Connections that send the same event share its bytes, which
+ * count once per user and once for the server. If a user or the server exceeds the limit, the
+ * connection that made no progress for the longest time is closed.
  */
 
 export interface UnreadLimits {
   readonly bytesPerUser: number;
-  /** Of all users: one that may create accounts has as many users as it likes. */
+  /** For all users, because a user who may create accounts can act as many users. */
   readonly bytes: number;
 }
 
 const MIB = 1024 * 1024;
 export const UNREAD_LIMITS: UnreadLimits = { bytesPerUser: 64 * MIB, bytes: 256 * MIB };
 
-/** Of answers that are no watches: lists can be large, and two of them take long to read. */
+/** For answers other than watches: lists can be large, and two of them take long to read. */
 export const UNREAD_ANSWER_LIMITS: UnreadLimits = { bytesPerUser: 128 * MIB, bytes: 512 * MIB };
 
-/** A connection that has something left to send. */
+/** A connection with bytes left to send. */
 export interface Holder {
   readonly user: string;
-  /** Closes the connection and releases at once all that it holds. */
+  /** Closes the connection and releases everything it holds at once. */
   drop(): void;
 }
 
@@ -29,7 +29,7 @@ interface Held {
   readonly times: Map<string, number>;
 }
 
-/** Events that nobody holds stay for the next watch, in case it sends the same one. */
+/** Recent events are kept although no connection holds them, in case the next watch sends them. */
 const MOST_RECENT = 8;
 const RECENT_BYTES = MIB;
 
@@ -39,7 +39,7 @@ export class Unread {
   private sum = 0;
   private readonly held = new Map<object, Held>();
   private readonly ofUser = new Map<string, number>();
-  /** How much each connection holds; the one that waits the longest comes first. */
+  /** How many things each connection holds; the one without progress for longest comes first. */
   private readonly holders = new Map<Holder, number>();
   private readonly byKey = new Map<string, Uint8Array>();
   private readonly keyOf = new Map<Uint8Array, string>();
@@ -56,7 +56,7 @@ export class Unread {
     return this.ofUser.get(user) ?? 0;
   }
 
-  /** The bytes of an event, encoded once for as long as a connection sends them. */
+  /** The bytes of an event, encoded once while any connection holds them. */
   share(key: string, encode: () => Uint8Array): Uint8Array {
     const known = this.byKey.get(key);
     if (known) return known;
@@ -69,7 +69,7 @@ export class Unread {
     return bytes;
   }
 
-  /** What is held is known by its identity: to hold it twice takes no more memory. */
+  /** Things are identified by reference: holding one twice takes no more memory. */
   hold(holder: Holder, thing: object, bytes: number): void {
     const { user } = holder;
     const held = this.held.get(thing) ?? { bytes, times: new Map<string, number>() };
@@ -103,7 +103,7 @@ export class Unread {
     if (thing instanceof Uint8Array && !this.recent.includes(thing)) this.forget(thing);
   }
 
-  /** Its client has taken some: it is the last one to be closed. */
+  /** The client has read something, so its connection becomes the last one to be closed. */
   progressed(holder: Holder): void {
     const count = this.holders.get(holder);
     if (count === undefined) return;
@@ -111,7 +111,7 @@ export class Unread {
     this.holders.set(holder, count);
   }
 
-  /** The connection that just began to hold something stays: others waited longer. */
+  /** The connection that just started to hold something is kept, because others waited longer. */
   private enforce(newest: Holder): void {
     const { user } = newest;
     const { bytes, bytesPerUser } = this.limits;

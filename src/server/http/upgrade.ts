@@ -1,6 +1,6 @@
 /**
- * Requests that want to speak another protocol. They pass the same guard and the same verbs as all
- * others; only what comes out may be a stream. Where it is not, the answer is plain HTTP.
+ * Upgrade requests: the client wants another protocol. They pass the same guard and verbs as all
+ * other requests. If the result is not a stream, the answer is plain HTTP.
  */
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,12 +12,12 @@ import type { Upgrade } from "./request.ts";
 import { ClientFault } from "./stream-errors.ts";
 import type { RawUpgrade } from "./streams/websocket.ts";
 
-/** Each holds a connection and often a process: a client that leaks them is stopped by this. */
+/** Each stream holds a connection and often a process; the limit stops clients that leak them. */
 const MOST_STREAMS = 512;
-/** No single user can take the streams of all others. */
+/** A single user cannot take all streams. */
 const MOST_STREAMS_PER_USER = 128;
 
-/** What the client would speak, and in what; undefined where it names nothing that we know. */
+/** The requested protocol and subprotocols; undefined if the protocol is unsupported. */
 export function findUpgrade({ headers }: IncomingMessage): Upgrade | undefined {
   const protocol = headers.upgrade?.trim().toLowerCase();
   if (protocol !== "websocket" && protocol !== "spdy/3.1") return undefined;
@@ -30,7 +30,7 @@ export function findUpgrade({ headers }: IncomingMessage): Upgrade | undefined {
   return { protocol, subprotocols: subprotocols.filter((each) => !each.startsWith(BEARER)) };
 }
 
-/** How a page of a browser, which can set no headers, says who it is. */
+/** A browser page cannot set headers for a WebSocket, and sends its token as a subprotocol. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";
 
 export function takeBearer({ headers }: IncomingMessage): void {
@@ -43,19 +43,19 @@ export function takeBearer({ headers }: IncomingMessage): void {
 }
 
 /**
- * The means to answer a request whose socket is no longer in the hands of the HTTP server. Throws
- * if an earlier request of the connection is not answered yet.
+ * Creates a response for a request whose socket the HTTP server has released. Throws if an earlier
+ * request of the connection is not answered yet.
  */
 export function responseOn(message: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(message);
   response.shouldKeepAlive = false;
-  // The socket of a server is one of node:net or node:tls.
+  // The socket of an HTTP server is always one of node:net or node:tls.
   response.assignSocket(socket as Socket);
   response.once("finish", () => socket.end());
   return response;
 }
 
-/** Too late for an answer. */
+/** A stream failed after it had started, so that no HTTP answer is possible. */
 export class StreamBroken extends Error {
   override readonly name = "StreamBroken";
   /** The server failed, not the client. */
@@ -67,11 +67,11 @@ export class StreamBroken extends Error {
   }
 }
 
-/** The streams that are open. */
+/** The open streams. */
 export class Upgrades {
   private readonly userOf = new Map<Duplex, string>();
 
-  /** Throws the 429 of a stream too many. Its place is free again when the socket closes. */
+  /** Throws a 429 if there are too many streams. The place is free again when the socket closes. */
   enter(socket: Duplex, user: string): void {
     if (this.userOf.size >= MOST_STREAMS) throw tooManyStreams(MOST_STREAMS, "");
     let own = 0;
@@ -83,7 +83,7 @@ export class Upgrades {
     socket.once("close", () => this.userOf.delete(socket));
   }
 
-  /** Settles when the stream is over; rejects if it cannot be begun. */
+  /** Settles when the stream has ended; rejects if it cannot start. */
   async accept(answer: UpgradeAnswer, raw: RawUpgrade): Promise<void> {
     const socket = raw.socket as Socket;
     const before = socket.bytesWritten;

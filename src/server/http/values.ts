@@ -1,17 +1,17 @@
-/** Pure: how many values a body has. Work grows with them rather than with the bytes of a body. */
+/** Pure: counts the values in a body, because the work depends on them more than on the bytes. */
 import { ApiError } from "../../api/errors.ts";
 import { parseRoute } from "./route.ts";
 
 /** Kubernetes' own kinds are small: an EndpointSlice with 1,000 addresses has 12,000 values. */
 export const MOST_VALUES = 20_000;
-/** Definitions of kinds are the largest objects there are; objects of these may be as well. */
+/** CustomResourceDefinitions are the largest objects; custom objects may be as large. */
 export const MOST_CUSTOM_VALUES = 50_000;
 /** A Workflow has up to 5,000 steps. */
 const MOST_OWN_VALUES = 100_000;
 const OWN_GROUP = "tallyjob.io";
 const DEFINITIONS_GROUP = "apiextensions.k8s.io";
 
-/** How many values a body may have that comes over the network for this path. */
+/** How many values a body from the network may have for this path. */
 export function mostValuesAt(path: string): number {
   const route = parseRoute(path);
   if (route?.kind !== "resource") return MOST_VALUES;
@@ -27,7 +27,7 @@ const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
-/** Of a text of JSON, without parsing it: each value follows a comma or an opening bracket. */
+/** Counts without parsing: in JSON each value follows a comma or an opening bracket. */
 export function hasMoreValues(json: Buffer, most: number): boolean {
   let values = 1;
   for (let at = 0; at < json.length; at++) {

@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
 import { composeWarningHeaders } from "./warning-headers.ts";
 
-test("a warning is a quoted string, and is given once", () => {
+test("a warning is a quoted string, and duplicates are omitted", () => {
   expect(composeWarningHeaders(['a "b"', "c\\d", 'a "b"', ""])).toEqual([
     '299 - "a \\"b\\""',
     '299 - "c\\\\d"',
   ]);
 });
 
-test("a warning with control characters is left out", () => {
+test("a warning with control characters is omitted", () => {
   expect(composeWarningHeaders(["a\nb", "\u009b", "c"])).toEqual(['299 - "c"']);
 });
 
-test("up to 4096 characters are given whole", () => {
+test("up to 4096 characters are sent in full", () => {
   const texts = ["a".repeat(4000), "b".repeat(96)];
   expect(composeWarningHeaders(texts)).toEqual(texts.map((text) => `299 - "${text}"`));
 });
 
-test("beyond that each is cut to 256 characters, and those that do not fit are left out", () => {
+test("above that each is truncated to 256 characters, and the rest is omitted", () => {
   const texts = Array.from({ length: 30 }, (_, index) => `${index}${"é".repeat(500)}`);
   const headers = composeWarningHeaders(texts);
   expect(headers).toHaveLength(16);

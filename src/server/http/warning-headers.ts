@@ -1,6 +1,7 @@
 /**
- * Pure: warnings as headers, within the bounds of Kubernetes: 4,096 characters together. If there
- * are more, each warning is cut to 256 characters. One with control characters is left out.
+ * Pure: formats Warning headers within Kubernetes' limit of 4,096 characters in total. If it is
+ * exceeded, each warning is truncated to 256 characters. Warnings with control characters are
+ * omitted.
  */
 
 const MAX_CHARACTERS = 4096;
@@ -13,7 +14,7 @@ export function composeWarningHeaders(texts: readonly string[]): readonly string
   const taken: string[] = [];
   let length = 0;
   for (const [index, text] of warnings.entries()) {
-    // The one that was too much has its place, as in Kubernetes.
+    // The warning that exceeded the limit is still sent, as in Kubernetes.
     if (index > excess && length >= MAX_CHARACTERS) break;
     const cut = cutOff(text);
     if (!isPrintable(cut)) continue;
@@ -23,7 +24,7 @@ export function composeWarningHeaders(texts: readonly string[]): readonly string
   return taken.map(formatWarning);
 }
 
-/** Which one is too much; undefined if all fit. */
+/** The index of the warning that exceeds the limit; undefined if all fit. */
 function findExcess(warnings: readonly string[]): number | undefined {
   let length = 0;
   for (const [index, text] of warnings.entries()) {
@@ -33,7 +34,7 @@ function findExcess(warnings: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** A character may take two units of a string. */
+/** A character may consist of two code units. */
 function cutOff(text: string): string {
   return [...text.slice(0, 2 * MAX_CHARACTERS_OF_ONE)].slice(0, MAX_CHARACTERS_OF_ONE).join("");
 }
@@ -46,7 +47,7 @@ function isPrintable(text: string): boolean {
   return !/\p{Cc}/u.test(text);
 }
 
-/** RFC 7234: the text is a quoted string. A header has bytes, which node takes as latin1. */
+/** RFC 7234: the text is a quoted string. Header values are bytes, which Node expects as latin1. */
 function formatWarning(text: string): string {
   const quoted = text.replace(/[\\"]/g, "\\$&");
   return Buffer.from(`299 - "${quoted}"`, "utf8").toString("latin1");

@@ -1,4 +1,4 @@
-/** Watch events as bytes. Watches that show the same event in the same form share its bytes. */
+/** Encodes watch events. Watches that show the same event in the same form share its bytes. */
 import type { Status } from "../../api/errors.ts";
 import { encodeJson } from "../../api/json-bytes.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -15,7 +15,7 @@ import { toPartialMetadata, toTable } from "./table.ts";
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
-/** Gives the bytes that are known by this key, or encodes them. */
+/** Returns the bytes cached under this key, or encodes them. */
 export type Share = (key: string, encode: () => Uint8Array) => Uint8Array;
 
 export interface WatchEncoder {
@@ -27,7 +27,7 @@ export interface WatchEncoder {
   error(status: Status): Uint8Array;
 }
 
-/** As much of an answer as an encoder must know. */
+/** The parts of an answer that an encoder needs. */
 type Shape = Pick<WatchAnswer, "kind" | "representation" | "includeObject">;
 
 export function watchEncoder(answer: Shape, now: () => Date, share: Share): WatchEncoder {
@@ -58,7 +58,7 @@ export function watchEncoder(answer: Shape, now: () => Date, share: Share): Watc
   };
 }
 
-/** A state of an object has a revision that no other state of any object has. */
+/** The resourceVersion identifies a state: no other state of any object has the same. */
 function keyOf(form: string, type: EventType, { metadata }: KubeObject): string {
   const { namespace = "", name, resourceVersion } = metadata;
   return `${form} ${type} ${resourceVersion} ${namespace}/${name}`;
@@ -67,14 +67,14 @@ function keyOf(form: string, type: EventType, { metadata }: KubeObject): string 
 const ids = new WeakMap<Kind, number>();
 let lastId = 0;
 
-/** A kind that is defined anew shows the same objects in another way. */
+/** If a custom kind is redefined, it may show the same objects differently. */
 function idOf(kind: Kind): number {
   const id = ids.get(kind) ?? ++lastId;
   ids.set(kind, id);
   return id;
 }
 
-/** How events are written; a view is an object in another form, such as a table. */
+/** Encodes events; a view is an object in another form, such as a table. */
 interface Media {
   readonly contentType: string;
   object(type: EventType, object: KubeObject): Uint8Array;
@@ -97,7 +97,7 @@ function protobufMedia(kind: Kind): Media {
   return {
     contentType: "application/vnd.kubernetes.protobuf;stream=watch",
     object: (type, object) => encode(type, object, kind.message),
-    // There are no tables in protobuf: the only other view is that of the metadata.
+    // Protobuf has no tables, so that the only other view is metadata.
     view: (type, view) => encode(type, view as KubeObject, "meta/v1.PartialObjectMetadata"),
     bookmark: (object) => encode("BOOKMARK", object, kind.message),
     error: (status) => encodeWatchFrame("ERROR", encodeProtobuf(status, "meta/v1.Status")),
@@ -105,18 +105,18 @@ function protobufMedia(kind: Kind): Media {
 }
 
 interface Shown {
-  /** The first table of a watch has them. */
+  /** The first table of a watch includes its columns. */
   readonly withColumns: boolean;
   readonly now: Date;
 }
 
 interface Show {
-  /** Views of one form look the same. */
+  /** Identifies the form: views of the same object with the same form are equal. */
   form(shown: Shown): string;
   view(object: KubeObject, shown: Shown): object;
 }
 
-/** Undefined where clients see the object itself. */
+/** Undefined if clients see the object itself. */
 function transformer({ kind, representation, includeObject }: Shape): Show | undefined {
   const { as, version = "v1" } = representation;
   if (as === undefined) return undefined;
@@ -145,7 +145,7 @@ const HEADS: Readonly<Record<EventType, Buffer>> = {
 };
 const TAIL = Buffer.from("}\n");
 
-/** A bookmark is an empty object of the kind that carries nothing but a revision. */
+/** A bookmark is an empty object of the kind, with only a revision. */
 function bookmarkObject(kind: Kind, revision: number, endsInitial: boolean): KubeObject {
   const annotations = { "k8s.io/initial-events-end": "true" };
   const metadata = {

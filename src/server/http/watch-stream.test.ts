@@ -8,7 +8,7 @@ import { type Sink, WatchStream } from "./watch-stream.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** A client that takes everything at once, or nothing until it is told to. */
+/** A client that reads everything at once, or nothing until read() is called. */
 class TestSink implements Sink {
   contentType = "";
   bytes: Buffer = Buffer.alloc(0);
@@ -31,7 +31,7 @@ class TestSink implements Sink {
   onceTaken(callback: () => void): void {
     this.#onTaken.push(callback);
   }
-  /** Reads what there is, and goes on reading or not. */
+  /** Reads the pending bytes, and continues to read unless isStuck is set. */
   read(isStuck: boolean): void {
     this.isStuck = isStuck;
     this.bufferedBytes = 0;
@@ -79,7 +79,7 @@ async function create(server: TestServer, name: string, labels: { [key: string]:
   await server.store.durable(server.store.revision);
 }
 
-test("what is there comes first, then what happens", async () => {
+test("initial objects are sent first, then changes", async () => {
   const server = aServer();
   await create(server, "a");
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
@@ -90,7 +90,7 @@ test("what is there comes first, then what happens", async () => {
   expect(sink.shown).toEqual(["ADDED a", "ADDED b", "DELETED a"]);
 });
 
-test("nothing is told before it is on disk", async () => {
+test("no event is sent before it is on disk", async () => {
   const server = aServer();
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
   ask(server, "POST", CONFIG_MAPS, configMapBody({ name: "a" }));
@@ -99,7 +99,7 @@ test("nothing is told before it is on disk", async () => {
   expect(sink.shown).toEqual(["ADDED a"]);
 });
 
-test("a bookmark ends the initial state where one was asked for", async () => {
+test("a bookmark marks the end of initial events if requested", async () => {
   const server = aServer();
   await create(server, "a");
   const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
@@ -111,7 +111,7 @@ test("a bookmark ends the initial state where one was asked for", async () => {
   });
 });
 
-test("a bookmark a minute says how far the watch has come, if the client wants it", async () => {
+test("a bookmark per minute reports the current revision if requested", async () => {
   const server = aServer();
   const wanting = await open(
     server,
@@ -130,7 +130,7 @@ test("a bookmark a minute says how far the watch has come, if the client wants i
   expect(other.sink.shown).toEqual([]);
 });
 
-test("a watch ends when its time is over, and tells nothing more", async () => {
+test("a watch ends after its timeout and sends nothing more", async () => {
   const server = aServer();
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true&timeoutSeconds=5`);
   server.clock.advance(4999);
@@ -142,7 +142,7 @@ test("a watch ends when its time is over, and tells nothing more", async () => {
   expect(server.clock.untilNextMs()).toBeUndefined();
 });
 
-test("a watch without a time ends after half an hour to an hour", async () => {
+test("a watch without a timeout ends after 30 to 60 minutes", async () => {
   const server = aServer();
   const ends: number[] = [];
   for (let each = 0; each < 20; each++) {
@@ -163,7 +163,7 @@ async function createLarge(server: TestServer, name: string): Promise<void> {
 }
 
 test.each(["", "&labelSelector=!none"])(
-  "a client that does not read has little kept for it, and goes on where it was (%s)",
+  "little is buffered for a client that does not read, and it resumes later (%s)",
   async (selector) => {
     const server = aServer();
     for (const name of ["a", "b", "c", "d"]) await createLarge(server, name);
@@ -184,7 +184,7 @@ test.each(["", "&labelSelector=!none"])(
   },
 );
 
-test("what a client missed is sent by and by, not all at once", async () => {
+test("missed events are sent in parts, not all at once", async () => {
   const server = aServer();
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
   const names = Array.from({ length: 20 }, (_, each) => `c${each}`);
@@ -199,7 +199,7 @@ test("what a client missed is sent by and by, not all at once", async () => {
   expect(sink.shown).toEqual(names.map((name) => `ADDED ${name}`));
 });
 
-test("a client that reads again when the past is gone is told to start over", async () => {
+test("a client that resumes after its revision expired gets 410", async () => {
   const server = aServer({ historyLimits: { changes: 4 } });
   const { sink } = await open(server, `${CONFIG_MAPS}?watch=true`);
   sink.isStuck = true;
@@ -211,7 +211,7 @@ test("a client that reads again when the past is gone is told to start over", as
   expect(sink.state).toBe("ended");
 });
 
-test("a client that does not read is disconnected when the past it needs is gone", async () => {
+test("a client that does not read is disconnected when its revision has expired", async () => {
   const server = aServer({ historyLimits: { changes: 4 } });
   for (const name of ["a", "b", "c"]) await createLarge(server, name);
   const sink = new TestSink();
@@ -227,7 +227,7 @@ test("a client that does not read is disconnected when the past it needs is gone
   expect(sink.state).toBe("aborted");
 });
 
-test("initial objects are let go when they are sent", async () => {
+test("initial objects are released when they are sent", async () => {
   const server = aServer();
   for (const name of ["a", "b", "c"]) await createLarge(server, name);
   const sink = new TestSink();
@@ -239,7 +239,7 @@ test("initial objects are let go when they are sent", async () => {
 });
 
 test.each(["", "&labelSelector=!none"])(
-  "a large batch is sent event by event, and continues after the last one sent (%s)",
+  "a large batch is sent event by event, and resumes after the last one sent (%s)",
   async (selector) => {
     const server = aServer();
     const { sink } = await open(server, `${CONFIG_MAPS}?watch=true${selector}`);
@@ -284,7 +284,7 @@ test.each(FORMS)("watches share the bytes of an event: %s %s", async (accept, se
 
 const isLarge = (chunk: Uint8Array): boolean => chunk.length >= 16 * 1024;
 
-test("no bookmark says that a client has come further than it was told", async () => {
+test("a bookmark never reports a revision that the client has not reached", async () => {
   const server = aServer();
   const { revision } = server.store;
   const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${revision}`;
@@ -300,7 +300,7 @@ test("no bookmark says that a client has come further than it was told", async (
   expect(sink.shown).toEqual(["ADDED a", "ADDED b", "ADDED c", "BOOKMARK"]);
 });
 
-test("a watch from a forgotten revision is told so in an event, and ends", async () => {
+test("a watch from an expired revision gets an ERROR event and ends", async () => {
   const server = aServer({ historyLimits: { changes: 4 } });
   const first = server.store.revision;
   for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) await create(server, name);
@@ -309,7 +309,7 @@ test("a watch from a forgotten revision is told so in an event, and ends", async
   expect(sink.state).toBe("ended");
 });
 
-test("watches of other scopes, selections and forms each see their own", async () => {
+test("watches with other scopes, selectors and forms each get their own events", async () => {
   const server = aServer();
   const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
@@ -351,7 +351,7 @@ test("only the first table of a watch has its columns", async () => {
   expect(tables.map(({ columnDefinitions }) => columnDefinitions === null)).toEqual([false, true]);
 });
 
-test("who waits for his turn is told all that happened meanwhile, in one go", async () => {
+test("a watch that waits for its turn gets all events since in one write", async () => {
   const server = aServer();
   const sink = new TestSink();
   const waiting: { tell(): number }[] = [];
@@ -370,7 +370,7 @@ test("who waits for his turn is told all that happened meanwhile, in one go", as
   expect(sink.shown.at(-1)).toBe("ADDED d");
 });
 
-test("who waits for long hears no more until his turn, and then misses nothing", async () => {
+test("a watch that waits for long stops listening and misses nothing", async () => {
   const server = aServer();
   const sink = new TestSink();
   const waiting: { tell(): number }[] = [];

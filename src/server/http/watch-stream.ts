@@ -1,10 +1,10 @@
 /**
- * Sends a watch down a connection: the initial objects, then changes as they become durable,
- * bookmarks now and then, until the client, the timeout or the server ends it.
+ * Sends a watch over a connection: the initial objects, then changes as they become durable, and
+ * periodic bookmarks, until the client, the timeout or the server ends it.
  *
- * Little is encoded ahead for a slow client: the stream stops listening to the store, and continues
- * from the last event it sent when there is room again. If the store has forgotten that revision,
- * the client is told to start over; a client that does not even read that is disconnected.
+ * Little is encoded ahead for a slow client: the stream unsubscribes from the store, and resumes
+ * after the last event it sent when there is room again. If that revision has expired by then, the
+ * client gets an ERROR event; if it does not read at all, it is disconnected.
  */
 import { ApiError } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -16,18 +16,18 @@ import type { WatchAnswer } from "./answer.ts";
 import { type FanOut, type Telling, WRITE_BYTES } from "./fan-out.ts";
 import { type Share, type WatchEncoder, watchEncoder } from "./watch-encode.ts";
 
-/** The connection, as far as a watch is concerned. */
+/** The connection, as far as a watch needs it. */
 export interface Sink {
   begin(contentType: string, warnings: readonly string[]): void;
   write(bytes: Uint8Array): void;
   end(): void;
-  /** Drops the connection: the client must notice that it missed something. */
+  /** Drops the connection, so that the client notices that it missed something. */
   abort(): void;
-  /** Bytes handed over and not yet taken by the client. */
+  /** Bytes that were written but not read by the client yet. */
   readonly bufferedBytes: number;
-  /** Calls back when the client has taken all of them; asked for only where there are many. */
+  /** Calls back when the client has read all of them; used only if there are many. */
   onceTaken(callback: () => void): void;
-  /** Counts what the watch keeps in memory until its client has taken more. */
+  /** Counts what the watch keeps in memory until its client has read more. */
   keep(thing: object, bytes: number): void;
   letGo(thing: object): void;
 }
@@ -36,29 +36,29 @@ export interface WatchEnvironment {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** What watches of one server encode together; absent: nothing. */
+  /** Shares encoded events between the watches of a server; absent: they are not shared. */
   readonly share?: Share;
 }
 
-/** What may wait for a client before nothing more is encoded for it. */
+/** How much may wait for a client before nothing more is encoded for it. */
 const ROOM_BYTES = 64 * 1024;
 const BOOKMARK_INTERVAL_MS = 60_000;
 const MIN_TIMEOUT_MS = 30 * 60_000;
-/** Whoever has more to be told hears no more of it until that is done. */
+/** A watch with more pending changes than this unsubscribes until they are sent. */
 const MOST_HEARD = 1000;
-/** Of an object that is to be sent: the object itself is in the store or in its history. */
+/** The cost of a pending object: the object itself is in the store or in its history. */
 const REFERENCE_BYTES = 16;
-/** From here on an event is a chunk of its own. */
+/** An event of at least this size is written as a chunk of its own. */
 const LARGE_BYTES = 16 * 1024;
 const NOTHING = new Uint8Array();
 
-/** The bytes of batches by their form; undefined: too many to be written at once. */
+/** The bytes of batches by form; undefined if they are too large to write at once. */
 const batches = new WeakMap<readonly Change[], Map<string, Uint8Array | undefined>>();
 
-/** To find that there is nothing to tell takes as long as so many bytes. */
+/** The cost, in bytes, of finding that there is nothing to send. */
 const NOTHING_BYTES = 512;
 
-/** Each watch is told when it hears. */
+/** Without a FanOut each watch sends at once. */
 const AT_ONCE = { enter: (watch: Telling) => void watch.tell() };
 const UNSHARED: Share = (_, encode) => encode();
 
@@ -72,7 +72,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 
 interface Heard {
   readonly batch: WatchBatch;
-  /** From before the watch began to listen: no other watch has the same batch. */
+  /** From before the watch subscribed: no other watch has the same batch. */
   readonly isPast: boolean;
 }
 
@@ -83,15 +83,15 @@ export class WatchStream implements Telling {
   private readonly watching: Omit<Watching, "initial">;
   private readonly timers: Timer[] = [];
   private subscription: Subscription | undefined;
-  /** What waits for its turn to be told, and how many changes that is. */
+  /** Batches that wait to be sent, and their number of changes. */
   private heard: Heard[] = [];
   private heardChanges = 0;
   private initial: readonly KubeObject[];
   private initialPosition = 0;
-  /** What is being told, from its position on. */
+  /** The events being sent, from `position` on. */
   private waiting: readonly WatchEvent[] = [];
   private position = 0;
-  /** All up to here was told, once the initial objects are. */
+  /** All changes up to this revision were sent, once the initial objects are. */
   private revision: number;
   private owesInitialEnd: boolean;
   private isFull = false;
@@ -113,7 +113,7 @@ export class WatchStream implements Telling {
     this.owesInitialEnd = watching.marksInitialEnd;
   }
 
-  /** Call once what the initial objects show is durable. */
+  /** To be called once the revision of the initial objects is durable. */
   start(): void {
     this.sink.begin(this.encoder.contentType, this.answer.warnings ?? []);
     this.scheduleEnd();
@@ -121,7 +121,7 @@ export class WatchStream implements Telling {
     this.goOn();
   }
 
-  /** Stops sending; the connection is the caller's to close. */
+  /** Stops sending; the caller closes the connection. */
   close(): void {
     this.closed = true;
     this.initial = [];
@@ -131,7 +131,7 @@ export class WatchStream implements Telling {
     for (const timer of this.timers) timer.cancel();
   }
 
-  /** Ends the stream the way a timeout does: the client may go on from where it was. */
+  /** Ends the stream like a timeout: the client may resume from its last revision. */
   finish(): void {
     if (this.closed) return;
     this.close();
@@ -139,9 +139,9 @@ export class WatchStream implements Telling {
   }
 
   /**
-   * Drops the connection of a client that does not read and could not go on anyway, because the
-   * store knows changes only from a later revision on. Otherwise the watch would keep initial
-   * objects in memory that nobody else knows.
+   * Drops the connection of a client that does not read and could not resume anyway, because its
+   * revision is older than the history. Otherwise the watch would keep initial objects in memory
+   * that nothing else refers to.
    */
   closeIfBehind(oldestRevision: number): void {
     if (this.closed || !this.isFull || this.revision >= oldestRevision) return;
@@ -149,7 +149,7 @@ export class WatchStream implements Telling {
     this.sink.abort();
   }
 
-  /** Tells what is waiting as long as there is room, then listens again. */
+  /** Sends pending events as long as there is room, then subscribes again. */
   private goOn(): void {
     this.tellWaiting();
     if (this.closed || this.isFull) return;
@@ -191,7 +191,7 @@ export class WatchStream implements Telling {
       const chunk = this.encodeNext();
       bytes += chunk.length;
       small.push(chunk);
-      // A large event is shared by all watches, so it is never copied into a chunk of one watch.
+      // A large event is shared by all watches, so that it is never copied into one watch's chunk.
       if (chunk.length < LARGE_BYTES) continue;
       small.pop();
       writeSmall();
@@ -213,7 +213,7 @@ export class WatchStream implements Telling {
     return this.encoder.event(event.type, event.object);
   }
 
-  /** Nothing is kept for a client that does not read but what it has been sent. */
+  /** Nothing is kept for a client that does not read, except the bytes already written. */
   private rest(): void {
     this.subscription?.close();
     this.subscription = undefined;
@@ -230,7 +230,7 @@ export class WatchStream implements Telling {
     });
   }
 
-  /** The past comes in parts, each when the one before is told; then changes as they happen. */
+  /** Past changes are sent in parts, one after the other; then changes as they happen. */
   private listen(): void {
     const { watching } = this;
     try {
@@ -299,7 +299,7 @@ export class WatchStream implements Telling {
     return written;
   }
 
-  /** Watches that see the same in the same form share the bytes of a batch, unless it is large. */
+  /** Watches with the same scope and form share the bytes of a batch, unless it is large. */
   private encodeShared(batch: WatchBatch): Uint8Array | undefined {
     const { scope } = this.watching;
     if (scope === undefined || !this.encoder.isShared) return undefined;
@@ -334,7 +334,7 @@ export class WatchStream implements Telling {
   private scheduleBookmark(): void {
     const { clock, store } = this.environment;
     this.timers[1] = clock.schedule(BOOKMARK_INTERVAL_MS, () => {
-      // While something is still to be told, the client has not come that far.
+      // While events are pending, the client has not reached the current revision.
       const isTold = this.subscription && this.heard.length === 0;
       if (isTold) this.sink.write(this.encoder.bookmark(store.durableRevision, false));
       if (!this.closed) this.scheduleBookmark();

@@ -8,7 +8,7 @@ import { AttemptReader } from "./attempt-reader.ts";
 
 const NAME = { namespace: "ns", jobName: "work" };
 
-test("attempts are found in whatever order indexes are asked for", () => {
+test("attempts are found in any order of requested indexes", () => {
   const indexes = fc.array(fc.nat(60), { maxLength: 80 });
   const question = fc.record({ index: fc.nat(70), kind: fc.constantFrom("read", "next") });
   fc.assert(
@@ -27,7 +27,7 @@ test("attempts are found in whatever order indexes are asked for", () => {
   );
 });
 
-test("attempts come oldest first, though many begin in one second", () => {
+test("attempts are sorted by age, even if created in the same second", () => {
   const reader = readerOf([
     aNote(1, { podUID: "z", created: "2026-01-01T00:00:00Z", revision: 10 }),
     aNote(1, { podUID: "a", created: "2026-01-01T00:00:01Z", revision: 40 }),
@@ -36,7 +36,7 @@ test("attempts come oldest first, though many begin in one second", () => {
   expect(reader.read(1).map(({ podUID }) => podUID)).toEqual(["z", "b", "a"]);
 });
 
-test("attempts of another story are passed over", () => {
+test("attempts of another story are skipped", () => {
   const reader = readerOf([
     aNote(1, { podUID: "a", jobUID: "former" }),
     aNote(2, { podUID: "b" }),
@@ -46,7 +46,7 @@ test("attempts of another story are passed over", () => {
   expect([reader.read(1).length, reader.read(2).length]).toEqual([0, 1]);
 });
 
-test("in a row notes are read many at a time", () => {
+test("for consecutive indexes, notes are read in batches", () => {
   let asked = 0;
   const notes = Array.from({ length: 5000 }, (_, index) => aNote(index, { podUID: "u" }));
   const reader = readerOf(notes, () => asked++);

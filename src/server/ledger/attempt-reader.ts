@@ -4,7 +4,7 @@ import { attemptsPrefix, indexPrefix, type JobName, placeOfAttempt } from "../..
 import { type AttemptRecord, parseAttempt } from "../../ledger/records.ts";
 import type { Note, StoredObjects } from "../../store/types.ts";
 
-/** Notes are read ahead: few after a jump, more and more while indexes are asked for in a row. */
+/** Notes are read ahead: few after a jump, and more the longer indexes are read in sequence. */
 const FEWEST_NOTES = 8;
 const MOST_NOTES = 512;
 
@@ -14,13 +14,15 @@ export class AttemptReader {
   readonly #jobs: ReadonlySet<string>;
   readonly #prefix: string;
   #ahead: readonly Note[] = [];
-  /** From here to the last one read ahead, or to the end, nothing is missing. */
+  /**
+   * The notes from this key to the last one read ahead (or to the end, if #isWhole) are complete.
+   */
   #from = "";
   #isWhole = false;
   #at = 0;
   #count = FEWEST_NOTES;
 
-  /** Only attempts of these Jobs count: others of the name are of a story that is over. */
+  /** Only attempts of these Jobs count: others of the same name belong to an earlier story. */
   constructor(store: Pick<StoredObjects, "listNotes">, job: JobName, jobs: ReadonlySet<string>) {
     this.#store = store;
     this.#job = job;
@@ -28,7 +30,9 @@ export class AttemptReader {
     this.#prefix = attemptsPrefix(job);
   }
 
-  /** The finished attempts at an index, oldest first; of these Jobs unless others are named. */
+  /**
+   * The finished attempts at an index, oldest first, of `jobs` (by default those given at first).
+   */
   read(index: number, jobs: ReadonlySet<string> = this.#jobs): Attempt[] {
     const prefix = indexPrefix({ ...this.#job, index });
     this.#seek(prefix);
@@ -41,7 +45,7 @@ export class AttemptReader {
     return records.sort(byAge).map(({ attempt }) => attempt);
   }
 
-  /** The lowest index from there on that has attempts. */
+  /** The lowest index, at least `from`, that has attempts. */
   nextIndex(from: number): number | undefined {
     this.#seek(indexPrefix({ ...this.#job, index: from }));
     for (let note = this.#peek(); note; note = this.#peek()) {
@@ -84,7 +88,7 @@ export class AttemptReader {
   }
 }
 
-/** Creation is known to the second; of two in one second the one that ended first came first. */
+/** Creation times have whole seconds. Within a second, the attempt that ended first comes first. */
 function byAge(one: AttemptRecord, other: AttemptRecord): number {
   if (one.created !== other.created) return one.created < other.created ? -1 : 1;
   return one.revision - other.revision;

@@ -1,4 +1,4 @@
-/** Pure: an index of a Job as an object of the API, and as a row of a table. */
+/** Pure: an index of a Job as an API object and as a table row. */
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { age, humanDuration } from "../../api/print/age.ts";
@@ -19,7 +19,7 @@ export interface JobIndex extends KubeObject {
 export interface JobIndexParts {
   readonly namespace: string;
   readonly jobName: string;
-  /** Absent for a Job that is gone. */
+  /** Absent if the Job was deleted. */
   readonly owner?: OwnerReference;
   readonly created?: string;
   readonly index: number;

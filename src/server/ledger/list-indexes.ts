@@ -1,10 +1,9 @@
 /**
- * The indexes of a Job, in pages and by state, and one of them: out of the status of the Job, its
- * pods and what the ledger noted of pods that are gone.
+ * Lists the indexes of a Job in pages and by state, and finds a single one. The sources are the
+ * status of the Job, its pods, and the ledger notes about deleted pods.
  *
- * Reading order: this file, index-state (how an index stands, and where to look for those that
- * stand as asked), attempt-reader, job-index (the object). sweep removes what nobody reads any
- * more.
+ * Reading order: this file, src/ledger/index-state (the state of an index, and where to search for
+ * states), attempt-reader, job-index (the object). sweep removes notes that are no longer needed.
  */
 import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -34,7 +33,7 @@ import { findStory } from "./stories.ts";
 
 export interface IndexQuery {
   readonly states: ReadonlySet<IndexState>;
-  /** From here, and up to and without the end. */
+  /** The range of indexes, including `from` but not `end`. */
   readonly from: number;
   readonly end: number;
   readonly limit: number;
@@ -43,13 +42,15 @@ export interface IndexQuery {
 
 export interface IndexPage {
   readonly items: readonly JobIndex[];
-  /** The last index that was looked at, where more may follow. */
+  /** The last index that was examined, if more may follow. */
   readonly last?: number;
-  /** How many follow if none is left out; unknown for a Job that is gone. */
+  /** How many indexes follow without a filter; unknown if the Job was deleted. */
   readonly following?: number;
 }
 
-/** A page that finds little to show ends early: others wait for their answers, too. */
+/**
+ * A page ends early if it examines this many indexes, so that other requests do not wait too long.
+ */
 const MAX_LOOKED_AT = 10_000;
 
 export function listIndexes(store: StoredObjects, name: JobName, query: IndexQuery): IndexPage {
@@ -73,7 +74,7 @@ export function listIndexes(store: StoredObjects, name: JobName, query: IndexQue
   return { items };
 }
 
-/** Throws where there is no such Job; undefined where it has no such index. */
+/** Throws if there is no such Job; undefined if it has no such index. */
 export function findIndex(
   store: StoredObjects,
   name: JobName,
@@ -87,9 +88,9 @@ export function findIndex(
 }
 
 interface Ledger {
-  /** Absent for a Job that is gone: its indexes are those that were attempted. */
+  /** Absent if the Job was deleted: its indexes are then those that were attempted. */
   readonly completions?: number;
-  /** What all its indexes share. */
+  /** The fields that all its indexes share. */
   readonly common: Omit<JobIndexParts, "index" | "state" | "attempts">;
   readonly candidates: (states: ReadonlySet<IndexState>) => readonly NextIndex[];
   readonly read: (index: number) => Pick<JobIndexParts, "state" | "attempts">;
@@ -102,7 +103,7 @@ function openLedger(store: StoredObjects, name: JobName): Ledger {
   const story = findStory(store, name);
   if (job) return ledgerOfJob(store, name, job, story);
   if (!story) throw notFound({ group: "batch", resource: "jobs" }, jobName);
-  // How items had moved before is gone with the Job's list.
+  // How items moved between indexes is unknown, because the item list was deleted with the Job.
   const reader = new AttemptReader(store, name, story.unmoved);
   const scout = new AttemptReader(store, name, story.unmoved);
   return {
@@ -126,7 +127,7 @@ function ledgerOfJob(
   const jobs = new Set([...(story?.unmoved ?? []), uid]);
   const readFormer = formerAttempts(store, name, job);
   const reader = new AttemptReader(store, name, jobs);
-  // It goes ahead of the other one, which would have to jump back and forth.
+  // A second reader, because it runs ahead: one reader would have to jump back and forth.
   const scout = new AttemptReader(store, name, jobs);
   const owner = { apiVersion: "batch/v1", kind: "Job", name: name.jobName, uid };
   const isUncounted = ({ pod, podUID }: Attempt): boolean => {
@@ -147,7 +148,7 @@ function ledgerOfJob(
   };
 }
 
-/** The attempts at an item from when it had other indexes; undefined where none ever moved. */
+/** The attempts at an item while it had other indexes; undefined if no item ever moved. */
 function formerAttempts(
   store: StoredObjects,
   { namespace }: JobName,
@@ -178,7 +179,7 @@ interface FormerPlace {
   readonly uids: Set<string>;
 }
 
-/** An item that several Jobs in a row had at one index is looked up once. */
+/** Merges consecutive Jobs in which the item had the same index, to look it up once. */
 function gathered(links: readonly FormerIndex[]): readonly FormerPlace[] {
   const places: FormerPlace[] = [];
   for (const { name, uid, index } of links) {
@@ -197,7 +198,7 @@ function indexesOf(store: StoredObjects, job: Job): JobIndexes {
   const finish = finishOf(job);
   const isFinished = finish !== undefined;
   const lookup = { index: ACTIVE_PODS, value: uid };
-  // A Job is finished when the last of its pods is over, and may have left thousands.
+  // A finished Job has no active pods, but may have left thousands of finished ones.
   const active = isFinished ? [] : (store.list("pods", { namespace, lookup }).items as Pod[]);
   for (const pod of active) {
     const placed = currentAttempt(pod);
@@ -214,7 +215,7 @@ function indexesOf(store: StoredObjects, job: Job): JobIndexes {
 
 type SettledIndexes = Pick<JobIndexes, "completions" | "completed" | "failed">;
 
-/** Reading a page must not take apart the same text again that the last page did. */
+/** Caches the parsed index sets, so that each page does not parse the same text again. */
 const settled = new WeakMap<Job, SettledIndexes>();
 
 function settledIndexes(job: Job): SettledIndexes {
@@ -223,7 +224,8 @@ function settledIndexes(job: Job): SettledIndexes {
   const { spec, status, metadata } = job;
   const completions = spec.completionMode === "Indexed" ? (spec.completions ?? 0) : 0;
   const before = metadata.annotations?.[CONTINUES_FROM] ?? "";
-  // A Job that goes on counts them itself, but not before its controller has seen it.
+  // The status of a Job that continues another includes these indexes only after its controller has
+  // seen it.
   const completed = status.completedIndexes || before;
   const read = {
     completions,

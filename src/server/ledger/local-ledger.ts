@@ -1,4 +1,4 @@
-/** The ledger as components in the server's process read it. */
+/** The ledger reader for components in the server's process. */
 import { type IndexState, STATES } from "../../ledger/index-states.ts";
 import type { IndexStory, LedgerReader, StoryPage } from "../../ledger/reader.ts";
 import type { StoredObjects } from "../../store/types.ts";

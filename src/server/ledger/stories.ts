@@ -1,4 +1,4 @@
-/** Reads which Jobs of a name belong together from the notes. */
+/** Reads from the notes which Jobs of a name belong together. */
 import { type JobName, jobEventPrefix, namespaceKey, parseNoteKey } from "../../ledger/keys.ts";
 import { parseJobEvent, parseRemoval } from "../../ledger/records.ts";
 import { type DatedEvent, type Story, storyOf } from "../../ledger/story.ts";
@@ -11,7 +11,7 @@ export function findStory(
   return storyOf(readEvents(store, name), removalOf(store, name.namespace));
 }
 
-/** The revision at which the last namespace of the name was removed; 0 if none ever was. */
+/** The revision at which the last namespace of that name was deleted; 0 if none ever was. */
 export function removalOf(store: Pick<StoredObjects, "listNotes">, namespace: string): number {
   const [removal] = store.listNotes({ prefix: namespaceKey(namespace), limit: 1 });
   return removal ? parseRemoval(removal.bytes) : 0;

@@ -1,7 +1,7 @@
 /**
- * Removes notes that nobody reads any more: of Jobs deleted long ago, of what a new Job of the same
- * name made void, and of namespaces that are gone. A little at a time: a Job may have left a
- * million notes, and nothing waits for their removal.
+ * Removes notes that are no longer needed: of Jobs deleted long ago, of Jobs that a new Job of the
+ * same name replaced, and of deleted namespaces. It works in small steps, because a Job may have
+ * left a million notes, and the removal is not urgent.
  */
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -23,7 +23,7 @@ export interface Sweeper {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Now and once a day. */
+/** Runs now and once a day. */
 export function startSweeper(server: {
   readonly store: Store;
   readonly clock: Clock;
@@ -37,8 +37,8 @@ export function startSweeper(server: {
       const removed = await sweep(store, clock.nowMs(), () => isStopped);
       if (removed > 0) log.info("notes of past Jobs removed", { removed });
     } catch (error) {
-      // The next one finds what this one left.
-      if (!isStopped) log.warn("notes of past Jobs stay", { error: String(error) });
+      // The next run removes the remaining notes.
+      if (!isStopped) log.warn("notes of past Jobs were not removed", { error: String(error) });
     }
     if (!isStopped) timer = clock.schedule(DAY_MS, () => void run());
   };
@@ -51,10 +51,10 @@ export function startSweeper(server: {
   };
 }
 
-/** Few enough that they can be removed from a disk that is full. */
+/** Few enough that they can be removed even from a full disk. */
 const NOTES_AT_ONCE = 100;
 
-/** How many notes it removed. */
+/** Returns how many notes it removed. */
 export async function sweep(
   store: Store,
   nowMs: number,
@@ -73,13 +73,15 @@ export async function sweep(
     }
     removed += await sweepJob(store, place, nowMs, isStopped);
     from = afterJob(place);
-    // Others get their turn between two Jobs.
+    // Let other work run between two Jobs.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return removed;
 }
 
-/** Once nothing is left of a namespace, that it was removed need not be known any longer. */
+/**
+ * Once no other notes of a namespace are left, the note about its deletion is not needed either.
+ */
 async function sweepRemovals(store: Store, seen: ReadonlyMap<string, number>): Promise<number> {
   const swept = [...seen].filter(([namespace, at]) => removalOf(store, namespace) === at);
   const keys = swept.map(([namespace]) => namespaceKey(namespace));
@@ -109,7 +111,10 @@ async function sweepJob(
   return removed;
 }
 
-/** Undefined where every note of the name is of use, which is seen without reading them all. */
+/**
+ * Undefined if every note of the name is still needed, which can be decided without reading them
+ * all.
+ */
 function uselessNotes(
   store: Store,
   name: JobName,

@@ -1,4 +1,4 @@
-/** Pure: how OpenAPI describes kinds that users defined: their own schema, and what all have. */
+/** Pure: how OpenAPI describes custom resources: their own schema, and the common fields. */
 import type { Kind } from "../../kinds/kind.ts";
 import type { Schema } from "./schemas.ts";
 
@@ -8,7 +8,7 @@ interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** "com.example.v1.Widget": the group from its end, as packages are named. */
+/** "com.example.v1.Widget": the group reversed, as in package names. */
 export function customSchemaName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split(".").reverse(), version, kind].join(".");
 }
@@ -20,17 +20,17 @@ const API_VERSION = {
 };
 const KIND = { description: "The kind of the object.", type: "string" };
 
-/** What every object has. */
+/** The fields that every object has. */
 export const META_PROPERTIES: { readonly [name: string]: Schema } = {
   apiVersion: API_VERSION,
   kind: KIND,
   metadata: {
-    description: "What every object has: its name, labels, owners and the like.",
+    description: "Metadata of the object: its name, labels, owners and so on.",
     allOf: [{ $ref: `${META}ObjectMeta` }],
   },
 };
 
-/** The schemas of the object and of a list of them, by name; none for a kind that is built in. */
+/** The schemas of the object and of its list, by name; empty for a built-in kind. */
 export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
   if (!kind.custom) return {};
   const { schema, listKind } = kind.custom;
@@ -55,7 +55,7 @@ export function customSchemas(kind: Kind): { readonly [name: string]: Schema } {
       },
       kind: KIND,
       metadata: {
-        description: "What every list has.",
+        description: "Metadata of the list.",
         allOf: [{ $ref: `${META}ListMeta` }],
       },
     },

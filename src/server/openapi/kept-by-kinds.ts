@@ -1,10 +1,10 @@
-/** Documents about kinds: each is composed again only when one of its kinds is another. */
+/** Caches documents about kinds: each is composed again only when its kinds change. */
 import type { Kind } from "../../kinds/kind.ts";
 
 export function keptByKinds<T>(
   compose: (kinds: readonly Kind[]) => T,
 ): (kinds: readonly Kind[]) => T {
-  // By the first kind, so that what nobody has any more goes with it.
+  // Keyed by the first kind, so that entries for discarded kinds are garbage-collected.
   const kept = new WeakMap<Kind, { readonly kinds: readonly Kind[]; readonly document: T }>();
   return (kinds) => {
     const [first] = kinds;

@@ -50,7 +50,7 @@ test("every reference leads to a definition", () => {
   for (const name of names) expect(builtIn.definitions).toHaveProperty([name ?? ""]);
 });
 
-test("a field is a reference with a description, and has no default", () => {
+test("a field is a reference with a description, without a default", () => {
   const job = builtIn.definitions["io.k8s.api.batch.v1.Job"];
   expect(job?.properties?.["spec"]).toEqual({
     description: expect.any(String),
@@ -59,7 +59,7 @@ test("a field is a reference with a description, and has no default", () => {
   expect(JSON.stringify(builtIn.definitions)).not.toContain('"default":{}');
 });
 
-test("a kind says which it is, and how its lists are merged", () => {
+test("a definition names its kind, and list fields their merge strategy", () => {
   expect(builtIn.definitions["io.k8s.api.batch.v1.Job"]).toMatchObject({
     "x-kubernetes-group-version-kind": [{ group: "batch", kind: "Job", version: "v1" }],
   });
@@ -74,12 +74,12 @@ test("a kind says which it is, and how its lists are merged", () => {
 test.each([
   ["io.k8s.apimachinery.pkg.util.intstr.IntOrString", { type: "string", format: "int-or-string" }],
   ["io.k8s.apimachinery.pkg.api.resource.Quantity", { type: "string" }],
-])("%s is a string where there is no choice of types", (name, shown) => {
+])("%s is a string, because version 2 has no alternatives", (name, shown) => {
   const { description: _description, ...schema } = builtIn.definitions[name] ?? {};
   expect(schema).toEqual(shown);
 });
 
-test("what is sent is a parameter called body", () => {
+test("a request body is a parameter named body", () => {
   const path = "/apis/batch/v1/namespaces/{namespace}/jobs/{name}";
   const { put, patch, delete: remove } = builtIn.paths[path] ?? {};
   expect(put?.parameters).toContainEqual({
@@ -95,7 +95,7 @@ test("what is sent is a parameter called body", () => {
   });
 });
 
-test("a part that may hold anything names no fields, one that may be null has no type", () => {
+test("an open part has no fields, and a nullable part has no type", () => {
   const properties = {
     open: { type: "object", [PRESERVES]: true, properties: { x: { type: "string" } } },
     maybe: { type: "object", nullable: true, properties: { x: { type: "string" } } },
@@ -119,7 +119,7 @@ test("a part that may hold anything names no fields, one that may be null has no
 
 const PRESERVES = "x-kubernetes-preserve-unknown-fields";
 
-test("an object within another has what every object has", () => {
+test("an embedded object has the fields of every object", () => {
   const part = { type: "object", "x-kubernetes-embedded-resource": true };
   expect(widget({ type: "object", properties: { part } })?.properties?.["part"]).toMatchObject({
     required: ["kind", "apiVersion"],
@@ -127,14 +127,14 @@ test("an object within another has what every object has", () => {
   });
 });
 
-test("a kind that keeps all it is given is described as an object and nothing more", () => {
+test("a kind that preserves unknown fields is described only as an object", () => {
   expect(widget({ type: "object", [PRESERVES]: true, properties: {} })).toEqual({
     type: "object",
     "x-kubernetes-group-version-kind": [{ group: "example.com", kind: "Widget", version: "v1" }],
   });
 });
 
-test("it is composed once for the same kinds, and again for others", () => {
+test("the document is composed once for the same kinds, and again for others", () => {
   const first = openapiV2(registry.kinds);
   expect(openapiV2([...registry.kinds])).toBe(first);
   const more = openapiV2([...registry.kinds, aCustomKind({ type: "object" })]);
@@ -142,14 +142,14 @@ test("it is composed once for the same kinds, and again for others", () => {
   expect(more.protobuf()).toBe(more.protobuf());
 });
 
-test("the message says what the text says", () => {
+test("the protobuf message has the same contents as the text", () => {
   const kind = aCustomKind({
     type: "object",
     properties: { size: { type: "integer", maximum: 1.5, maxLength: 300, enum: [1, "a"] } },
   });
   const bytes = Buffer.from(openapiV2([kind]).protobuf()).toString("latin1");
   expect(bytes.startsWith("\n\x032.0\x12\x0b\n\x05Tally\x12\x02v1")).toBe(true);
-  // Of a Schema: 7 maximum, 11 maxLength, 20 enum of values as text, 22 type.
+  // In a Schema: 7 maximum, 11 maxLength, 20 enum with values as text, 22 type.
   const maximum = Buffer.from(new Float64Array([1.5]).buffer).toString("latin1");
   const type = "\xb2\x01\x09\n\x07integer";
   for (const part of [`\x39${maximum}`, "\x58\xac\x02", "\xa2\x01\x04\x12\x021\n", type]) {

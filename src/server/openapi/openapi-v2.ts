@@ -1,9 +1,9 @@
 /**
- * The document at /openapi/v2: all kinds in one, made of what the documents of version 3 say.
+ * The document at /openapi/v2: all kinds in one, derived from the version 3 documents.
  *
- * It is for clients that know no other, and for kubectl where version 3 has no answer: a file of
- * kind List, and explain in its older form. Nobody else pays for it: it is composed when it is
- * first asked for, and again when the kinds have changed.
+ * It is for clients that support no other version, and for kubectl where version 3 does not
+ * suffice: for a file of kind List, and for explain in its older form. It is composed on the first
+ * request, and again when the kinds have changed, so that others do not pay for it.
  */
 import { createHash } from "node:crypto";
 import type { Kind } from "../../kinds/kind.ts";
@@ -18,13 +18,13 @@ import { toV2CustomSchema, toV2Schema } from "./v2-schemas.ts";
 export interface OpenapiV2 {
   /** JSON. */
   readonly text: string;
-  /** Of the text. */
+  /** The hash of the text. */
   readonly hash: string;
-  /** The same as protobuf, made when it is first asked for. */
+  /** The same as protobuf, encoded on the first request. */
   protobuf(): Uint8Array;
 }
 
-/** The media type kubectl asks for has an "@" where the type answered has a dot. */
+/** In the media type that kubectl requests, "@" stands for the dot in the answered type. */
 export const OPENAPI_V2_PROTOBUF_TYPE =
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 

@@ -82,7 +82,7 @@ function operationsIn(document: Document): [string, Operation][] {
   );
 }
 
-test("the index names a document per group version, by its hash", () => {
+test("the index lists a document per group version, with its hash", () => {
   const { paths } = openapiIndex(kinds);
   expect(Object.keys(paths)).toEqual(PATHS);
   const hash = openapiDocument("apis/batch/v1", kinds)?.hash;
@@ -96,7 +96,7 @@ test("there is no document for a group version without kinds", () => {
   expect(openapiDocument("apis/batch/v2", kinds)).toBeUndefined();
 });
 
-test("the hash depends on the kinds alone, not on when or how often it is asked for", () => {
+test("the hash depends only on the kinds, not on the time or number of requests", () => {
   const first = openapiDocument("apis/batch/v1", kinds);
   expect(openapiDocument("apis/batch/v1", kinds)).toBe(first);
   expect(openapiDocument("apis/batch/v1", [...kinds])).toEqual(first);
@@ -104,7 +104,7 @@ test("the hash depends on the kinds alone, not on when or how often it is asked 
   expect(openapiDocument("apis/batch/v1", fewer)?.hash).not.toBe(first?.hash);
 });
 
-test("the patch of a Job has what kubectl looks for before it applies", () => {
+test("the patch operation of a Job has what kubectl requires for apply", () => {
   const path = "/apis/batch/v1/namespaces/{namespace}/jobs/{name}";
   const patch = documentAt("apis/batch/v1").paths[path]?.["patch"];
   expect(patch?.["x-kubernetes-group-version-kind"]).toEqual(JOB);
@@ -120,7 +120,7 @@ test("the patch of a Job has what kubectl looks for before it applies", () => {
   ]);
 });
 
-test("kubectl takes the first patch it finds of a kind, so every one offers validation", () => {
+test("every patch operation offers fieldValidation, since kubectl uses the first it finds", () => {
   for (const path of PATHS) {
     for (const [method, operation] of operationsIn(documentAt(path))) {
       if (method !== "patch") continue;
@@ -167,12 +167,12 @@ test("a Job can be listed, created, read, replaced, patched and deleted", () => 
   ]);
 });
 
-test("a kind of the whole cluster has no namespace in its paths", () => {
+test("a cluster-scoped kind has no namespace in its paths", () => {
   const paths = Object.keys(documentAt("api/v1").paths).filter((path) => path.includes("/nodes"));
   expect(paths).toEqual(["/api/v1/nodes", "/api/v1/nodes/{name}"]);
 });
 
-test("a subresource carries the kind of its payload", () => {
+test("a subresource names the kind of its payload", () => {
   const { paths } = documentAt("apis/apps/v1");
   const path = "/apis/apps/v1/namespaces/{namespace}/statefulsets/{name}/scale";
   expect(paths[path]?.["patch"]?.["x-kubernetes-group-version-kind"]).toEqual({
@@ -182,14 +182,14 @@ test("a subresource carries the kind of its payload", () => {
   });
 });
 
-test("a stream is offered as text, not as an object", () => {
+test("a stream subresource returns text, not an object", () => {
   const { paths } = documentAt("api/v1");
   const path = "/api/v1/namespaces/{namespace}/pods/{name}/exec";
   expect(paths[path]?.["get"]?.["x-kubernetes-action"]).toBe("connect");
   expect(JSON.stringify(paths[path]?.["get"]?.responses)).not.toContain("$ref");
 });
 
-test("a kind that can only be created has only that", () => {
+test("a kind that can only be created has only a post operation", () => {
   const { paths } = documentAt("apis/authorization.k8s.io/v1");
   expect(Object.entries(paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
     ["/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", ["post", "parameters"]],
@@ -205,14 +205,14 @@ test.each(PATHS)("every reference in %s leads to a schema", (path) => {
     expect(document.components.schemas).toHaveProperty([name ?? ""]);
 });
 
-test("operations have names of their own over all documents", () => {
+test("operation IDs are unique over all documents", () => {
   const names = PATHS.flatMap((path) => operationsIn(documentAt(path))).map(
     ([, operation]) => operation.operationId,
   );
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("a kind's schema says which kind it is and what it is for", () => {
+test("a kind's schema names its kind and has descriptions", () => {
   const job = documentAt("apis/batch/v1").components.schemas["io.k8s.api.batch.v1.Job"];
   expect(job).toMatchObject({
     description: expect.stringContaining("pods"),

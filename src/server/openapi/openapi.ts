@@ -1,9 +1,9 @@
 /**
- * The OpenAPI v3 documents under /openapi/v3: one per group version, and the index that names them.
+ * The OpenAPI v3 documents under /openapi/v3: one per group version, and the index that lists them.
  *
- * Reading order: this file (index, documents, cache), operations.ts (what can be done with a kind),
- * schemas.ts (what the objects look like, from schema/), descriptions/ (what their fields mean, for
- * kubectl explain). Must not know HTTP: the caller serves the text and uses the hash as its ETag.
+ * Reading order: this file (index, documents, cache), operations.ts (operations of a kind),
+ * schemas.ts (schemas of objects, from schema/), descriptions/ (the meaning of fields, for kubectl
+ * explain). Must not know HTTP: the caller serves the text and uses the hash as its ETag.
  */
 import { createHash } from "node:crypto";
 import type { Kind } from "../../kinds/kind.ts";
@@ -15,7 +15,7 @@ import { findSchemaName, reachableSchemas } from "./schemas.ts";
 export interface OpenapiDocument {
   /** JSON. */
   readonly text: string;
-  /** Of the text: changes when and only when the document does. */
+  /** The hash of the text: it changes if and only if the document does. */
   readonly hash: string;
 }
 

@@ -1,4 +1,4 @@
-/** The paths of one kind and what can be done at each: what kubectl looks up before it acts. */
+/** The paths of a kind and their operations, which kubectl looks up before it acts. */
 import { type Kind, type Subresource, verbsOf } from "../../kinds/kind.ts";
 import { customSchemaName } from "./custom-schemas.ts";
 import {
@@ -91,7 +91,7 @@ function objectMethods(kind: Kind): Methods {
   return methods;
 }
 
-/** Subresources that answer with a stream of bytes rather than an object. */
+/** Subresources that answer with a byte stream instead of an object. */
 const STREAMS: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 function subresourceMethods(kind: Kind, subresource: Subresource): Methods {
@@ -174,7 +174,7 @@ const CUSTOM_PATCH_TYPES = [
   "application/merge-patch+json",
 ];
 
-/** kubectl sends the first of its own that it finds here. */
+/** kubectl uses the first of its own types that is listed here. */
 function patchTypes({ custom }: Kind): readonly string[] {
   return custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
 }
@@ -206,7 +206,7 @@ function operation(kind: Kind, action: string, facts: OperationFacts): Schema {
     ...(facts.body === undefined ? {} : { requestBody: { content: facts.body } }),
     responses: { ...Object.fromEntries(responses), 401: { description: "Unauthorized" } },
     "x-kubernetes-action": action,
-    // One object here, while schemas carry a list: kubectl tells them apart by their shape.
+    // A single object here, while schemas have a list: kubectl distinguishes them by their shape.
     "x-kubernetes-group-version-kind": {
       group: payload.group,
       kind: payload.kind,

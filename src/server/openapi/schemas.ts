@@ -1,4 +1,4 @@
-/** The schemas of API objects, read once from schema/, with descriptions of our own. */
+/** The schemas of API objects, loaded once from schema/, with our own descriptions. */
 
 import { readFileSync } from "node:fs";
 import { packageFile } from "../../base/package-file.ts";
@@ -27,7 +27,7 @@ export function metaReference(name: string): Schema {
   return schemaReference(`io.k8s.apimachinery.pkg.apis.meta.v1.${name}`);
 }
 
-/** Every schema that the given part of a document refers to, directly or through other schemas. */
+/** Every schema that the given part of a document refers to, directly or indirectly. */
 export function reachableSchemas(
   from: unknown,
   own: { readonly [schemaName: string]: Schema } = {},
@@ -38,7 +38,7 @@ export function reachableSchemas(
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (found.has(name)) continue;
     const schema = schemas[name];
-    // What a user wrote may look like a reference and be none.
+    // In a user's schema, a text may look like a reference without being one.
     if (schema === undefined && Object.keys(own).length > 0) continue;
     if (schema === undefined) throw new Error(`no schema ${name}`);
     found.set(name, name in own ? schema : withDescriptions(name, schema));
@@ -64,7 +64,7 @@ const OWN_FILE = packageFile("schema", "tallyjob.json");
 
 let catalog: Catalog | undefined;
 
-/** A server whose clients never ask for OpenAPI never reads the files. */
+/** The files are read only if a client requests OpenAPI. */
 function load(): Catalog {
   if (catalog !== undefined) return catalog;
   type Schemas = { readonly [schemaName: string]: Schema };

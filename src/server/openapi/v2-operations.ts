@@ -1,4 +1,4 @@
-/** Pure: what can be done with a kind, as OpenAPI v2 says it. */
+/** Pure: converts the operations of a kind to OpenAPI v2. */
 import type { Kind } from "../../kinds/kind.ts";
 import type { Paths } from "./operations.ts";
 import type { Schema } from "./schemas.ts";
@@ -62,7 +62,7 @@ function toV2Operation(operation: V3Operation, kind: Pick<Kind, "custom">): Sche
   };
 }
 
-/** How to delete need not be said. */
+/** The body of a deletion is optional. */
 function bodyParameter(body: Schema, action: unknown): Schema {
   const isRequired = action !== "delete" && action !== "deletecollection";
   const required = isRequired ? { required: true } : {};

@@ -1,6 +1,6 @@
 /**
- * Pure: a document of OpenAPI v2 as the message openapi.v2.Document of gnostic, the form in which
- * kubectl and client-go ask for it.
+ * Pure: encodes an OpenAPI v2 document as gnostic's message openapi.v2.Document, the form that
+ * kubectl and client-go request.
  */
 import { Writer } from "protobufjs/minimal.js";
 
@@ -20,10 +20,10 @@ type Encoding =
   | "bool"
   | "int64"
   | "double"
-  /** A value of any kind, as the text of it. */
+  /** A value of any type, as text. */
   | "any"
   | "anys"
-  /** One message, several, or a message whose only field has them by name. */
+  /** One message, several, or a message whose only field contains them by name. */
   | { readonly one: string }
   | { readonly many: string }
   | { readonly named: string; readonly field?: number };
@@ -125,7 +125,7 @@ const MESSAGES: { readonly [name: string]: Message } = {
   ItemsItem: { schema: [1, { many: "Schema" }] },
 };
 
-/** Messages that stand between a value and what it is one of. */
+/** Messages that wrap a value in one of several alternatives. */
 const WRAPPED: { readonly [message: string]: (value: unknown) => Fields } = {
   ParametersItem: (parameter) => ({ parameter }),
   Parameter: (value) => ((value as Fields)["in"] === "body" ? { body: value } : { other: value }),
@@ -209,7 +209,7 @@ function writeNamed(writer: Writer, field: number, name: string, writeValue: () 
   writer.ldelim();
 }
 
-/** The text is YAML, of which JSON is a part. */
+/** The text is YAML, of which JSON is a subset. */
 function writeAny(writer: Writer, field: number, value: unknown): void {
   writer.uint32(tag(field, DELIMITED)).fork();
   writer.uint32(tag(2, DELIMITED)).string(`${JSON.stringify(value)}\n`);

@@ -1,18 +1,18 @@
-/** Pure: schemas of OpenAPI v3 as version 2 knows them. */
+/** Pure: converts OpenAPI v3 schemas to version 2. */
 import { META_PROPERTIES } from "./custom-schemas.ts";
 import type { Schema } from "./schemas.ts";
 
-/** Of Kubernetes and of ours. */
+/** For Kubernetes' and Tally's own kinds. */
 export function toV2Schema(schema: Schema): Schema {
   const converted = convertKeywords(schema, toV2Schema);
   const hasChoice = schema["oneOf"] !== undefined && schema["type"] === undefined;
-  // What may be a number or a string is a string where there is no choice.
+  // A number-or-string is a string, because version 2 has no alternatives.
   return hasChoice ? { type: "string", ...converted } : converted;
 }
 
 /**
- * Of a kind that a user defined. kubectl refuses what its schema does not name, so a part that may
- * hold anything must not name its fields, and one that may be null must not have a type.
+ * For custom resources. kubectl rejects fields that the schema does not list, so that a part that
+ * may contain anything must not list fields, and a nullable part must not have a type.
  */
 export function toV2CustomSchema(schema: Schema): Schema {
   if (schema[PRESERVES] !== true) return toV2CustomPart(schema);
@@ -46,13 +46,13 @@ function toV2CustomPart(schema: Schema): Schema {
   return schema[EMBEDDED] === true && !isOpen ? withTypeMeta(converted) : converted;
 }
 
-/** What may be null may be missing as far as kubectl is concerned. */
+/** kubectl treats a nullable field as optional. */
 function stillRequired(schema: Schema): readonly string[] {
   const required = (schema["required"] as readonly string[] | undefined) ?? [];
   return required.filter((name) => schema.properties?.[name]?.["nullable"] !== true);
 }
 
-/** A whole object within another is one by itself. */
+/** An embedded object has the fields of every object. */
 function withTypeMeta(schema: Schema): Schema {
   const meta = toV2Schema({ properties: META_PROPERTIES });
   const required = (schema["required"] as readonly string[] | undefined) ?? [];
@@ -63,7 +63,7 @@ function withTypeMeta(schema: Schema): Schema {
   };
 }
 
-/** Version 2 has no choice between schemas, and Kubernetes shows no defaults in it. */
+/** Version 2 has no alternatives between schemas, and Kubernetes shows no defaults in it. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["allOf", "anyOf", "default", "not", "oneOf"]);
 
 function convertKeywords(schema: Schema, inner: (part: Schema) => Schema): Schema {

@@ -86,7 +86,7 @@ test.each<[unknown, string]>([
     '"map[metadata:map[deletionGracePeriodSeconds:1.5]]": cannot convert float64 to int64',
   ],
   [{ binaryData: { a: 1 } }, '"map[binaryData:map[a:1]]": cannot restore slice from int64'],
-])("the strategic patch %j does not leave a ConfigMap", (patch, problem) => {
+])("the result of the strategic patch %j is not a ConfigMap", (patch, problem) => {
   expect(refusal("strategic", patch)).toMatchObject({
     code: 422,
     reason: "Invalid",
@@ -102,11 +102,11 @@ test.each<[PatchType, string, string[]]>([
     '[{"op":"test","op":"test","path":"/data/a","value":"1","foo":1}]',
     ['json patch duplicate field "[0].op"', 'json patch unknown field "[0].foo"'],
   ],
-])("strictness finds fault with the %s patch %s", (type, body, strict) => {
+])("strict validation reports mistakes in the %s patch %s", (type, body, strict) => {
   expect(apply(type, body).strict).toEqual(strict);
 });
 
-test("a complaint quotes the result, or what is left of a strategic patch", () => {
+test("an error quotes the result, or the rest of a strategic patch", () => {
   const merged = apply("merge", { metadata: null, data: null });
   expect(merged.shown()).toBe('{"apiVersion":"v1","kind":"ConfigMap"}');
   const patch = { foo: [1, null, 1.5], metadata: { $retainKeys: ["name"], name: "x" } };
@@ -127,6 +127,6 @@ test.each<[PatchType, string]>([
   ["json", `[{"op":"add","path":"/x","value":${"[".repeat(5000)}${"]".repeat(5000)}}]`],
   ["merge", `${'{"data":'.repeat(5000)}1${"}".repeat(5000)}`],
   ["strategic", `${'{"data":'.repeat(5000)}1${"}".repeat(5000)}`],
-])("a %s patch that no recursion could follow is refused", (type, patch) => {
+])("a %s patch that is nested too deeply is rejected", (type, patch) => {
   expect(() => apply(type, patch)).toThrow(expect.objectContaining({ code: 400 }));
 });

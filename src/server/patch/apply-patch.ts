@@ -2,8 +2,8 @@
  * Pure: applies a patch to an object: text and object in, JSON out, before anything is decoded.
  *
  * Reading order: this file, then json-patch, merge-patch and strategic-merge with strategic-lists
- * and strategic-facts; unstructured tells whether a strategic merge left an object of its type.
- * Nothing here knows requests, kinds or the store.
+ * and strategic-facts; unstructured checks that the result of a strategic merge fits its type.
+ * Nothing here knows about requests, kinds or the store.
  */
 import { badRequest, invalidObject } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
@@ -24,23 +24,25 @@ export interface PatchRequest {
   readonly type: PatchType;
   /** The text of the patch. */
   readonly body: string;
-  /** The object as clients see it, kind and apiVersion included. */
+  /** The object as clients see it, including kind and apiVersion. */
   readonly current: KubeObject;
-  /** The message in the tables that describes the object. */
+  /** The message in the schema tables that describes the object. */
   readonly message: string;
 }
 
 export interface Patched {
   readonly result: Json;
-  /** What strictness finds wrong with the patch itself: repeated keys, unknown operands. */
+  /**
+   * Mistakes in the patch itself, for strict validation: duplicate keys, unknown operation fields.
+   */
   readonly strict: string[];
-  /** How a complaint about the result quotes it: `patch: Invalid value: "…"`. */
+  /** How an error about the result quotes it: `patch: Invalid value: "…"`. */
   readonly shown: () => string;
 }
 
 /**
- * The result shares with the current object whatever the patch does not touch; neither of the two
- * is to be changed. Throws an ApiError for a patch that cannot be read or does not apply.
+ * The result shares unchanged parts with the current object; neither may be modified. Throws an
+ * ApiError for a patch that is malformed or does not apply.
  */
 export function applyPatch({ type, body, current, message }: PatchRequest): Patched {
   const document = current as unknown as JsonObject;
@@ -54,7 +56,7 @@ export function applyPatch({ type, body, current, message }: PatchRequest): Patc
   }
 }
 
-/** Deeper than any object, and well within what a recursion can follow. */
+/** Deeper than any object, and well below the depth at which recursion fails. */
 const MAX_DEPTH = 1000;
 
 function read(body: string, step: string): ParsedJson {

@@ -1,4 +1,4 @@
-/** Pure: how Go names the kind of a JSON value and prints it, since the messages of patches do. */
+/** Pure: Go's names and output formats for JSON values, which patch error messages contain. */
 import type { Json } from "../../api/object.ts";
 
 export type JsonObject = { [key: string]: Json };
@@ -24,7 +24,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return goKind(value) === "map";
 }
 
-/** The type as reflection names it. */
+/** The type as Go's reflection names it. */
 export function goType(value: Json | undefined): string {
   const kind = goKind(value);
   if (kind === "map") return "map[string]interface {}";
@@ -41,7 +41,9 @@ export function formatGoValue(value: Json): string {
   return `map[${entries.map((key) => `${key}:${formatGoValue(value[key] ?? null)}`).join(" ")}]`;
 }
 
-/** Go's json.UnmarshalTypeError; into is "Go value of type T" or "Go struct field S.f of type T" */
+/**
+ * Go's json.UnmarshalTypeError; `into` is "Go value of type T" or "Go struct field S.f of type T".
+ */
 export function cannotUnmarshal(value: Json, into: string): string {
   return `json: cannot unmarshal ${jsonKind(value)} into ${into}`;
 }

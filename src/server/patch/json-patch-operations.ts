@@ -1,4 +1,4 @@
-/** Pure: reads the operations of a JSON patch. */
+/** Pure: parses the operations of a JSON patch. */
 import { badRequest } from "../../api/errors.ts";
 import type { Json } from "../../api/object.ts";
 import { cannotUnmarshal, isObject } from "./go-value.ts";
@@ -11,11 +11,11 @@ const KNOWN: readonly string[] = [...TEXTS, "value"];
 
 export interface Operations {
   readonly operations: readonly Operation[];
-  /** A complaint for each operand that no operation has. */
+  /** A message for each unknown field of an operation. */
   readonly unknown: readonly string[];
 }
 
-/** Throws a 400 for what is no list of operations, a 413 for a list that is too long. */
+/** Throws a 400 if the patch is not a list of operations, and a 413 if it is too long. */
 export function parseOperations(patch: Json): Operations {
   if (patch === null) return { operations: [], unknown: [] };
   if (!Array.isArray(patch)) {

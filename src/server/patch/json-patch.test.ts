@@ -61,7 +61,7 @@ test.each<[Operation]>([
   expect(() => applyOperations(DOCUMENT, [operation])).toThrow(ApiError);
 });
 
-test("what does not apply is a 422 that does not say why", () => {
+test("an operation that does not apply is answered with a 422 without a reason", () => {
   try {
     applyOperations(DOCUMENT, [{ op: "remove", path: "/zzz" }]);
     expect.unreachable();
@@ -77,7 +77,7 @@ test("what does not apply is a 422 that does not say why", () => {
   }
 });
 
-test("copies may add three mebibytes and no more", () => {
+test("copies may add at most 3 MiB", () => {
   const document = { big: "x".repeat(1024 * 1024 - 2) };
   const copies = (count: number): Operation[] =>
     Array.from({ length: count }, () => ({ op: "copy", from: "/big", path: "/copy" }));
@@ -85,7 +85,7 @@ test("copies may add three mebibytes and no more", () => {
   expect(() => applyOperations(document, copies(4))).toThrow(ApiError);
 });
 
-test("a value is copied: changing the copy leaves the patch and the source alone", () => {
+test("values are copied: changing the copy affects neither the patch nor the source", () => {
   const value = { n: 1 };
   const operations = [
     { op: "add", path: "/one", value },
@@ -108,7 +108,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(fc.string(), fc.integer(), fc.array(f
 const object = fc.dictionary(key, value);
 const pointer = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-test("what was added is there, and removing it restores the document", () => {
+test("an added value can be found, and removing it restores the document", () => {
   fc.assert(
     fc.property(object, key, value, (document, name, added) => {
       fc.pre(!Object.hasOwn(document, name));
@@ -121,7 +121,7 @@ test("what was added is there, and removing it restores the document", () => {
   );
 });
 
-test("moving there and back changes nothing", () => {
+test("moving a value there and back changes nothing", () => {
   fc.assert(
     fc.property(object, key, (document, name) => {
       fc.pre(Object.hasOwn(document, name));

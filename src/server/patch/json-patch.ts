@@ -1,7 +1,7 @@
 /**
- * Pure: JSON patch (RFC 6902) as the library of Kubernetes applies it, which is more lenient than
- * the standard: replace adds an absent key, copy of an absent key copies null, list indexes may
- * count from the end, and what stands before the first slash of a path is not looked at.
+ * Pure: JSON patch (RFC 6902) as Kubernetes' library applies it, which is more lenient than the
+ * standard: replace adds an absent key, copy of an absent key copies null, list indexes may count
+ * from the end, and text before the first slash of a path is ignored.
  */
 import { isDeepStrictEqual } from "node:util";
 import { draftOf, type Json } from "../../api/object.ts";
@@ -16,10 +16,12 @@ export interface Operation {
   readonly value?: Json;
 }
 
-/** What all copies of one patch together may add. */
+/** How much all copies of one patch together may add. */
 const COPY_LIMIT_BYTES = 3 * 1024 * 1024;
 
-/** The patched document; the given one is not changed. Throws a 422 for all that does not apply. */
+/**
+ * The patched document; the given one is not modified. Throws a 422 if an operation does not apply.
+ */
 export function applyOperations(document: JsonObject, operations: readonly Operation[]): Json {
   const state: State = { document: draftOf(document), copiedBytes: 0 };
   for (const operation of operations) {
@@ -46,7 +48,7 @@ const OPERATIONS: ReadonlyMap<string, Apply> = new Map([
   ["test", test],
 ]);
 
-/** The value is the document's from here on: a later operation may change it. */
+/** A copy, because a later operation may change the value in the document. */
 function operandOf({ value }: Operation): Json {
   return draftOf<Json>(value ?? null) as Json;
 }
@@ -78,7 +80,7 @@ function copy(state: State, operation: Operation): void {
   add(target, value);
 }
 
-/** An absent value passes for null. */
+/** An absent value equals null. */
 function test(state: State, operation: Operation): void {
   const { path, value = null } = operation;
   const found = path === "" ? state.document : (get(find(state, path)) ?? null);
@@ -87,7 +89,7 @@ function test(state: State, operation: Operation): void {
 
 type Container = JsonObject | Json[];
 
-/** A place in the document: something may be there or be put there. */
+/** A position in the document, whether or not there is a value. */
 interface Place {
   readonly container: Container;
   readonly key: string;

@@ -19,7 +19,7 @@ test.each<[JsonObject, JsonObject, JsonObject]>([
   expect(mergePatch(document, patch)).toEqual(merged);
 });
 
-test("neither the document nor the patch is changed", () => {
+test("neither the document nor the patch is modified", () => {
   const document = { a: { b: 1 } };
   const patch = { a: { b: null } };
   mergePatch(document, patch);
@@ -37,7 +37,7 @@ const { object } = fc.letrec<{ object: JsonObject; value: Json }>((tie) => ({
   ),
 }));
 
-test("the difference between two documents, merged into the first, gives the second", () => {
+test("merging the difference of two documents into the first gives the second", () => {
   fc.assert(
     fc.property(object, object, (from, to) => {
       expect(mergePatch(from, difference(from, to))).toEqual(to);
@@ -45,7 +45,7 @@ test("the difference between two documents, merged into the first, gives the sec
   );
 });
 
-test("merging a patch twice is merging it once", () => {
+test("merging a patch twice equals merging it once", () => {
   fc.assert(
     fc.property(object, object, (document, patch) => {
       const once = mergePatch(document, patch);

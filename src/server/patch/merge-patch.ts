@@ -1,10 +1,10 @@
-/** Pure: JSON merge patch (RFC 7386), with the corner cases of the library Kubernetes uses. */
+/** Pure: JSON merge patch (RFC 7386), with the special cases of the library Kubernetes uses. */
 import type { Json } from "../../api/object.ts";
 import { isObject, type JsonObject } from "./go-value.ts";
 
 /**
- * The document with the patch merged in; neither is changed. What the patch touches comes out with
- * sorted keys, as Go writes it: complaints about unknown fields come in that order.
+ * The document with the patch merged in; neither is modified. Patched objects get sorted keys, as
+ * Go writes them: errors about unknown fields appear in that order.
  */
 export function mergePatch(document: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(document));
@@ -24,7 +24,9 @@ function merge(current: Json | undefined, value: Json): Json {
   return isObject(value) ? mergePatch(current, value) : value;
 }
 
-/** What was not an object before has nothing a null could delete. Lists keep their nulls. */
+/**
+ * If the old value was not an object, there is nothing that a null could delete. Lists keep nulls.
+ */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

@@ -1,7 +1,7 @@
-/** Pure: the answers to a patch that cannot be applied. */
+/** Pure: the errors for patches that cannot be applied. */
 import { ApiError, badRequest } from "../../api/errors.ts";
 
-/** The operations do not fit the object; Kubernetes does not say which. */
+/** The operations do not fit the object; Kubernetes does not report which one. */
 export function unprocessable(): ApiError {
   const message = "the server rejected our request due to an error in our request";
   return new ApiError(422, "Invalid", message, {});
@@ -13,8 +13,8 @@ export function tooManyOperations(count: number, limit: number): ApiError {
 }
 
 /**
- * A strategic merge patch that makes no sense. Kubernetes answers most of these with a bare 500,
- * but it is the client who erred.
+ * An invalid strategic merge patch. Kubernetes answers most of these with a bare 500, although it
+ * is a mistake of the client.
  */
 export function badPatch(message: string): ApiError {
   return badRequest(message);

@@ -17,7 +17,7 @@ interface Step {
 }
 
 const FILE = new URL("../../../test/conformance/recordings/api/patch.json", import.meta.url);
-/** The decoder wants a time where the recordings only say that there was one. */
+/** The decoder needs a real time where the recordings contain a placeholder. */
 const TEXT = readFileSync(FILE, "utf8").replaceAll("{{time}}", "2024-01-01T00:00:00Z");
 const { cases } = JSON.parse(TEXT) as {
   cases: readonly { readonly name: string; readonly steps: readonly Step[] }[];
@@ -40,12 +40,12 @@ test.each(cases)("recorded: $name", ({ steps }) => {
   }
 });
 
-/** The server goes on from what applyPatch gives: it may refuse it, or fill in defaults. */
+/** The server continues with the result of applyPatch: it may reject it, or add defaults. */
 function expectAnswer({ status, body }: Step["response"], apply: () => object): void {
   const outcome = outcomeOf(apply);
   if (outcome instanceof ApiError) {
     expect(outcome.message).toBe((body as unknown as { message: string }).message);
-    // What Kubernetes answers with a 500 is the client's mistake all the same.
+    // Kubernetes answers some mistakes of the client with a 500; Tally answers 400.
     expect(outcome.code).toBe(status === 500 ? 400 : status);
   } else if (outcome instanceof DecodeError) {
     expect(status).toBe(422);
@@ -73,7 +73,7 @@ function patched(type: PatchType, body: string, current: KubeObject | undefined)
   return withoutServerFields(object);
 }
 
-/** Defaults count a zero targetPort as absent; the versions are the store's. */
+/** Defaults treat a zero targetPort as absent; the store sets the versions. */
 function withoutServerFields(object: object): object {
   const dropped = new Set(["resourceVersion", "generation"]);
   return JSON.parse(JSON.stringify(object), (key, value: unknown) =>

@@ -1,4 +1,4 @@
-/** Pure: what the message tables say about merging a field. */
+/** Pure: what the schema tables say about merging a field. */
 import { quote } from "../../api/finding.ts";
 import { jsonFields, parseType, structName } from "../../api/schema/tables.ts";
 import { badPatch } from "./patch-errors.ts";
@@ -11,10 +11,10 @@ export interface MergeFacts {
   readonly mergeKey: string;
 }
 
-/** The facts of a field whose value is an object. */
+/** The facts about a field whose value is an object. */
 export function factsOfObject(parent: string, field: string): MergeFacts {
   const reference = parseType(parent);
-  // A map offers no fields, and what Go defines by hand is a struct without any.
+  // A map has no fields, and a type that Go defines by hand is a struct without fields.
   if (reference.kind === "map" || reference.kind === "list") {
     const go = reference.kind === "map" ? "map" : "slice";
     throw badPatch(`merging an object in json but data type is not struct, instead is: ${go}`);
@@ -29,7 +29,7 @@ export function factsOfObject(parent: string, field: string): MergeFacts {
   return facts;
 }
 
-/** The facts of a field whose value is a list. */
+/** The facts about a field whose value is a list. */
 export function factsOfList(parent: string, field: string): MergeFacts {
   const facts = factsOfObject(parent, field);
   const reference = parseType(facts.type);
@@ -37,7 +37,7 @@ export function factsOfList(parent: string, field: string): MergeFacts {
   return { ...facts, type: reference.element };
 }
 
-/** As everywhere in Go's JSON the exact name is preferred, but another case is understood. */
+/** As in Go's JSON, the exact name is preferred, but another case is accepted. */
 function findField(messageName: string, field: string): MergeFacts | undefined {
   const fields = jsonFields(messageName);
   const lower = field.toLowerCase();

@@ -1,4 +1,4 @@
-/** Pure: how a strategic merge patch merges two lists, and the order of the elements after it. */
+/** Pure: merges two lists in a strategic merge patch, and orders the elements of the result. */
 import type { Json } from "../../api/object.ts";
 import {
   formatGoValue,
@@ -14,7 +14,7 @@ import { badPatch, unprocessable } from "./patch-errors.ts";
 export type MergeElement = (original: JsonObject, patch: JsonObject) => JsonObject;
 
 /**
- * The elements of the patch merged into those of the original. Without a merge key the elements are
+ * Merges the elements of the patch into those of the original. Without a merge key the elements are
  * scalars and the lists are sets.
  */
 export function mergeLists(
@@ -44,17 +44,17 @@ export function deleteFromList(original: readonly Json[], listed: readonly Json[
 
 export interface Ordering {
   readonly merged: readonly Json[];
-  /** The elements the patch speaks of, in the order they shall have. */
+  /** The elements in the patch, in the requested order. */
   readonly patchOrder: readonly Json[];
-  /** The elements the object had, in their order. */
+  /** The elements that the object had, in their order. */
   readonly serverOrder: readonly Json[];
   readonly mergeKey: string;
 }
 
 /**
- * Elements of the patch keep the order of the patch, the others the order of the server. Where the
- * two meet, the server's element goes first only if it stood before that element of the patch: a
- * new element of the patch therefore precedes the untouched ones.
+ * Elements of the patch keep the order of the patch, the others the order of the server. When both
+ * lists are merged, a server element goes before an element of the patch only if it preceded it
+ * before: a new element of the patch therefore precedes the untouched ones.
  */
 export function orderElements({ merged, patchOrder, serverOrder, mergeKey }: Ordering): Json[] {
   const identity = identityBy(mergeKey);
@@ -80,7 +80,7 @@ export function orderElements({ merged, patchOrder, serverOrder, mergeKey }: Ord
   return [...ordered, ...others.slice(next)];
 }
 
-/** The kind all elements share. */
+/** The kind that all elements share. */
 export function elementKind(original: readonly Json[], patch: readonly Json[]): GoKind {
   const [kind, ...others] = new Set([...original, ...patch].map(goKind));
   if (kind === undefined) throw badPatch("no elements in any of the given slices");
@@ -90,7 +90,7 @@ export function elementKind(original: readonly Json[], patch: readonly Json[]): 
   throw badPatch(`list element types are not identical: ${shown}`);
 }
 
-/** The merge key of an element, which every object in a list that is merged must have. */
+/** The merge key of an element, which every object in a merged list must have. */
 export function mergeKeyOf(item: Json, mergeKey: string): Json {
   if (!isObject(item)) {
     throw badPatch(`expected a map[string]interface {}, but received a ${goType(item)}`);
@@ -101,7 +101,7 @@ export function mergeKeyOf(item: Json, mergeKey: string): Json {
   return item[mergeKey] ?? null;
 }
 
-/** What elements with a "$patch" ask for, done; and the elements without. */
+/** Executes elements with a "$patch" directive, and returns the remaining elements. */
 function applyDirectives(
   original: readonly Json[],
   patch: readonly Json[],
@@ -148,7 +148,7 @@ function mergeByKey(
     if (isObject(found) && isObject(item)) {
       const element = mergeElement(found, item);
       merged[place] = element;
-      // A directive in the patch can take the key away.
+      // A directive in the patch can remove the key.
       if (element[mergeKey] !== key) places = firstPlaces(merged, mergeKey);
     } else {
       places.set(key, merged.push(item) - 1);
@@ -157,7 +157,7 @@ function mergeByKey(
   return merged;
 }
 
-/** Where the first element with each key is. */
+/** The position of the first element with each key. */
 function firstPlaces(list: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
   const places = new Map<Json | undefined, number>();
   for (const [place, item] of list.entries()) {

@@ -9,7 +9,7 @@ function merge(original: JsonObject, patch: JsonObject, type: string): JsonObjec
 }
 
 test.each<[string, JsonObject, JsonObject, JsonObject]>([
-  ["a key set to null goes", { a: "1", b: "2" }, { a: null, c: "3" }, { b: "2", c: "3" }],
+  ["a key set to null is removed", { a: "1", b: "2" }, { a: null, c: "3" }, { b: "2", c: "3" }],
   ["$patch replace takes the patch", { a: "1" }, { $patch: "replace", b: "2" }, { b: "2" }],
   ["$patch delete leaves nothing", { a: "1" }, { $patch: "delete" }, {}],
 ])("map: %s", (_, original, patch, merged) => {
@@ -38,7 +38,7 @@ test.each<[string, Json[], JsonObject, Json[]]>([
     named("a", "b", "n", "c"),
   ],
   [
-    "elements of the patch take its order",
+    "elements of the patch keep its order",
     named("a", "b"),
     { containers: named("b", "a") },
     named("b", "a"),
@@ -62,7 +62,7 @@ test.each<[string, Json[], JsonObject, Json[]]>([
     named("b"),
   ],
   [
-    "$patch replace drops the rest",
+    "$patch replace removes the rest",
     named("a", "b"),
     { containers: [{ $patch: "replace" }, { name: "z" }] },
     named("z"),
@@ -101,14 +101,14 @@ test.each<[string, string, JsonObject, JsonObject, JsonObject]>([
     { selector: { matchLabels: { b: "1" } } },
   ],
   [
-    "$retainKeys drops what it does not name",
+    "$retainKeys removes all other keys",
     "core/v1.PodSpec",
     { volumes: [{ name: "v", configMap: { name: "c" } }] },
     { volumes: [{ name: "v", $retainKeys: ["name", "emptyDir"], emptyDir: {} }] },
     { volumes: [{ name: "v", emptyDir: {} }] },
   ],
   [
-    "nulls and directives about what is not there are dropped",
+    "nulls and directives about absent fields are dropped",
     "core/v1.PodSpec",
     {},
     { affinity: { $patch: "delete" }, securityContext: { runAsUser: null, fsGroup: 1 } },
@@ -189,7 +189,7 @@ test.each<[string, JsonObject, JsonObject, string]>([
   ],
   ["core/v1.Volume", {}, { $retainKeys: "name" }, "invalid patch format of retainKeys"],
   ["core/v1.Volume", {}, { $retainKeys: ["name"], nfs: {} }, "invalid patch format of retainKeys"],
-])("for %s %j the patch %j is refused", (type, original, patch, message) => {
+])("for %s %j the patch %j is rejected", (type, original, patch, message) => {
   expect(() => merge(original, patch, type)).toThrow(message);
 });
 
@@ -217,7 +217,7 @@ test("merging an object with itself changes nothing", () => {
   );
 });
 
-test("$setElementOrder with a permutation gives the list that order", () => {
+test("$setElementOrder with a permutation orders the list accordingly", () => {
   const shuffled = fc
     .uniqueArray(container, { selector: (each) => each.name, minLength: 1 })
     .chain((list) =>
@@ -231,7 +231,7 @@ test("$setElementOrder with a permutation gives the list that order", () => {
   );
 });
 
-test("a merged list has every element once, those of the patch in the order of the patch", () => {
+test("a merged list has every element once, those of the patch in its order", () => {
   fc.assert(
     fc.property(names, names, (server, patch) => {
       fc.pre(server.length > 0);

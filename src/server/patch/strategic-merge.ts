@@ -1,8 +1,9 @@
 /**
- * Pure: strategic merge patch. The patch looks like the object; the message tables say which lists
- * are merged and by which key, and directives ("$patch" and its kin) say the rest. The order of the
- * steps within an object is that of Kubernetes, because they see what the ones before left behind:
- *   $patch, $retainKeys, $setElementOrder with its list, then field by field.
+ * Pure: strategic merge patch. The patch looks like the object; the schema tables define which
+ * lists are merged and by which key, and directives ("$patch" and others) define the rest. The
+ * order of the steps within an object is that of Kubernetes, because each step sees the results of
+ * earlier ones:
+ * $patch, $retainKeys, $setElementOrder with its list, then field by field.
  */
 import type { Json } from "../../api/object.ts";
 import { setOwn } from "../../api/schema/parsed-json.ts";
@@ -24,9 +25,9 @@ const SET_ELEMENT_ORDER = "$setElementOrder";
 const DELETE_FROM_PRIMITIVE_LIST = "$deleteFromPrimitiveList";
 
 /**
- * The document with the patch merged in. The document stays as it is and shares with the result
- * what the patch leaves alone. The patch is used up: what is left of it afterwards is what
- * Kubernetes shows in later complaints. Type is a reference into the message tables.
+ * The document with the patch merged in. The document is not modified and shares unchanged parts
+ * with the result. The patch is consumed: Kubernetes shows its remainder in later errors. `type` is
+ * a reference into the schema tables.
  */
 export function strategicMerge(document: JsonObject, patch: JsonObject, type: string): JsonObject {
   const directive = patch[PATCH];
@@ -51,7 +52,7 @@ function obey(directive: Json, patch: JsonObject): JsonObject {
   return patch;
 }
 
-/** Keeps only the listed keys, of which everything the patch sets must be one. */
+/** Keeps only the listed keys, which must include everything that the patch sets. */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const listed = patch[RETAIN_KEYS];
@@ -70,7 +71,7 @@ function isListDirective(key: string): boolean {
   return key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER);
 }
 
-/** "finalizers" of "$setElementOrder/finalizers". */
+/** "finalizers" from "$setElementOrder/finalizers". */
 function listNamedBy(key: string, directive: string): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   const what = directive === SET_ELEMENT_ORDER ? "setElementOrder list" : "primitive list";
@@ -90,11 +91,11 @@ function setElementOrders(original: JsonObject, patch: JsonObject, type: string)
 interface ElementOrder {
   readonly field: string;
   readonly order: readonly Json[];
-  /** Of the object that has the list. */
+  /** The type of the object that contains the list. */
   readonly type: string;
 }
 
-/** Merges the list at once, since the order is that of the result. */
+/** Merges the list now, because the order refers to the result. */
 function setElementOrder(
   original: JsonObject,
   patch: JsonObject,
@@ -132,7 +133,7 @@ function listOf(value: Json): Json[] {
   throw badPatch(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** What the patch sets must appear in the order list, and in that order. */
+/** The elements that the patch sets must be in the order list, in the same order. */
 function checkOrder(patched: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (patched.length === 0 || order.length === 0) return;
   const identity = (item: Json): Json => (mergeKey === "" ? item : mergeKeyOf(item, mergeKey));
@@ -188,7 +189,7 @@ function mergeListValues(server: Json[], patched: Json[], facts: MergeFacts): Js
   );
 }
 
-/** A value the object did not have is taken as it is, but nothing is deleted from nothing. */
+/** A value that the object did not have is used as it is, except that its nulls are removed. */
 function discardNulls(value: Json): void {
   if (Array.isArray(value)) {
     for (const item of value) discardNulls(item);
@@ -200,7 +201,7 @@ function discardNulls(value: Json): void {
   }
 }
 
-/** Undefined for an object that is nothing but a directive about one that is not there. */
+/** Undefined for an object that only contains a directive about an absent object. */
 function withoutDirective(value: Json): Json | undefined {
   if (Array.isArray(value)) return withoutDirectives(value);
   if (!isObject(value)) return value;

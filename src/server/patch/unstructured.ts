@@ -1,7 +1,7 @@
 /**
- * Pure: finds where a merged object does not have the structure of its type. A strategic merge
- * patch is complained about in the words of Go's conversion, not in those of its JSON decoder.
- * Types that decode themselves (quantities, times) are left to the decoder.
+ * Pure: finds where a merged object does not fit its type. Errors about a strategic merge patch use
+ * the words of Go's conversion, not those of its JSON decoder. Types with their own decoding
+ * (quantities, times) are left to the decoder.
  */
 import type { Json } from "../../api/object.ts";
 import { canonicalBase64 } from "../../api/schema/base64.ts";
@@ -9,8 +9,8 @@ import { jsonFields, parseType, type Scalar } from "../../api/schema/tables.ts";
 import { cannotUnmarshal, goKind, isObject } from "./go-value.ts";
 
 /**
- * Type is a reference into the message tables. What the object had before, and has that structure,
- * need not be looked at again.
+ * `type` is a reference into the schema tables. Parts that are identical to `known`, which fits the
+ * type, are skipped.
  */
 export function findMismatch(value: Json, type: string, known?: Json): string | undefined {
   return findIn(value, { type, go: "" }, known);
@@ -66,14 +66,14 @@ function firstFound(values: readonly Json[], element: GoType): string | undefine
   return undefined;
 }
 
-/** "string" of "[]string" and of "map[string]string". */
+/** "string" from "[]string" and from "map[string]string". */
 function elementOf(go: string): string {
   return go.replace(/^(\[\]|map\[\w+\])/, "");
 }
 
 /**
- * Go's reflection could convert between some kinds that JSON keeps apart, and refuses these in
- * words of their own.
+ * Go's reflection can convert between some kinds that JSON distinguishes; for these it has its own
+ * error messages.
  */
 function findInScalar(value: Json, scalar: Scalar, go: string): string | undefined {
   const kind = goKind(value);

@@ -1,4 +1,4 @@
-/** Pure: the checks of the baseline level that concern the host and the kernel's files. */
+/** Pure: the checks of the baseline level about the host and the kernel's files. */
 import {
   type Check,
   type CheckedContainer,

@@ -1,8 +1,8 @@
-/** Pure: what a Pod Security check is, and the words that all of them share. */
+/** Pure: the interface of a Pod Security check, and functions for their messages. */
 import type { Container, PodSpec } from "../../api/generated/core.ts";
 import type { Level } from "./policy.ts";
 
-/** What a check reads of a pod, or of the template of one. */
+/** The parts of a pod or template that checks read. */
 export interface CheckedPod {
   readonly metadata?: { readonly annotations?: { readonly [key: string]: string } };
   readonly spec: PodSpec;
@@ -10,7 +10,7 @@ export interface CheckedPod {
 
 export interface Violation {
   readonly reason: string;
-  /** The words in parentheses after the reason. */
+  /** The text in parentheses after the reason. */
   readonly detail: string;
 }
 
@@ -21,7 +21,7 @@ export interface Check {
   readonly id: string;
   readonly level: Exclude<Level, "privileged">;
   readonly versions: readonly {
-    /** The first minor version of Kubernetes that has it. */
+    /** The first minor version of Kubernetes that includes it. */
     readonly since: number;
     readonly check: CheckPod;
     /** A baseline check that this one replaces at the restricted level. */
@@ -66,7 +66,7 @@ export function nameSetters(isPod: boolean, names: readonly string[]): string {
   return [...(isPod ? ["pod"] : []), ...containers].join(" and ");
 }
 
-/** Each once, in the order of Go's sorted sets: that of their bytes. */
+/** Without duplicates, sorted by bytes like Go's sorted sets. */
 export function sortedSet(values: Iterable<string>): readonly string[] {
   const texts = [...new Set(values)];
   return texts.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
@@ -81,12 +81,12 @@ export function plural(singular: string, count: number): string {
   return count === 1 ? singular : `${singular}s`;
 }
 
-/** Windows has none of the Linux fields; a pod for it is not asked to set them. */
+/** A pod for Windows need not set Linux fields, which Windows does not have. */
 export function unlessWindows(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.os?.name === "windows" ? undefined : check(pod));
 }
 
-/** Root inside a user namespace is nobody outside of it. */
+/** Root inside a user namespace has no rights outside of it. */
 export function unlessOwnUsers(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod));
 }

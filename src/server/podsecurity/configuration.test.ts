@@ -11,7 +11,7 @@ function read(configuration: string) {
 
 const OWN = "apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration";
 
-test("defaults that the file leaves out are those of the mode", () => {
+test("missing defaults in the file are those of the server's mode", () => {
   const { defaults, exemptions } = read(
     `configuration: {${OWN}, defaults: {enforce: restricted, enforce-version: v1.30}, ` +
       "exemptions: {namespaces: [a]}}",
@@ -29,12 +29,12 @@ test.each([
   [`configuration: {${OWN}, defaults: {warn-version: 1.3}}`, "defaults.warn-version must be"],
   [`configuration: {${OWN}, exemptions: {usernames: a}}`, "exemptions.usernames must be a list"],
   ["configuration: {kind: Other}", "expected apiVersion pod-security.admission.config.k8s.io/v1"],
-])("%s is refused", (configuration, problem) => {
+])("%s is rejected", (configuration, problem) => {
   expect(() => read(configuration)).toThrow(problem);
 });
 
-test("a plugin that would be ignored is refused", () => {
+test("a plugin that would be ignored is rejected", () => {
   const text =
     "{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{name: X}]}";
-  expect(() => readConfiguration(text, GIVEN)).toThrow('plugin "X": only PodSecurity is known');
+  expect(() => readConfiguration(text, GIVEN)).toThrow('plugin "X": only PodSecurity is supported');
 });

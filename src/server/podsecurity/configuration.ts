@@ -11,7 +11,9 @@ import {
   parseVersion,
 } from "./policy.ts";
 
-/** What the file leaves out is as given. Throws an Error that says what is wrong with it. */
+/**
+ * Values that the file omits are taken from `given`. Throws an Error that describes the mistake.
+ */
 export function readConfiguration(
   text: string,
   given: PodSecurityConfiguration,
@@ -20,7 +22,8 @@ export function readConfiguration(
   expectType(file, "apiserver.config.k8s.io/v1", "AdmissionConfiguration");
   const plugins = listOf(file["plugins"], "plugins").map((each) => mapOf(each, "a plugin"));
   const other = plugins.find(({ name }) => name !== "PodSecurity");
-  if (other) throw new Error(`plugin ${JSON.stringify(other["name"])}: only PodSecurity is known`);
+  if (other)
+    throw new Error(`plugin ${JSON.stringify(other["name"])}: only PodSecurity is supported`);
   const configuration = plugins[0]?.["configuration"];
   if (configuration === undefined) return given;
   const own = mapOf(configuration, "configuration");

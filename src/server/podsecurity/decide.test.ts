@@ -19,7 +19,7 @@ function pod(name: string, spec: Partial<PodSpec> = {}, owner?: string): Existin
   return { metadata: { name, ownerReferences }, spec: { containers, ...spec } };
 }
 
-test("3000 existing pods are checked at most, and one of each owner first", () => {
+test("at most 3000 existing pods are checked, one per owner first", () => {
   const alike = Array.from({ length: 3000 }, (_, index) => pod(`a-${index}`, {}, "u"));
   const pods = [...alike, pod("other", { hostPID: true }, "v")];
   expect(warnOfExistingPods(evaluate, BASELINE.enforce, { namespace: "n", pods })).toEqual([
@@ -29,7 +29,7 @@ test("3000 existing pods are checked at most, and one of each owner first", () =
   ]);
 });
 
-test("a pod that is refused is audited and not warned of", () => {
+test("a rejected pod is audited but causes no warning", () => {
   const read = { policy: BASELINE, findings: [] };
   const asked = { pod: pod("p", { hostPID: true }), isEnforced: true };
   const { refusal, warnings, annotations } = decidePod(evaluate, read, asked);
@@ -42,7 +42,7 @@ test("a pod that is refused is audited and not warned of", () => {
   });
 });
 
-test("labels that were stored before they were checked are named in the audit event", () => {
+test("invalid labels that were stored earlier are reported in the audit event", () => {
   const labels = { "pod-security.kubernetes.io/enforce": "x" };
   const read = readPolicy(labels, policyOf("privileged"));
   const { annotations } = decidePod(evaluate, read, { pod: pod("p"), isEnforced: false });
@@ -56,11 +56,11 @@ test.each<[string, Partial<PodSpec>, boolean]>([
   ["a deadline", { activeDeadlineSeconds: 1 }, false],
   ["an image", { containers: [{ name: "c", image: "other", resources: {} }] }, true],
   ["an ephemeral container", { ephemeralContainers: [{ name: "d", resources: {} }] }, true],
-])("whether a change of %s is judged: %s", (_, spec, expected) => {
+])("a change of %s is checked: %s", (_, spec, expected) => {
   expect(isSignificantUpdate(pod("p", spec), pod("p"))).toBe(expected);
 });
 
-test("an exempt namespace whose labels have no effect is warned of", () => {
+test("labels of an exempt namespace cause a warning that they have no effect", () => {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   const defaults = policyOf("privileged");
   const { policy } = readPolicy(labels, defaults);

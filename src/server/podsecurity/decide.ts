@@ -1,4 +1,4 @@
-/** Pure: decides what becomes of a pod, of a template, and of the labels of a namespace. */
+/** Pure: decides about pods, templates, and the labels of a namespace. */
 import { type Finding, formatFinding, quote } from "../../api/finding.ts";
 import type { CheckedContainer, CheckedPod } from "./check.ts";
 import { describeViolations, type Evaluate } from "./evaluate.ts";
@@ -13,16 +13,16 @@ import {
 } from "./policy.ts";
 
 export interface Decision {
-  /** Why the request is refused. */
+  /** Why the request is rejected. */
   readonly refusal?: string;
   readonly warnings: readonly string[];
-  /** Of the audit event, by the part of the key after "pod-security.kubernetes.io/". */
+  /** For the audit event, by the part of the key after "pod-security.kubernetes.io/". */
   readonly annotations: { readonly [key: string]: string };
 }
 
 export const NOTHING_TO_SAY: Decision = { warnings: [], annotations: {} };
 
-/** Templates are not enforced: their pods are, when they are made. */
+/** Templates are not enforced: their pods are, when they are created. */
 export function decidePod(
   evaluate: Evaluate,
   { policy, findings }: ReadPolicy,
@@ -48,13 +48,13 @@ export function decidePod(
   };
 }
 
-/** Go's aggregate of errors: each once, in brackets if there are several. */
+/** Go's aggregate of errors: duplicates removed, in brackets if there are several. */
 function aggregate(findings: readonly Finding[]): string {
   const texts = [...new Set(findings.map(formatFinding))];
   return texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
 }
 
-/** Of what can change in a pod only its containers and their images are judged again. */
+/** An update of a pod is checked again only if its containers or images change. */
 export function isSignificantUpdate(pod: CheckedPod, old: CheckedPod): boolean {
   const lists = ["containers", "initContainers"] as const;
   const differs = lists.some((list) => {
@@ -80,10 +80,10 @@ export interface ExistingPod extends CheckedPod {
   };
 }
 
-/** As many pods of a namespace as Kubernetes checks when its enforced level changes. */
+/** How many pods of a namespace Kubernetes checks when the enforced level changes. */
 const MAX_CHECKED_PODS = 3000;
 
-/** Warns of the pods that the new level would refuse. They go on running. */
+/** Warns about pods that the new level would reject. They continue to run. */
 export function warnOfExistingPods(
   evaluate: Evaluate,
   enforce: LevelVersion,
@@ -110,7 +110,7 @@ export function warnOfExistingPods(
   ];
 }
 
-/** An administrator who labels an exempt namespace learns that the labels have no effect. */
+/** Tells an administrator who labels an exempt namespace that the labels have no effect. */
 export function warnOfExemption(
   namespace: string,
   policy: Policy,
@@ -136,7 +136,7 @@ function isEquivalent(first: LevelVersion, second: LevelVersion): boolean {
   return first.level === "privileged" || first.version.text === second.version.text;
 }
 
-/** Pods of one owner are alike, so that one of them tells the most. */
+/** Pods of one owner are similar, so one of each is checked first. */
 function oneOfEachOwnerFirst(pods: readonly ExistingPod[]): readonly ExistingPod[] {
   const seen = new Set<string>();
   const first: ExistingPod[] = [];

@@ -1,4 +1,4 @@
-/** The words of each check are compared with a real server's in test/conformance. */
+/** test/conformance compares the messages of each check with those of a real server. */
 import { expect, test } from "vitest";
 import type { PodSpec } from "../../api/generated/core.ts";
 import { describeViolations, KUBERNETES_CHECKS, newEvaluator } from "./evaluate.ts";
@@ -29,7 +29,7 @@ test("violations are listed in the order of Kubernetes' checks", () => {
   );
 });
 
-test("a version before a check was introduced does not have it", () => {
+test("a version before a check was introduced does not apply it", () => {
   const containers = [
     { name: "c", resources: {}, livenessProbe: { tcpSocket: { port: 1, host: "h" } } },
   ];
@@ -40,14 +40,14 @@ test("a version before a check was introduced does not have it", () => {
   expect(judge("baseline", "v1.999", { containers })).toContain("probe or lifecycle host");
 });
 
-test("a restricted check replaces the baseline check of the same matter", () => {
+test("a restricted check replaces the baseline check on the same subject", () => {
   const volumes = [{ name: "v", hostPath: { path: "/" } }];
   const said = judge("restricted", "v1.0", { volumes });
   expect(said).not.toContain("hostPath volumes");
   expect(said).toContain('volume "v" uses restricted volume type "hostPath"');
 });
 
-test("from 1.35 on root inside a user namespace is permitted", () => {
+test("from 1.35 on, root inside a user namespace is permitted", () => {
   const root = { hostUsers: false, securityContext: { runAsUser: 0 } };
   expect(judge("restricted", "v1.34", root)).toContain("runAsUser=0");
   expect(judge("restricted", "v1.35", root)).not.toContain("runAsUser=0");

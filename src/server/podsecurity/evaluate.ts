@@ -1,4 +1,4 @@
-/** Pure: runs the checks of a level and version over a pod. */
+/** Pure: runs the checks of a level and version on a pod. */
 import { BASELINE_CHECKS } from "./baseline-checks.ts";
 import type { Check, CheckedPod, CheckPod, Violation } from "./check.ts";
 import type { LevelVersion } from "./policy.ts";
@@ -14,7 +14,7 @@ export const KUBERNETES_CHECKS: readonly Check[] = [
 
 export type Evaluate = (asked: LevelVersion, pod: CheckedPod) => readonly Violation[];
 
-/** An evaluator remembers which checks belong to a level and version. */
+/** An evaluator caches which checks belong to a level and version. */
 export function newEvaluator(checks: readonly Check[]): Evaluate {
   const newest = Math.max(...checks.flatMap(({ versions }) => versions.map(({ since }) => since)));
   const known = new Map<string, readonly CheckPod[]>();

@@ -17,7 +17,7 @@ test("a namespace without labels has the default policy", () => {
   expect(readPolicy(undefined, defaults).policy).toEqual(defaults);
 });
 
-test("an enforced level is warned of too, unless the namespace says otherwise", () => {
+test("warnings follow the enforced level unless the namespace sets its own", () => {
   expect(read({ enforce: "baseline", "enforce-version": "v1.24" }).levels).toEqual([
     "baseline:v1.24",
     "privileged:latest",

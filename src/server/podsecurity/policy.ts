@@ -1,4 +1,4 @@
-/** Pure: reads which Pod Security levels the labels of a namespace ask for. */
+/** Pure: reads the Pod Security levels from the labels of a namespace. */
 import { type Finding, invalid } from "../../api/finding.ts";
 
 export const LEVELS = ["privileged", "baseline", "restricted"] as const;
@@ -27,7 +27,7 @@ export interface Exemptions {
   readonly runtimeClasses: readonly string[];
 }
 
-/** What an administrator can set: defaults of namespaces without labels, and exemptions. */
+/** The administrator's settings: defaults for namespaces without labels, and exemptions. */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy;
   readonly exemptions: Exemptions;
@@ -37,7 +37,7 @@ export const NO_EXEMPTIONS: Exemptions = { namespaces: [], usernames: [], runtim
 
 export interface ReadPolicy {
   readonly policy: Policy;
-  /** What is wrong with the labels. The policy is usable all the same. */
+  /** Mistakes in the labels. The policy is usable nevertheless. */
   readonly findings: readonly Finding[];
 }
 
@@ -46,7 +46,7 @@ export type Labels = Readonly<Record<string, string>>;
 export const PREFIX = "pod-security.kubernetes.io/";
 export const LATEST: PolicyVersion = { minor: Number.POSITIVE_INFINITY, text: "latest" };
 
-/** The same level in all three modes, unless they differ. */
+/** The same level in all three modes, unless `others` is given. */
 export function policyOf(enforce: Level, others: Level = enforce): Policy {
   const at = (level: Level): LevelVersion => ({ level, version: LATEST });
   return { enforce: at(enforce), audit: at(others), warn: at(others) };

@@ -85,7 +85,7 @@ const capabilities: Check = {
   ],
 };
 
-/** Which containers add capabilities other than the permitted ones. */
+/** Describes the containers that add capabilities other than the permitted ones. */
 export function forbiddenCapabilities(
   pod: CheckedPod,
   permitted: readonly string[],

@@ -85,7 +85,7 @@ const PERMITTED_VOLUMES = [
   "secret",
 ] as const satisfies readonly (keyof Volume)[];
 
-/** In the order in which Kubernetes looks for the type of a volume. */
+/** In the order in which Kubernetes determines the type of a volume. */
 const NAMED_VOLUMES = [
   "hostPath",
   "gcePersistentDisk",

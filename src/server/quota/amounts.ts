@@ -1,4 +1,4 @@
-/** Pure: amounts of things by the names that a ResourceQuota has for them. */
+/** Pure: amounts by the resource names that a ResourceQuota uses. */
 import { addQuantities, formatQuantity, type Quantity } from "../../api/quantity.ts";
 
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -9,7 +9,7 @@ export function whole(count: number): Quantity {
   return { nanos: BigInt(count) * NANO, format: "DecimalSI" };
 }
 
-/** What is in neither is in no sum; what is in one is in it as it is. */
+/** The sum by name; a name that is only in one of the two keeps its amount. */
 export function addAmounts(left: Amounts, right: Amounts): Amounts {
   const sum = new Map(left);
   for (const [name, amount] of right) {
@@ -25,7 +25,7 @@ export function negated(amounts: Amounts): Amounts {
   );
 }
 
-/** Only these names. */
+/** Only the amounts with these names. */
 export function maskAmounts(amounts: Amounts, names: Iterable<string>): Amounts {
   const masked = new Map<string, Quantity>();
   for (const name of names) {
@@ -35,7 +35,7 @@ export function maskAmounts(amounts: Amounts, names: Iterable<string>): Amounts 
   return masked;
 }
 
-/** "cpu=1,pods=2": by name. */
+/** "cpu=1,pods=2", sorted by name. */
 export function formatAmounts(amounts: Amounts): string {
   return [...amounts]
     .map(([name, amount]) => `${name}=${formatQuantity(amount)}`)

@@ -1,4 +1,4 @@
-/** ResourceQuotas of a server: their status is written by the same verb as everybody's. */
+/** Enforces the ResourceQuotas of a server, and writes their status with the normal update verb. */
 import type { ResourceQuota } from "../../api/generated/core.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 import type { Registry } from "../../kinds/registry.ts";

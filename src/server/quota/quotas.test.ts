@@ -28,7 +28,7 @@ function addQuota(server: TestServer, hard: object, spec: object = {}, name = "q
   if (told.status !== 201) throw new Error(told.text);
 }
 
-/** What was changed is told when the turn is over. */
+/** The status is written at the end of the turn. */
 async function usedOf(server: TestServer, name = "q"): Promise<unknown> {
   await new Promise((resolve) => setImmediate(resolve));
   return (ask(server, "GET", `${QUOTAS}/${name}`).object as ResourceQuota).status?.used;
@@ -43,7 +43,7 @@ function container(resources: object, name = "c"): object {
   return { name, image: "i", resources };
 }
 
-test("a quota says at once what is used of it, and is exact after every change", async () => {
+test("a quota reports its usage at once, and exactly after every change", async () => {
   const server = aQuotaServer();
   addPod(server, "before");
   addQuota(server, { pods: "3", "count/pods": "5" });
@@ -58,7 +58,7 @@ test("a quota says at once what is used of it, and is exact after every change",
   expect(await usedOf(server)).toEqual({ pods: "1", "count/pods": "1" });
 });
 
-test("what does not fit is refused with what was asked, used and allowed", () => {
+test("an object over quota is rejected with the requested, used and allowed amounts", () => {
   const server = aQuotaServer();
   addQuota(server, { pods: "2", "requests.cpu": "1" });
   const half = { containers: [container({ requests: { cpu: "500m" } })] };
@@ -71,7 +71,7 @@ test("what does not fit is refused with what was asked, used and allowed", () =>
   expect(addPod(server, "c", half)).toBe("created");
 });
 
-test("a quota of cpu or memory makes every container speak of it", () => {
+test("a quota of cpu or memory requires every container to specify it", () => {
   const server = aQuotaServer();
   addQuota(server, { "limits.memory": "1Gi", cpu: "1", pods: "9" });
   const containers = [container({}, "one"), container({ requests: { cpu: "1m" } }, "two")];
@@ -80,7 +80,7 @@ test("a quota of cpu or memory makes every container speak of it", () => {
   );
 });
 
-test("a dry run and a refused object take nothing", async () => {
+test("a dry run and a rejected object use no quota", async () => {
   const server = aQuotaServer();
   addQuota(server, { pods: "1" });
   ask(server, "POST", `${PODS}?dryRun=All`, podBody({ name: "dry" }));
@@ -133,7 +133,7 @@ test.each([
     { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } } } },
     "requests.storage=2Gi",
   ],
-])("%s are counted, too", (_what, hard, resource, body, requested) => {
+])("%s are counted", (_what, hard, resource, body, requested) => {
   const server = aQuotaServer();
   addQuota(server, hard);
   const isJob = resource === "jobs";
@@ -145,7 +145,7 @@ test.each([
   });
 });
 
-test("an update pays for what it grows by", () => {
+test("an update is charged for its increase", () => {
   const server = aQuotaServer();
   addQuota(server, { "services.nodeports": "1" });
   const services = `${NAMESPACE}/services`;
@@ -160,7 +160,7 @@ test("an update pays for what it grows by", () => {
   expect(ask(server, "PATCH", `${services}/s`, { spec: { type: "ClusterIP" } }).status).toBe(200);
 });
 
-test("another limit holds at once, and a quota that is gone does not", async () => {
+test("a changed limit applies at once, and a deleted quota no longer applies", async () => {
   const server = aQuotaServer();
   addQuota(server, { pods: "0" });
   expect(addPod(server, "p")).toMatch(/exceeded/);
@@ -172,7 +172,7 @@ test("another limit holds at once, and a quota that is gone does not", async () 
   expect(addPod(server, "o")).toBe("created");
 });
 
-test("many changes at a time are one change of the status", async () => {
+test("many changes at the same time cause one status update", async () => {
   const server = aQuotaServer();
   addQuota(server, { pods: "100" });
   await usedOf(server);

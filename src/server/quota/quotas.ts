@@ -1,9 +1,9 @@
 /**
- * ResourceQuotas, enforced: what each has been used up is counted from the changes of the store,
- * so that it is exact at every moment, and written to its status once for everything that happened
- * at a time. Namespaces without a quota pay one look into a map for each change.
+ * Enforces ResourceQuotas. Usage is counted from the changes of the store, so that it is always
+ * exact, and written to the status once for all changes of a turn. In namespaces without a quota
+ * each change costs one map lookup.
  *
- * Reading order: amounts, usage (what an object takes), scopes (which objects count), this file.
+ * Reading order: amounts, usage (what an object uses), scopes (which objects count), this file.
  */
 import { isEqual } from "../../api/equal.ts";
 import { forbidden } from "../../api/errors.ts";
@@ -17,7 +17,7 @@ import { isInScope } from "./scopes.ts";
 import { resourceOfName, unsaid, usageOf } from "./usage.ts";
 
 export interface Quotas {
-  /** Throws a 403 where the object, or what it has grown by, does not fit. */
+  /** Throws a 403 if the object, or its increase in an update, exceeds a quota. */
   charge(kind: Kind, object: KubeObject, old?: KubeObject): void;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface Quotas {
 export interface QuotaEffects {
   /** Writes the status of a quota. */
   readonly writeStatus: (quota: ResourceQuota, status: Draft<ResourceQuota>["status"]) => void;
-  /** Calls back when what is under way now is through. */
+  /** Calls back after the current work is done. */
   readonly later: (callback: () => void) => void;
 }
 
@@ -39,11 +39,11 @@ export function openQuotas(store: Store, effects: QuotaEffects): Quotas {
   };
 }
 
-/** One quota and what of it is used. */
+/** A quota and its usage. */
 interface Tracked {
   readonly quota: ResourceQuota;
   readonly hard: Amounts;
-  /** The names of the quota that are about the objects of a resource. */
+  /** By resource: the names in the quota that concern its objects. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   used: Amounts;
 }
@@ -72,7 +72,7 @@ class QuotaTracker {
     const resource = storageResource(kind);
     const charged: Charged = { kind, resource, object, ...(old ? { old } : {}) };
     const ordered = [...quotas.values()].sort(byName);
-    // Who says too little hears of it before who asks for too much.
+    // Missing requests or limits are reported before exceeded quotas.
     for (const tracked of ordered) refuseUnsaid(tracked, charged);
     for (const tracked of ordered) refuseExcess(tracked, charged);
   }
@@ -114,7 +114,7 @@ class QuotaTracker {
     this.#tell(tracked);
   }
 
-  /** The same demands under another revision. */
+  /** The spec is unchanged, only the revision is new. */
   #renew(quota: ResourceQuota): void {
     const { namespace = "", name = "" } = quota.metadata;
     const quotas = this.#byNamespace.get(namespace);
@@ -133,7 +133,9 @@ class QuotaTracker {
     if (quotas?.size === 0) this.#byNamespace.delete(namespace);
   }
 
-  /** Once followed, a resource stays so: quotas come back. */
+  /**
+   * A resource stays followed even if its quotas are deleted, because they may be created again.
+   */
   #follow(resource: string): void {
     if (this.#followed.has(resource)) return;
     const { revision } = this.store;

@@ -9,7 +9,7 @@ import type {
 import type { KubeObject } from "../../api/object.ts";
 import { qosClassOf } from "../../kinds/pod/qos.ts";
 
-/** A quota without scopes counts everything; one with several what is in all of them. */
+/** A quota without scopes counts every object; one with several counts objects that match all. */
 export function isInScope({ spec }: ResourceQuota, resource: string, object: KubeObject): boolean {
   const plain = (spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
   const scopes = [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];

@@ -1,6 +1,6 @@
 /**
- * Pure: what an object takes of the quotas of its namespace, in the names that quotas use. All of
- * Kubernetes' evaluators: pods, claims, Services, and the count of everything.
+ * Pure: the amounts that an object uses of the quotas of its namespace, by quota names. Implements
+ * all of Kubernetes' evaluators: pods, claims, Services, and object counts.
  */
 import type { PersistentVolumeClaim, Pod, Service } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -16,7 +16,7 @@ const SERVICE_NAMES = new Set(["services", "services.nodeports", "services.loadb
 const COUNTED = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
 const COUNT = "count/";
 
-/** The key space of the objects that a name of a quota is about: "jobs.batch", for example. */
+/** The resource that a quota name is about, for example "jobs.batch". */
 export function resourceOfName(name: string): string {
   if (name.startsWith(COUNT)) return name.slice(COUNT.length);
   if (SERVICE_NAMES.has(name)) return "services";
@@ -38,7 +38,7 @@ export function usageOf(resource: string, object: KubeObject): Amounts {
   }
 }
 
-/** A pod that has ended takes nothing but its place among the objects. */
+/** A pod that has ended uses only its object count. */
 function podUsage({ spec, status }: Pod): Amounts {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return new Map();
   return computeUsage(podAmounts(spec, "requests"), podAmounts(spec, "limits"));
@@ -50,7 +50,7 @@ function podAmounts(spec: Pod["spec"], of: "requests" | "limits"): Map<string, Q
   const amounts = parse(together);
   for (const [name, amount] of parse(spec.overhead ?? {})) {
     const before = amounts.get(name);
-    // What is unlimited stays so.
+    // Without a limit the pod stays unlimited.
     if (of === "limits" && !before) continue;
     const nanos = (before?.nanos ?? 0n) + amount.nanos;
     amounts.set(name, { nanos, format: (before ?? amount).format });
@@ -108,7 +108,7 @@ function serviceUsage({ spec }: Service): Amounts {
   return usage;
 }
 
-/** Names that every container must speak of where a quota does. */
+/** If a quota has one of these names, every container must specify it. */
 const MUST_SAY = new Set([
   "cpu",
   "memory",
@@ -118,7 +118,7 @@ const MUST_SAY = new Set([
   "limits.memory",
 ]);
 
-/** What a pod leaves open that a quota counts; undefined where nothing is missing. */
+/** The requests or limits that a quota requires and the pod lacks; undefined if none is missing. */
 export function unsaid({ spec }: Pod, names: Iterable<string>): string | undefined {
   const demanded = [...names].filter((name) => MUST_SAY.has(name));
   if (demanded.length === 0) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Pure: what a token of a ServiceAccount says: whose it is, for whom, until when, and which object
- * it ends with.
+ * Pure: the claims of a ServiceAccount token: its account, audiences and expiry, and the object
+ * that it is bound to.
  */
 import { AUTHENTICATED, type User } from "../authorization/user.ts";
 
-/** Kubernetes' own default: who issues tokens, and whom they are for unless they say otherwise. */
+/** Kubernetes' defaults for the issuer and for the audiences. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 export const API_AUDIENCES: readonly string[] = [ISSUER];
 
@@ -13,10 +13,10 @@ export interface ObjectClaim {
   readonly uid?: string;
 }
 
-/** The fields in the order in which Kubernetes writes them. */
+/** The fields are in the order in which Kubernetes writes them. */
 export interface Claims {
   readonly aud: readonly string[];
-  /** Seconds since 1970, as all times here. */
+  /** In seconds since 1970, like all times here. */
   readonly exp: number;
   readonly iat: number;
   readonly iss: string;
@@ -77,7 +77,7 @@ export function accountUserName(namespace: string, name: string): string {
 
 const EXTRA = "authentication.kubernetes.io";
 
-/** The account as a user, with what its token was bound to. */
+/** The account as a user, including the object that its token is bound to. */
 export function userOf(claims: Claims): User {
   const { namespace, serviceaccount, pod, node } = claims["kubernetes.io"];
   return {

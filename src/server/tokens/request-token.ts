@@ -1,4 +1,4 @@
-/** The subresource "token" of ServiceAccounts: a new token, bound to what the request names. */
+/** The "token" subresource of ServiceAccounts: issues a token bound to the requested object. */
 import { type ApiError, badRequest, conflict, invalidObject, notFound } from "../../api/errors.ts";
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { BoundObjectReference, TokenRequest } from "../../api/generated/authentication.ts";
@@ -10,7 +10,7 @@ import { type ServerContext, timestamp } from "../context.ts";
 import { API_AUDIENCES, type Bound, composeClaims, type ObjectClaim } from "./claims.ts";
 import { formatToken } from "./web-token.ts";
 
-/** What the server knows of the kind: how to decode it and how to print it. */
+/** The facts about the kind that decoding and printing need. */
 export const TOKEN_REQUEST = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -27,7 +27,10 @@ export const DEFAULT_TOKEN_SECONDS = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
-/** What old clients in pods were given: it is extended, since they do not read the file again. */
+/**
+ * The lifetime that Kubernetes requests for tokens in pods. Tokens with it are valid for a year,
+ * for old clients that never read the token file again.
+ */
 const EXTENDED_SECONDS = 3607;
 const EXTENSION_SECONDS = 365 * 24 * 3600;
 
@@ -36,7 +39,7 @@ export interface AccountName {
   readonly name: string;
 }
 
-/** The request with its status; in the order of checks that Kubernetes has. */
+/** Returns the request with its status. The checks run in Kubernetes' order. */
 export function requestToken(
   server: ServerContext,
   { namespace, name }: AccountName,
@@ -129,7 +132,7 @@ function findBound(
   return kind === "Node" ? { node: claim } : { secret: claim };
 }
 
-/** A token of a pod tells its node, too; of one that is gone only the name is known. */
+/** The token of a pod also names its node. If the node does not exist, only the name is known. */
 function nodeOf(
   server: ServerContext,
   { spec }: Pod,
@@ -160,7 +163,7 @@ function claimOf({ metadata }: KubeObject): ObjectClaim {
   return { name, ...(uid === undefined ? {} : { uid }) };
 }
 
-/** Go's form of a group, version and kind. */
+/** The text of a group, version and kind as Go prints it. */
 function formatKind(apiVersion: string, kind: string): string {
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
   return `${group}/${version}, Kind=${kind}`;

@@ -31,7 +31,7 @@ function claimsOf(token: string) {
   return parseToken(token, ISSUER)?.claims;
 }
 
-test("a token says whose it is, for whom and until when", () => {
+test("a token names its account, audiences and expiry", () => {
   const server = serverWithAccount();
   const nowSeconds = server.clock.nowMs() / 1000;
   const { uid } = ask(server, "GET", `${ACCOUNTS}/builder`).object.metadata;
@@ -54,7 +54,7 @@ test("a token says whose it is, for whom and until when", () => {
   });
 });
 
-test("its owner is known by the groups of accounts, and by what the token is bound to", () => {
+test("the user of a token has the groups of its account and the bound object", () => {
   const server = serverWithAccount();
   const uid = addPod(server, "p", { nodeName: "gone" });
   const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "p", uid };
@@ -75,7 +75,7 @@ test("its owner is known by the groups of accounts, and by what the token is bou
   });
 });
 
-test("a client inside the process asks for the same token", async () => {
+test("a client inside the process gets the same token", async () => {
   const server = serverWithAccount();
   const account = { namespace: "default", name: "builder" };
   const issued = await localClient(server).requestToken(account, { expirationSeconds: 600 });
@@ -83,7 +83,7 @@ test("a client inside the process asks for the same token", async () => {
   expect(Date.parse(issued.expirationTimestamp)).toBe(server.clock.nowMs() + 600_000);
 });
 
-test("an hour and seven seconds for a pod is a year with a warning, for clients of old", () => {
+test("a pod token requested for 3607 s is valid for a year and has warnafter", () => {
   const server = serverWithAccount();
   addPod(server, "p");
   const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "p" };
@@ -121,14 +121,14 @@ test.each([
     { boundObjectRef: { kind: "Job", apiVersion: "batch/v1", name: "j" } },
     "cannot bind token to object of type batch/v1, Kind=Job",
   ],
-])("a request of %j is refused", (spec, message) => {
+])("a request of %j is rejected", (spec, message) => {
   const server = serverWithAccount();
   addPod(server, "p");
   addPod(server, "other", { serviceAccountName: "default" });
   expect(ask(server, "POST", TOKEN, { spec }).object).toMatchObject({ message });
 });
 
-test("a request for another account, or for none, is refused", () => {
+test("a request for another or a missing account is rejected", () => {
   const server = serverWithAccount();
   expect(ask(server, "POST", TOKEN, { metadata: { name: "x" }, spec: {} }).object).toMatchObject({
     message:
@@ -144,17 +144,17 @@ const INVALIDATED = "service account token has been invalidated";
 
 test.each([
   [
-    "time has passed",
+    "it has expired",
     (server: TestServer) => server.clock.advance(601_000 + 60_000),
     "service account token has expired",
   ],
   [
-    "the account is gone",
+    "the account is deleted",
     (server: TestServer) => ask(server, "DELETE", `${ACCOUNTS}/builder`),
     INVALIDATED,
   ],
   [
-    "the account is another of the same name",
+    "the account was deleted and created again",
     (server: TestServer) => {
       ask(server, "DELETE", `${ACCOUNTS}/builder`);
       ask(server, "POST", ACCOUNTS, { metadata: { name: "builder" } });
@@ -162,12 +162,12 @@ test.each([
     INVALIDATED,
   ],
   [
-    "the pod is gone",
+    "the pod is deleted",
     (server: TestServer) =>
       ask(server, "DELETE", "/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0"),
     INVALIDATED,
   ],
-])("a token is no longer good when %s", (_when, happen, problem) => {
+])("a token is rejected when %s", (_when, happen, problem) => {
   const server = serverWithAccount();
   addPod(server, "p");
   const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "p" };
@@ -177,7 +177,7 @@ test.each([
   expect(server.tokens.verify(token)).toEqual({ kind: "refused", problem });
 });
 
-test("a token for others is none for this server, and a review can ask for them", () => {
+test("a token for other audiences is rejected, except in a TokenReview for them", () => {
   const server = serverWithAccount();
   const { token } = request(server, { audiences: ["vault", "x"] }).status;
   expect(server.tokens.verify(token)).toEqual({
@@ -196,7 +196,7 @@ function review(server: TestServer, spec: object): unknown {
   return (ask(server, "POST", path, { spec }).object as { status?: unknown }).status;
 }
 
-test("no token but one that was signed here is taken for one", () => {
+test("only tokens signed by this server are accepted", () => {
   const server = serverWithAccount();
   const { token } = request(server).status;
   const [header = "", claims = "", signature = ""] = token.split(".");
@@ -218,7 +218,7 @@ test("no token but one that was signed here is taken for one", () => {
   }
 });
 
-test("others find out with which key tokens are signed", () => {
+test("the server publishes the key that signs tokens", () => {
   const server = serverWithAccount();
   expect(JSON.parse(ask(server, "GET", "/openid/v1/jwks").text).keys).toEqual([
     expect.objectContaining({ kty: "EC", alg: "ES256", use: "sig", crv: "P-256" }),

@@ -1,6 +1,6 @@
 /**
- * Whose a token is. A signature is verified once; whether the token has expired and whether the
- * account and the object it is bound to are still the same is looked at each time.
+ * Authenticates a token. Its signature is verified once. Whether it has expired, and whether its
+ * account and bound object still exist, is checked each time.
  */
 import type { KubeObject } from "../../api/object.ts";
 import type { User } from "../authorization/user.ts";
@@ -10,15 +10,15 @@ import { parseToken, type TokenSigner } from "./web-token.ts";
 
 export type TokenVerdict =
   | { readonly kind: "user"; readonly user: User; readonly audiences: readonly string[] }
-  /** Not one of ours, or one that is no longer good: the problem is for a TokenReview. */
+  /** Not issued here, or no longer valid; `problem` is reported in a TokenReview. */
   | { readonly kind: "refused"; readonly problem?: string };
 
 export interface TokenVerifier {
-  /** Audiences of which the token must be for one; absent: this server. */
+  /** The token must be for one of these audiences; by default for this server. */
   verify(token: string, audiences?: readonly string[]): TokenVerdict;
 }
 
-/** One more token, which is no account's and for whoever asks about it. */
+/** Adds one more token, which belongs to no account and is valid for any audience. */
 export function withSecret(
   accounts: TokenVerifier,
   isSecret: (token: string) => boolean,
@@ -30,10 +30,10 @@ export function withSecret(
   };
 }
 
-/** Tokens whose signature is known to be good. */
+/** How many tokens with a verified signature are remembered. */
 const REMEMBERED_TOKENS = 1000;
 
-/** Clocks differ: Kubernetes is this generous with every time in a token and around it. */
+/** Kubernetes allows this clock skew for every time in a token. */
 const LEEWAY_MS = 60_000;
 
 export function tokenVerifier(
@@ -72,7 +72,7 @@ function isGenuine(signer: TokenSigner, signed: string, signature: Buffer): bool
   return signature.length === 64 && signer.verify(signed, signature);
 }
 
-/** What does not say for whom, until when or whose it is means nobody, never everybody. */
+/** A token without audience, expiry or account is invalid; it must never be valid for everybody. */
 function isWhole(claims: Partial<Claims>): boolean {
   const { aud, exp, nbf, "kubernetes.io": account } = claims;
   const hasTimes = Number.isFinite(exp) && Number.isFinite(nbf);
@@ -99,7 +99,7 @@ function judge(server: Pick<ServerContext, "store" | "clock">, claims: Claims): 
     { resource: "serviceaccounts", namespace, claim: serviceaccount },
     { resource: "secrets", namespace, claim: secret },
     { resource: "pods", namespace, claim: pod },
-    // The node of a pod is for information; one that a token is bound to has no pod beside it.
+    // The node of a pod is only informative. A token that is bound to a node has no pod.
     { resource: "nodes", namespace: "", claim: pod ? undefined : node },
   ];
   for (const { resource, namespace: where, claim } of bound) {
@@ -111,7 +111,7 @@ function judge(server: Pick<ServerContext, "store" | "clock">, claims: Claims): 
   return undefined;
 }
 
-/** Whoever is being deleted keeps its token until shortly after the end of its grace. */
+/** An object that is being deleted keeps its token until shortly after the grace period. */
 function isDeletedSince({ metadata }: KubeObject, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
   if (deletionTimestamp === undefined) return false;

@@ -1,17 +1,17 @@
-/** Pure: a JSON Web Token (RFC 7519) as text, signed with ES256 by a key that is an argument. */
+/** Pure: formats and parses JSON Web Tokens (RFC 7519), signed with ES256 by a given key. */
 import type { Claims } from "./claims.ts";
 
-/** The key that signs tokens, wherever it is kept. */
+/** The key that signs tokens. */
 export interface TokenSigner {
   readonly keyId: string;
-  /** For those who verify tokens themselves: a JSON Web Key. */
+  /** A JSON Web Key, for clients that verify tokens themselves. */
   readonly publicKey: { readonly [field: string]: unknown };
-  /** The 64 bytes that ES256 has. */
+  /** Returns the 64 bytes of an ES256 signature. */
   sign(text: string): Buffer;
   verify(text: string, signature: Buffer): boolean;
 }
 
-/** Longer than any we make. */
+/** Longer than any token that Tally issues. */
 const LONGEST_TOKEN = 16 * 1024;
 
 export function formatToken(claims: Claims, signer: TokenSigner): string {
@@ -22,13 +22,13 @@ export function formatToken(claims: Claims, signer: TokenSigner): string {
 
 export interface ParsedToken {
   readonly claims: Claims;
-  /** What the signature is of. */
+  /** The signed part of the token. */
   readonly signed: string;
   readonly signature: Buffer;
   readonly algorithm: unknown;
 }
 
-/** Undefined for what is no token of the issuer; whether it is genuine is not looked at. */
+/** Undefined if the text is not a token of the issuer. The signature is not verified here. */
 export function parseToken(token: string, issuer: string): ParsedToken | undefined {
   if (token.length > LONGEST_TOKEN) return undefined;
   const [header, claims, signature, ...more] = token.split(".");

@@ -1,4 +1,4 @@
-/** How the verbs that write ask admission: in whose name, and with the warnings so far. */
+/** How the writing verbs call admission: with the user, and with the warnings so far. */
 import { ApiError } from "../../api/errors.ts";
 import type { AdmissionRequest } from "../admission/plugin.ts";
 import type { ServerContext, WriteOptions } from "../context.ts";
@@ -11,7 +11,9 @@ export function requester({
   return { ...(user ? { user } : {}), ...(annotate ? { annotate } : {}), dryRun };
 }
 
-/** All warnings; a client whose valid object is refused gets the earlier ones as well. */
+/**
+ * All warnings. If admission rejects a valid object, its error also carries the earlier warnings.
+ */
 export function settle(
   server: ServerContext,
   request: AdmissionRequest,

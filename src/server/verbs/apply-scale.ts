@@ -1,6 +1,6 @@
 /**
- * PATCH of type apply of a scale. Apart from its other verbs, which a server without a network has,
- * too: this one reads YAML, and what does that takes long to load.
+ * Server-side apply of a scale. It is separate from the other verbs of a scale, which a server
+ * without a network needs too, because the YAML parser takes long to load.
  */
 import type { Scale } from "../../api/generated/autoscaling.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";

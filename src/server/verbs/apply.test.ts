@@ -42,7 +42,7 @@ function entries(server: TestServer, url: string): ManagedFieldsEntry[] {
 
 const map = (data?: { [key: string]: string }) => configMapBody({ name: "cm" }, data);
 
-test("of eleven who changed something the oldest two are forgotten", () => {
+test("with eleven managers the oldest two are merged into ancient-changes", () => {
   const server = aServer();
   ask(server, "POST", `${MAPS}?fieldManager=w00`, map({ k00: "" }));
   for (const number of ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10"]) {
@@ -55,7 +55,7 @@ test("of eleven who changed something the oldest two are forgotten", () => {
   expect(others).toHaveLength(9);
 });
 
-test("what nobody kept track of belongs to nobody in particular until it is applied", () => {
+test("untracked fields belong to before-first-apply once an apply happens", () => {
   const server = aServer();
   ask(server, "POST", MAPS, map({ a: "1", b: "1" }));
   merge(server, `${MAPS}/cm`, { metadata: { managedFields: [{}] } }, "w");
@@ -69,7 +69,7 @@ test("what nobody kept track of belongs to nobody in particular until it is appl
   expect(managers(server, `${MAPS}/cm`)).toEqual(["m1 Apply", "before-first-apply Update"]);
 });
 
-test("the parts of an object have managers of their own", () => {
+test("spec and status have separate managers", () => {
   const server = aServer();
   ask(server, "POST", `${PODS}?fieldManager=maker`, podBody({ name: "p" }));
   merge(
@@ -83,7 +83,7 @@ test("the parts of an object have managers of their own", () => {
   expect(fieldsV1).toEqual({ "f:status": { "f:phase": {} } });
 });
 
-test("a status in an apply of the object is not owned, nor a spec in one of the status", () => {
+test("applying the object does not own its status, and applying the status not its spec", () => {
   const server = aServer();
   const job = { ...jobBody({ name: "j" }), status: { active: 3 } };
   expect(apply(server, `${JOBS}/j`, job, "m1").status).toBe(201);
@@ -95,11 +95,11 @@ test("a status in an apply of the object is not owned, nor a spec in one of the 
   expect(second?.fieldsV1).toEqual({ "f:status": { "f:active": {} } });
 });
 
-test("the status of nothing cannot be applied", () => {
+test("applying the status of a missing object is answered with 404", () => {
   expect(apply(aServer(), `${JOBS}/j/status`, jobBody({ name: "j" }), "m").status).toBe(404);
 });
 
-test("who applies a scale owns the replicas of the object", () => {
+test("applying a scale owns the replicas of the object", () => {
   const server = aServer();
   ask(
     server,
@@ -130,7 +130,7 @@ test("who applies a scale owns the replicas of the object", () => {
   expect(made?.fieldsV1).not.toHaveProperty(["f:spec", "f:replicas"]);
 });
 
-test("a patch of the scale that changes nothing takes nothing", () => {
+test("a patch of the scale that changes nothing owns nothing", () => {
   const server = aServer();
   ask(
     server,
@@ -143,7 +143,7 @@ test("a patch of the scale that changes nothing takes nothing", () => {
   expect(entries(server, `${SETS}/s`)).toEqual(before);
 });
 
-test("keys that are there twice are refused where strictness is asked for", () => {
+test("duplicate keys are rejected with fieldValidation=Strict", () => {
   const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {a: "1", a: "2"}\n';
   const strict = apply(aServer(), `${MAPS}/cm`, body, "m", "&fieldValidation=Strict");
   expect([strict.status, JSON.parse(strict.text).message]).toEqual([
@@ -155,7 +155,7 @@ test("keys that are there twice are refused where strictness is asked for", () =
   expect([lax.status, lax.warnings]).toEqual([201, []]);
 });
 
-test("a value in other words is no other value", () => {
+test("applying an equal value in another notation changes nothing", () => {
   const server = aServer();
   const limits = (cpu: string) => ({ limits: { cpu } });
   const pod = (cpu: string) => {
@@ -168,7 +168,7 @@ test("a value in other words is no other value", () => {
   expect(apply(server, `${PODS}/p`, pod("0.5"), "m").object).toEqual(first);
 });
 
-test("fields of a version that does not exist have no owner", () => {
+test("managed fields of an unknown version are dropped", () => {
   const server = aServer();
   ask(server, "POST", `${MAPS}?fieldManager=w`, map({ a: "1" }));
   const [entry] = entries(server, `${MAPS}/cm`);
@@ -177,7 +177,7 @@ test("fields of a version that does not exist have no owner", () => {
   expect(managers(server, `${MAPS}/cm`)).toEqual(["x Update"]);
 });
 
-test("who has no name is known by its User-Agent, or not at all", () => {
+test('the default field manager is the User-Agent, or "unknown"', () => {
   const server = aServer();
   ask(server, "POST", MAPS, configMapBody({ name: "a" }, { a: "1" }), { userAgent: "tool/1 (x)" });
   ask(server, "POST", MAPS, configMapBody({ name: "b" }, { a: "1" }), { userAgent: "/" });
@@ -185,7 +185,7 @@ test("who has no name is known by its User-Agent, or not at all", () => {
   expect(managers(server, `${MAPS}/b`)).toEqual(["unknown Update"]);
 });
 
-test("pods that components make have no managedFields unless all is to be tracked", async () => {
+test("pods created by components have managedFields only with tracksAll", async () => {
   const server = aServer();
   await localClient(server).create(pods, podBody({ name: "p" }));
   expect(managers(server, `${PODS}/p`)).toEqual([]);
@@ -194,7 +194,7 @@ test("pods that components make have no managedFields unless all is to be tracke
   expect(managers(server, `${PODS}/q`)).toEqual(["kubelet Update"]);
 });
 
-test("kubectl takes over what it applied the old way, and no more", () => {
+test("kubectl takes over only fields it applied client-side", () => {
   const server = aServer();
   const last = JSON.stringify(map({ a: "1", b: "1" }));
   const annotations = { "kubectl.kubernetes.io/last-applied-configuration": last };

@@ -1,6 +1,7 @@
 /**
- * PATCH of type apply: who sends it says what it wants of an object, and owns that. The object is
- * made where there is none; what the sender wanted before and does not any more goes.
+ * Server-side apply: a manager sends the fields it wants to set, and owns them. The object is
+ * created if it does not exist. Fields that the manager applied before and no longer sends are
+ * removed.
  */
 import { isEqual } from "../../api/equal.ts";
 import { type ApiError, badRequest, conflict, notFound } from "../../api/errors.ts";
@@ -33,7 +34,7 @@ import { matchName, replace, type Updated, type UpdateTarget } from "./update.ts
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
-  /** Takes what belongs to others. */
+  /** Takes over fields of other managers. */
   readonly force: boolean;
 }
 
@@ -42,7 +43,7 @@ export function apply(
   target: UpdateTarget,
   body: Configuration,
   options: ApplyOptions,
-  /** Hears of keys that are there twice before anything is written; may refuse them. */
+  /** Called with duplicate keys before anything is written; may throw to reject them. */
   judge: (repeatedKeys: readonly string[]) => void,
 ): Updated {
   const { kind, namespace, name, part } = target;
@@ -70,7 +71,7 @@ export function apply(
   return { ...made, warnings: [...repeated, ...made.warnings], created: true };
 }
 
-/** What was applied in other words, such as 0.5 for 500m, was not applied anew. */
+/** If only the notation of values differs, such as 0.5 for 500m, the managers stay unchanged. */
 function ownersOf(
   { metadata, ...object }: KubeObject,
   next: Draft<KubeObject>,
@@ -84,7 +85,7 @@ function ownersOf(
   return isSame ? before : managedFields;
 }
 
-/** A text of YAML, or what it says if it was read before. */
+/** YAML text, or the result if it was already parsed. */
 export type Configuration = string | ReadYaml;
 
 export function readConfiguration(body: Configuration): ParsedYaml {
@@ -134,7 +135,7 @@ interface Outcome {
   readonly object: Json | undefined;
 }
 
-/** The object as it is to be, complete; kubectl's own note of what it applied is kept in step. */
+/** The complete next object, in which kubectl's last-applied annotation is updated. */
 function decodeNext(server: ServerContext, kind: Kind, outcome: Outcome): Draft<KubeObject> {
   const { writer, current, config } = outcome;
   const object = outcome.object ?? (current as unknown as Json | undefined) ?? writer.empty;

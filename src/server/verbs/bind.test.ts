@@ -17,7 +17,7 @@ const to = (node: string, metadata: object = {}) => ({
   target: { kind: "Node", name: node },
 });
 
-test("a bound pod has its node, and says since when it is scheduled", () => {
+test("a bound pod has a node and the condition PodScheduled", () => {
   const { server } = aPod();
   expect(ask(server, "POST", BINDING, to("n")).status).toBe(201);
   expect(ask(server, "GET", `${PODS}/p`).object).toMatchObject({
@@ -30,7 +30,7 @@ test("a bound pod has its node, and says since when it is scheduled", () => {
   });
 });
 
-test("what the scheduler could not do before is over, in the same place", () => {
+test("binding replaces an earlier PodScheduled=False in place", () => {
   const { server } = aPod();
   const conditions = [
     { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no room" },
@@ -51,7 +51,7 @@ test("what the scheduler could not do before is over, in the same place", () => 
   ]);
 });
 
-test("a bound pod is nominated to no node any more", () => {
+test("binding clears the nominated node", () => {
   const { server } = aPod();
   ask(server, "PATCH", `${PODS}/p/status`, { status: { nominatedNodeName: "hoped" } });
   expect(ask(server, "GET", `${PODS}/p`).text).toContain('"nominatedNodeName":"hoped"');
@@ -59,7 +59,7 @@ test("a bound pod is nominated to no node any more", () => {
   expect(ask(server, "GET", `${PODS}/p`).text).not.toContain('"nominatedNodeName"');
 });
 
-test("annotations and labels of a binding go over to the pod", () => {
+test("annotations and labels of a binding are copied to the pod", () => {
   const { server } = aPod({}, { labels: { a: "1", b: "1" } });
   ask(server, "POST", BINDING, to("n", { labels: { b: "2" }, annotations: { c: "3" } }));
   expect(ask(server, "GET", `${PODS}/p`).object.metadata).toMatchObject({
@@ -70,28 +70,28 @@ test("annotations and labels of a binding go over to the pod", () => {
 
 test.each([
   [
-    "a pod that has a node",
+    "a pod that already has a node",
     { nodeName: "first" },
     to("n"),
     409,
     'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "first"',
   ],
   [
-    "a pod behind a gate",
+    "a pod with a scheduling gate",
     { schedulingGates: [{ name: "example.com/gate" }] },
     to("n"),
     409,
     'Operation cannot be fulfilled on pods/binding "p": pod p has non-empty .spec.schedulingGates',
   ],
   [
-    "a pod of another name",
+    "a pod with another name",
     {},
     to("n", { name: "q" }),
     400,
     "name in URL does not match name in Binding object",
   ],
   [
-    "an old state of the pod",
+    "an outdated revision of the pod",
     {},
     to("n", { resourceVersion: "1" }),
     409,
@@ -101,21 +101,21 @@ test.each([
       "ResourceVersion in object meta: 7",
   ],
   [
-    "a pod to something else",
+    "a pod to a target other than a node",
     {},
     { metadata: { name: "p" }, target: { kind: "Pod" } },
     500,
     '[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", ' +
       "target.name: Required value]",
   ],
-])("binding %s is refused", (_, spec, body, status, message) => {
+])("binding %s is rejected", (_, spec, body, status, message) => {
   const { server } = aPod(spec);
   const before = server.store.revision;
   expect(ask(server, "POST", BINDING, body)).toMatchObject({ status, object: { message } });
   expect(server.store.revision).toBe(before);
 });
 
-test("a pod that is being deleted is not bound any more", () => {
+test("a pod that is being deleted cannot be bound", () => {
   const { server } = aPod({}, { finalizers: ["example.com/a"] });
   ask(server, "DELETE", `${PODS}/p`);
   expect(ask(server, "POST", BINDING, to("n"))).toMatchObject({
@@ -130,7 +130,7 @@ test("a dry run binds nothing", () => {
   expect(ask(server, "GET", `${PODS}/p`).object).toEqual(made);
 });
 
-test("the collection of bindings takes the pod's name from the binding, and no uid", () => {
+test("POST to bindings uses the name in the binding and ignores its uid", () => {
   const { server } = aPod();
   const bindings = "/api/v1/namespaces/default/bindings";
   expect(ask(server, "POST", bindings, to("n", { uid: "any" })).status).toBe(201);

@@ -1,4 +1,4 @@
-/** POST of a binding: the scheduler's word that a pod belongs to a node. */
+/** POST of a binding: the scheduler assigns a pod to a node. */
 import { ApiError, badRequest, conflict, notFound } from "../../api/errors.ts";
 import { type Finding, formatFinding } from "../../api/finding.ts";
 import type { Binding, Pod, PodCondition } from "../../api/generated/core.ts";
@@ -26,7 +26,7 @@ export function bind(
   const binding = object as unknown as Draft<Binding>;
   const { name = "" } = binding.metadata;
   matchNamespace(true, namespace, object);
-  // The older way, without the name of a pod in its path, does not hear which pod of that name.
+  // The older endpoint, without a pod name in its path, ignores the uid.
   if (podName === undefined) delete binding.metadata.uid;
   else if (podName !== name) throw badRequest("name in URL does not match name in Binding object");
   const findings = validatePodBinding(binding);
@@ -40,7 +40,7 @@ export function bind(
   server.store.update(key, next as Draft<KubeObject>, pod.metadata.resourceVersion ?? "");
 }
 
-/** Kubernetes lets these findings through as they are, which makes them a failure of the server. */
+/** Kubernetes does not convert these findings to a 422, so that the answer is a 500. */
 function invalidBinding(findings: readonly Finding[]): ApiError {
   const problems = findings.map(formatFinding);
   return new ApiError(
@@ -75,7 +75,7 @@ function refuseUnbindable(pod: Pod, binding: Draft<Binding>): void {
   }
 }
 
-/** All but what changes is shared with the pod as it was: this is done to every pod there is. */
+/** Unchanged parts are shared with the old object, because this is done for every pod. */
 function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft<Pod> {
   const { annotations, labels } = binding.metadata;
   const condition: PodCondition = {
@@ -85,7 +85,7 @@ function assign(server: ServerContext, pod: Pod, binding: Draft<Binding>): Draft
     lastTransitionTime: timestamp(server.clock),
   };
   const { metadata } = pod;
-  // Where it was hoped to go is of no interest once it is somewhere.
+  // The nominated node is irrelevant once the pod has a node.
   const { nominatedNodeName: _, ...status } = pod.status;
   return kept({
     ...pod,

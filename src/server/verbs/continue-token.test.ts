@@ -4,7 +4,7 @@ import { formatContinue, parseContinue } from "./continue-token.ts";
 
 const NAME = fc.string({ minLength: 1 }).filter((text) => !/[/\u0000]|^\.{1,2}$/.test(text));
 
-test("a token leads back to the object it was made from, in a namespace and across all", () => {
+test("parsing a formatted token returns its object, in one and in all namespaces", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1 }), NAME, NAME, (revision, namespace, name) => {
       const after = { namespace, name };
@@ -16,7 +16,7 @@ test("a token leads back to the object it was made from, in a namespace and acro
   );
 });
 
-test("the token of a kind without namespaces holds the name alone", () => {
+test("the token for a cluster-scoped kind contains only the name", () => {
   const token = formatContinue(7, { name: "node" }, "");
   expect(Buffer.from(token, "base64url").toString()).toContain('"start":"node\\u0000"');
   expect(parseContinue(token, "").after).toEqual({ namespace: "", name: "node" });
@@ -48,7 +48,7 @@ test.each([
   [encode({ v: "meta.k8s.io/v1", rv: 1, start: "../a" }), "../a"],
   [encode({ v: "meta.k8s.io/v1", rv: 1, start: "a/../b" }), "a/../b"],
   [encode({ v: "meta.k8s.io/v1", rv: 1, start: "a//b" }), "a//b"],
-])("the token %s is refused", (token, problem) => {
+])("the token %s is rejected", (token, problem) => {
   const message = `invalid continue token: continue key is not valid: ${problem}`;
   expect(() => parseContinue(token, "default")).toThrow(
     expect.objectContaining({ message, code: 400 }),

@@ -1,4 +1,4 @@
-/** Pure: where the next page of a list starts, as an opaque token. */
+/** Pure: formats and parses the token with which a paged list continues. */
 import { type ApiError, badRequest } from "../../api/errors.ts";
 import { quote } from "../../api/finding.ts";
 import { JsonSyntaxError, parseJson } from "../../api/schema/json-text.ts";
@@ -17,8 +17,8 @@ export interface Place {
 const VERSION = "meta.k8s.io/v1";
 
 /**
- * The place is written relative to what is listed: of one namespace (or where there are none) only
- * the name, of all namespaces "namespace/name".
+ * The position is relative to the list: only the name for one namespace or a cluster-scoped kind,
+ * "namespace/name" for all namespaces.
  */
 export function formatContinue(
   revision: number,
@@ -40,7 +40,7 @@ export function parseContinue(token: string, listed: string | undefined): Contin
   return { revision: rv, after: { namespace, name: key.slice(slash + 1) } };
 }
 
-/** Go's RawURLEncoding: no padding, and line breaks are not looked at. */
+/** Go's RawURLEncoding: without padding; line breaks are ignored. */
 function decodeBase64(token: string): Buffer {
   const text = token.replace(/[\r\n]/g, "");
   const bad = /[^A-Za-z0-9_-]/.exec(text)?.index ?? -1;
@@ -59,7 +59,7 @@ function parseToken(bytes: Buffer): { rv: number; start: string } {
     throw malformed(`incorrect encoded start resourceVersion (version ${VERSION})`);
   }
   if (start === "") throw malformed(`encoded start key empty (version ${VERSION})`);
-  // A start that is not a plain path could reach outside of what is listed.
+  // A start that is not a plain path could refer to objects outside the list.
   if (/(?:^|[^/]\/)\.{0,2}(?:\/|$)/.test(start)) throw malformed(start);
   return { rv, start };
 }
@@ -90,7 +90,7 @@ function parseFields(bytes: Buffer): TokenFields {
 
 function parseObject(bytes: Buffer) {
   const first = bytes[0];
-  // Go complains of a byte, which need not be a character of UTF-8.
+  // Go reports a byte, which may not be a UTF-8 character.
   if (first !== undefined && first >= 0x80) {
     const shown = quote(String.fromCharCode(first)).slice(1, -1);
     throw malformed(`invalid character '${shown}' looking for beginning of value`);

@@ -5,7 +5,7 @@ import { ask } from "../../../test/support/ask.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-test("the server decides on uid, time, revision and generation, whatever the client says", () => {
+test("the server sets uid, timestamps, revision and generation, whatever the client sends", () => {
   const server = aServer();
   const forged = {
     uid: "mine",
@@ -30,19 +30,19 @@ test("the server decides on uid, time, revision and generation, whatever the cli
   expect(object.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["unknown"]);
 });
 
-test("a generated name keeps 58 characters of its base", () => {
+test("a generated name keeps 58 characters of generateName", () => {
   const metadata = { generateName: "x".repeat(80) };
   const { object } = ask(aServer(), "POST", CONFIG_MAPS, { metadata });
   expect(object.metadata.name).toMatch(/^x{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/);
 });
 
-test("a name wins over a base for one", () => {
+test("a name takes precedence over generateName", () => {
   const metadata = { name: "a", generateName: "b-" };
   const { object } = ask(aServer(), "POST", CONFIG_MAPS, { metadata });
   expect(object.metadata).toMatchObject(metadata);
 });
 
-test("a generated name that is taken is drawn again, eight times at most", () => {
+test("a generated name that exists is drawn again, at most eight times", () => {
   const suffixes = ["aaaaa", "aaaaa", "bbbbb"];
   const server = aServer();
   const random = { ...server.random, suffix: () => suffixes.shift() ?? "aaaaa" };
@@ -62,7 +62,7 @@ test("a generated name that is taken is drawn again, eight times at most", () =>
   });
 });
 
-test("an object is created in the namespace of the path, which it may not contradict", () => {
+test("an object is created in the namespace of the path and must not contradict it", () => {
   const server = aServer();
   const silent = ask(server, "POST", CONFIG_MAPS, { metadata: { name: "a" } });
   expect(silent.object.metadata.namespace).toBe("default");
@@ -76,7 +76,7 @@ test("an object is created in the namespace of the path, which it may not contra
   });
 });
 
-test("a dry run with a name that is taken is told so", () => {
+test("a dry run with an existing name is rejected", () => {
   const server = aServer();
   const body = { metadata: { name: "a" } };
   ask(server, "POST", CONFIG_MAPS, body);
@@ -91,7 +91,7 @@ test("a dry run with a name that is taken is told so", () => {
   });
 });
 
-test("fields that nobody knows are warned of, refused or ignored, as the client wishes", () => {
+test("unknown fields are warned about, rejected or ignored, depending on fieldValidation", () => {
   const server = aServer();
   const body = { metadata: { name: "a" }, nonsense: 1 };
   const post = (validation: string) =>
@@ -109,7 +109,7 @@ test("fields that nobody knows are warned of, refused or ignored, as the client 
   });
 });
 
-test("a name that is taken by something on its way out is refused with that reason", () => {
+test("the error for an existing name says if that object is being deleted", () => {
   const server = aServer();
   const metadata = { name: "a", finalizers: ["example.com/hold"] };
   ask(server, "POST", CONFIG_MAPS, { metadata });
@@ -124,7 +124,7 @@ test("a name that is taken by something on its way out is refused with that reas
   });
 });
 
-test("warnings of a valid object are given although its name is taken", () => {
+test("a valid object gets its warnings even if its name exists", () => {
   const server = aServer();
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const body = jobBody({ name: "with.dots" });

@@ -31,20 +31,20 @@ export function create(
   namespace: string,
   object: Draft<KubeObject>,
   options: WriteOptions,
-  /** Whose the fields are, where that is known already. */
+  /** The managed fields, if they are already known. */
   owners?: { readonly managedFields: Entries | undefined },
 ): Written {
   if (kind.custom?.isTerminating) throw terminating();
   const metadata = object.metadata;
   matchNamespace(kind.namespaced, namespace, object);
-  // What is no number is no revision, and is overlooked.
+  // A resourceVersion that is not a number is ignored.
   if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion ?? "")) {
     throw badRequest("resourceVersion should not be set on objects to be created");
   }
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = freeName(server, kind, namespace, metadata.generateName);
   }
-  // Nobody can create what is being deleted, or own that it is.
+  // A client cannot create an object that is being deleted.
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
   const repeated = dropRepeatedOwners(object, "sent");
@@ -58,7 +58,7 @@ export function create(
   }
 }
 
-/** Whose the fields of a new object are. */
+/** The managed fields of a new object. */
 export function trackCreate(
   server: ServerContext,
   kind: Kind,
@@ -105,7 +105,7 @@ function createNamed(
   const present = server.store.get(key);
   if (present) throw nameTaken(kind, present, warnings);
   if (options.dryRun) {
-    // What was overlooked is only replaced by what is stored.
+    // A dry run keeps the ignored resourceVersion, because only storing replaces it.
     if (sentRevision) object.metadata.resourceVersion = sentRevision;
     else delete object.metadata.resourceVersion;
     return { object, warnings };
@@ -114,7 +114,7 @@ function createNamed(
   return { object: fromStored(kind, stored), warnings };
 }
 
-/** What a valid object is warned of is said even if there is one of its name. */
+/** A valid object gets its warnings even if its name exists already. */
 function nameTaken(kind: Kind, present: KubeObject, warnings: readonly string[]): ApiError {
   const { name = "", deletionTimestamp } = present.metadata;
   const taken = alreadyExists(groupResource(kind), name);
@@ -124,7 +124,10 @@ function nameTaken(kind: Kind, present: KubeObject, warnings: readonly string[])
   return new ApiError(409, "AlreadyExists", message, details).withWarnings(warnings);
 }
 
-/** The namespace of the URL is the object's: another one is an error, or nothing without any. */
+/**
+ * The object gets the namespace of the URL. A different one is an error; for a cluster-scoped kind
+ * it is removed.
+ */
 export function matchNamespace(
   namespaced: boolean,
   namespace: string,
@@ -144,7 +147,7 @@ export function matchNamespace(
   metadata.namespace = namespace;
 }
 
-/** Nothing can take the name between here and the commit: a verb is never interrupted. */
+/** The name cannot be taken between here and the commit, because a verb is never interrupted. */
 function freeName(server: ServerContext, kind: Kind, namespace: string, base: string): string {
   let name = "";
   for (let attempt = 0; attempt < GENERATED_NAME_TRIES; attempt++) {

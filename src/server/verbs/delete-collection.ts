@@ -1,4 +1,4 @@
-/** DELETE of a collection: every object a list with the same options shows. */
+/** DELETE of a collection: deletes every object that a list with the same options returns. */
 import type { ApiError } from "../../api/errors.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { ServerContext } from "../context.ts";
@@ -18,7 +18,7 @@ export function deleteCollection(
     try {
       deleteObject(server, kind, metadata.namespace ?? "", metadata.name ?? "", options);
     } catch (error) {
-      // Someone else was faster: the object is gone, which is what was asked for.
+      // If the object is already deleted, the purpose is achieved.
       if ((error as ApiError).reason !== "NotFound") throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Pure: what a client may ask of a deletion. */
+/** Pure: the options of a deletion and their validation. */
 import { invalidObject } from "../../api/errors.ts";
 import { type Finding, invalid, notSupported } from "../../api/finding.ts";
 import type { Kind } from "../../kinds/kind.ts";

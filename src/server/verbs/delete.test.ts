@@ -13,7 +13,7 @@ function aPodOnANode(spec: object = {}): TestServer {
   return server;
 }
 
-test("the answer says who was deleted", () => {
+test("the answer names the deleted object", () => {
   const server = aServer();
   const { uid } = ask(server, "POST", CONFIG_MAPS, { metadata: { name: "a" } }).object.metadata;
   expect(ask(server, "DELETE", `${CONFIG_MAPS}/a`).object).toMatchObject({
@@ -42,7 +42,7 @@ test.each([
     "orphanDependents and deletionPropagation cannot be both set",
   ],
   ["dryRun=Some", "dryRun: Unsupported value"],
-])("the options %s are refused, and nothing is deleted", (query, problem) => {
+])("the options %s are rejected, and nothing is deleted", (query, problem) => {
   const server = aServer();
   ask(server, "POST", CONFIG_MAPS, { metadata: { name: "a" } });
   const { status, object } = ask(server, "DELETE", `${CONFIG_MAPS}/a?${query}`);
@@ -51,7 +51,7 @@ test.each([
   expect(ask(server, "GET", `${CONFIG_MAPS}/a`).status).toBe(200);
 });
 
-test("a policy decides anew over an object that is waiting, and other finalizers stay", () => {
+test("a new policy replaces the garbage collector's finalizer and keeps others", () => {
   const server = aServer();
   const body = jobBody({ name: "a", finalizers: ["example.com/a", "orphan"] });
   ask(server, "POST", JOBS, body);
@@ -62,7 +62,7 @@ test("a policy decides anew over an object that is waiting, and other finalizers
   expect(after("propagationPolicy=Background")).toEqual(["example.com/a"]);
 });
 
-test("a mark counts as one generation, however often one asks", () => {
+test("repeated deletions increase the generation only once", () => {
   const server = aServer();
   ask(server, "POST", JOBS, jobBody({ name: "a", finalizers: ["example.com/a"] }));
   const marked = ask(server, "DELETE", `${JOBS}/a?propagationPolicy=Background`).object.metadata;
@@ -72,7 +72,7 @@ test("a mark counts as one generation, however often one asks", () => {
   expect(again.deletionTimestamp).toBe("2026-01-01T00:00:00Z");
 });
 
-test("a pod on a node is told when its time is over", () => {
+test("a deleted pod on a node gets its deletion time and grace period", () => {
   const server = aPodOnANode({ terminationGracePeriodSeconds: 40 });
   const { object } = ask(server, "DELETE", `${PODS}/p`);
   expect(object.metadata).toMatchObject({
@@ -81,7 +81,7 @@ test("a pod on a node is told when its time is over", () => {
   });
 });
 
-test("a shorter time counts from when the deletion began", () => {
+test("a shorter grace period counts from the start of the deletion", () => {
   const server = aPodOnANode();
   ask(server, "DELETE", `${PODS}/p?gracePeriodSeconds=30`);
   server.clock.advance(10_000);
@@ -92,7 +92,7 @@ test("a shorter time counts from when the deletion began", () => {
   });
 });
 
-test("a pod whose time is over goes, unless a finalizer holds it", () => {
+test("a pod with an expired grace period is removed, unless a finalizer holds it", () => {
   const free = aPodOnANode();
   ask(free, "DELETE", `${PODS}/p`);
   expect(ask(free, "DELETE", `${PODS}/p?gracePeriodSeconds=0`).status).toBe(200);
@@ -108,7 +108,7 @@ test("a pod whose time is over goes, unless a finalizer holds it", () => {
   expect(ask(held, "GET", `${PODS}/p`).status).toBe(404);
 });
 
-test("a pod in its grace period stays when its last finalizer goes", () => {
+test("a pod in its grace period stays when its last finalizer is removed", () => {
   const server = aPodOnANode();
   ask(server, "PATCH", `${PODS}/p`, { metadata: { finalizers: ["example.com/a"] } });
   ask(server, "DELETE", `${PODS}/p`);
@@ -116,27 +116,27 @@ test("a pod in its grace period stays when its last finalizer goes", () => {
   expect(ask(server, "GET", `${PODS}/p`).status).toBe(200);
 });
 
-test("a pod that has ended goes at once", () => {
+test("a pod that has ended is removed at once", () => {
   const server = aPodOnANode();
   ask(server, "PATCH", `${PODS}/p/status`, { status: { phase: "Succeeded" } });
   ask(server, "DELETE", `${PODS}/p`);
   expect(ask(server, "GET", `${PODS}/p`).status).toBe(404);
 });
 
-test("a negative grace period is one second", () => {
+test("a negative grace period counts as one second", () => {
   const server = aPodOnANode();
   const { object } = ask(server, "DELETE", `${PODS}/p?gracePeriodSeconds=-5`);
   expect(object.metadata.deletionGracePeriodSeconds).toBe(1);
 });
 
-test("options in the body count, and those of the query then do not", () => {
+test("options in the body replace those in the query", () => {
   const server = aPodOnANode();
   const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 7 };
   const { object } = ask(server, "DELETE", `${PODS}/p?gracePeriodSeconds=3`, body);
   expect(object.metadata.deletionGracePeriodSeconds).toBe(7);
 });
 
-test("a collection goes as far as its selectors say", () => {
+test("deleting a collection honours its selectors", () => {
   const server = aServer();
   for (const [name, n] of [
     ["a", "1"],
@@ -154,7 +154,7 @@ test("a collection goes as far as its selectors say", () => {
   expect(names(ask(server, "GET", CONFIG_MAPS).object)).toEqual(["b"]);
 });
 
-test("asking again for a deletion that is under way changes nothing", () => {
+test("repeating a pending deletion changes nothing", () => {
   const server = aServer();
   const body = { metadata: { name: "held", finalizers: ["a.b/c"] } };
   ask(server, "POST", "/api/v1/namespaces/default/configmaps", body);
@@ -164,7 +164,7 @@ test("asking again for a deletion that is under way changes nothing", () => {
   expect(ask(server, "DELETE", `${url}?propagationPolicy=Foreground`).object).not.toEqual(first);
 });
 
-test("nothing depends on an event, so none waits for what does", () => {
+test("foreground deletion of an event removes it at once", () => {
   const server = aServer();
   const events = "/api/v1/namespaces/default/events";
   ask(server, "POST", events, {
@@ -175,7 +175,7 @@ test("nothing depends on an event, so none waits for what does", () => {
   expect(ask(server, "GET", `${events}/e`).status).toBe(404);
 });
 
-test("finalizers that stay as they are keep their order", () => {
+test("unchanged finalizers keep their order", () => {
   const server = aServer();
   const finalizers = ["orphan", "a.b/c"];
   ask(server, "POST", CONFIG_MAPS, { metadata: { name: "held", finalizers } });
@@ -183,7 +183,7 @@ test("finalizers that stay as they are keep their order", () => {
   expect(object.metadata.finalizers).toEqual(finalizers);
 });
 
-test("an object that only the garbage collector held goes at once, in one step", () => {
+test("an object held only by the garbage collector's finalizer is removed in one step", () => {
   const server = aServer();
   const finalizers = ["foregroundDeletion"];
   ask(server, "POST", CONFIG_MAPS, { metadata: { name: "held", finalizers } });
@@ -193,14 +193,14 @@ test("an object that only the garbage collector held goes at once, in one step",
   expect(ask(server, "GET", `${CONFIG_MAPS}/held`).status).toBe(404);
 });
 
-test("a namespace waits for the garbage collector if asked to", () => {
+test("a namespace gets the orphan finalizer on request", () => {
   const server = aServer();
   ask(server, "POST", "/api/v1/namespaces", { metadata: { name: "n" } });
   const { object } = ask(server, "DELETE", "/api/v1/namespaces/n?propagationPolicy=Orphan");
   expect(object.metadata.finalizers).toEqual(["orphan"]);
 });
 
-test("a ReplicationController leaves its pods behind unless told otherwise, without a word", () => {
+test("a ReplicationController orphans its pods by default, without a warning", () => {
   const server = aServer();
   const controllers = "/api/v1/namespaces/default/replicationcontrollers";
   const template = {

@@ -1,6 +1,7 @@
 /**
- * DELETE of one object. An object goes at once unless a grace period or a finalizer holds it; then
- * it is marked, and goes when the last of them is over (verbs/update removes it).
+ * DELETE of one object. It is removed at once unless it has a grace period or finalizers. In that
+ * case it is marked with a deletionTimestamp, and removed when the last of them is gone (by
+ * verbs/update).
  */
 import { isEqual } from "../../api/equal.ts";
 import { conflict, notFound } from "../../api/errors.ts";
@@ -17,7 +18,9 @@ import {
 import { type DeleteOptions, isDryRun } from "./delete-options.ts";
 
 export interface Deleted {
-  /** The last state; the answer shows it where the kind says so or it is not gone yet. */
+  /**
+   * The last state, which the answer contains if the kind requires it or the object still exists.
+   */
   readonly object: KubeObject;
   readonly removed: boolean;
 }
@@ -52,7 +55,7 @@ export function checkPreconditions(kind: Kind, object: KubeObject, options: Dele
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = object;
   const name = metadata.name ?? "";
-  // Kubernetes names the kind here, where other conflicts name the resource.
+  // Kubernetes names the kind here, while other conflicts name the resource.
   const target = { group: kind.group, resource: kind.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const problem =
@@ -95,7 +98,7 @@ function deleteNow(
 
 type Grace =
   | { readonly kind: "none" }
-  /** Already ending, and the request does not end it sooner. */
+  /** Already being deleted, and the request does not shorten the grace period. */
   | { readonly kind: "pending" }
   | { readonly kind: "mark"; readonly deletionTimestamp: string; readonly seconds: number };
 
@@ -130,7 +133,7 @@ function seconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The finalizers of the garbage collector follow the policy; all others stay. */
+/** The finalizers of the garbage collector depend on the policy; all others stay. */
 function finalizersAfter(kind: Kind, object: KubeObject, options: DeleteOptions): string[] {
   const { finalizers: given = [], deletionTimestamp } = object.metadata;
   const own = deletionTimestamp === undefined ? kind.deletion?.finalizer : undefined;
@@ -148,7 +151,7 @@ const GARBAGE_FINALIZERS: { readonly [policy: string]: readonly string[] | undef
 };
 
 function policyOf(kind: Kind, finalizers: readonly string[], options: DeleteOptions): string {
-  // Nothing can depend on an event, so the garbage collector does not look at them.
+  // Events have no dependents, so the garbage collector ignores them.
   if (kind.kind === "Event") return "Background";
   if (options.orphanDependents !== undefined) {
     return options.orphanDependents ? "Orphan" : "Background";
@@ -189,7 +192,7 @@ function write(
   next: Draft<KubeObject>,
   options: DeleteOptions,
 ): KubeObject {
-  // What is on its way already is not sent there again.
+  // The object is already marked: do not write it again.
   if (isEqual(next, old)) return old;
   if (isDryRun(options)) return next;
   const { namespace = "", name = "", resourceVersion = "" } = old.metadata;
@@ -209,7 +212,7 @@ function remove(
   return fromStored(kind, removed);
 }
 
-/** A namespace is Terminating until its own finalizers, which live in its spec, are gone. */
+/** A namespace is Terminating until the finalizers in its spec are removed. */
 function deleteNamespace(
   server: ServerContext,
   kind: Kind,

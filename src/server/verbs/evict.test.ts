@@ -7,7 +7,7 @@ const PODS = "/api/v1/namespaces/default/pods";
 const EVICTION = `${PODS}/p/eviction`;
 const BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
 
-/** A pod that runs and is ready. */
+/** A server with a running, ready pod. */
 function aRunningPod(): TestServer {
   const server = aServer();
   ask(server, "POST", PODS, podBody({ name: "p", labels: { app: "x" } }, { nodeName: "n" }));
@@ -26,7 +26,7 @@ function allow(server: TestServer, disruptionsAllowed: number): void {
 
 const eviction = (deleteOptions: object = {}) => ({ metadata: { name: "p" }, deleteOptions });
 
-test("an evicted pod is told why it goes, and gets its grace period", () => {
+test("an evicted pod gets the condition DisruptionTarget and its grace period", () => {
   const server = aRunningPod();
   expect(ask(server, "POST", EVICTION, eviction()).status).toBe(201);
   const { object } = ask(server, "GET", `${PODS}/p`);
@@ -45,7 +45,7 @@ test("evicting again changes nothing", () => {
   expect(server.store.revision).toBe(before);
 });
 
-test("a budget is charged once per eviction, and refuses when it is spent", () => {
+test("an eviction decrements the disruptions that a budget allows", () => {
   const server = aRunningPod();
   allow(server, 1);
   expect(ask(server, "POST", EVICTION, eviction()).status).toBe(201);
@@ -54,7 +54,7 @@ test("a budget is charged once per eviction, and refuses when it is spent", () =
   });
 });
 
-test("a pod that a budget protects stays as it is", () => {
+test("a pod protected by a budget is not changed", () => {
   const server = aRunningPod();
   allow(server, 0);
   const before = server.store.revision;
@@ -68,7 +68,7 @@ test("a pod that a budget protects stays as it is", () => {
 test.each([
   [{ uid: "other" }, /^Operation cannot be fulfilled on Pod "p": the UID in the precondition/],
   [{ resourceVersion: "1" }, /the ResourceVersion in the precondition \(1\) does not match/],
-])("another pod than the one meant is not evicted: %j", (preconditions, message) => {
+])("a pod that does not match the preconditions is not evicted: %j", (preconditions, message) => {
   const server = aRunningPod();
   allow(server, 1);
   const before = server.store.revision;
@@ -79,7 +79,7 @@ test.each([
   expect(server.store.revision).toBe(before);
 });
 
-test("the revision meant is that before the eviction began", () => {
+test("the resourceVersion precondition refers to the state before the eviction", () => {
   const server = aRunningPod();
   const { resourceVersion } = ask(server, "GET", `${PODS}/p`).object.metadata;
   const options = { preconditions: { resourceVersion }, gracePeriodSeconds: 0 };
@@ -87,7 +87,7 @@ test("the revision meant is that before the eviction began", () => {
   expect(ask(server, "GET", `${PODS}/p`).status).toBe(404);
 });
 
-test("an eviction of another name is refused", () => {
+test("an eviction with another name is rejected", () => {
   expect(ask(aRunningPod(), "POST", EVICTION, { metadata: { name: "q" } })).toMatchObject({
     status: 400,
     object: { message: "name in URL does not match name in Eviction object" },
@@ -105,7 +105,7 @@ test.each([
   expect(server.store.revision).toBe(before);
 });
 
-test("an eviction in the version before is understood", () => {
+test("an eviction in the version policy/v1beta1 is accepted", () => {
   const server = aRunningPod();
   const old = { apiVersion: "policy/v1beta1", kind: "Eviction", ...eviction() };
   expect(ask(server, "POST", EVICTION, old).status).toBe(201);

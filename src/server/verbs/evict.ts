@@ -1,4 +1,4 @@
-/** POST of an eviction: a deletion that asks the pod's disruption budget first. */
+/** POST of an eviction: a deletion that first checks the pod's disruption budget. */
 import { isEqual } from "../../api/equal.ts";
 import { badRequest, notFound } from "../../api/errors.ts";
 import type { Pod, PodCondition } from "../../api/generated/core.ts";
@@ -49,7 +49,7 @@ export function evict(
   deleteObject(server, podKind, namespace, name, deletion);
 }
 
-/** Said before the deletion, so that whoever counts failures can tell it from one. */
+/** Set before the deletion, so that controllers can distinguish the disruption from a failure. */
 function markDisrupted(server: ServerContext, pod: Pod): void {
   const next = draftOf(pod);
   const condition: PodCondition = {

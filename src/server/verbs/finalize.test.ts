@@ -14,7 +14,7 @@ function aNamespace(metadata: object = {}) {
 
 const holding = (...finalizers: string[]) => ({ metadata: { name: "x" }, spec: { finalizers } });
 
-test("what holds a namespace is changed by finalize, and by nothing else", () => {
+test("namespace finalizers change only through the finalize subresource", () => {
   const { server } = aNamespace();
   const updated = ask(server, "PUT", SPACE, holding("example.com/a"));
   expect(updated.object).toMatchObject({ spec: { finalizers: ["kubernetes"] } });
@@ -22,7 +22,7 @@ test("what holds a namespace is changed by finalize, and by nothing else", () =>
   expect(finalized.object).toMatchObject({ spec: { finalizers: ["example.com/a"] } });
 });
 
-test("a namespace goes with the last of what holds it, once it was deleted", () => {
+test("a deleted namespace is removed with its last finalizer", () => {
   const { server } = aNamespace();
   ask(server, "PUT", FINALIZE, holding());
   expect(ask(server, "GET", SPACE).status).toBe(200);
@@ -33,10 +33,10 @@ test("a namespace goes with the last of what holds it, once it was deleted", () 
   expect(ask(server, "GET", SPACE).status).toBe(404);
 });
 
-test("finalizers in its metadata hold a namespace too", () => {
+test("finalizers in metadata hold a namespace too", () => {
   const { server } = aNamespace({ finalizers: ["example.com/a"] });
   ask(server, "DELETE", SPACE);
-  // As an update of the whole, finalize would take them along.
+  // finalize updates the whole object, including these finalizers.
   const { object } = ask(server, "GET", SPACE);
   ask(server, "PUT", FINALIZE, { ...object, spec: {} });
   expect(ask(server, "GET", SPACE).status).toBe(200);
@@ -44,7 +44,7 @@ test("finalizers in its metadata hold a namespace too", () => {
   expect(ask(server, "GET", SPACE).status).toBe(404);
 });
 
-test("finalize changes metadata too, and never the status", () => {
+test("finalize changes metadata too, but never the status", () => {
   const { server, made } = aNamespace();
   const next = {
     metadata: { name: "x", labels: { a: "b" } },
@@ -59,16 +59,16 @@ test("finalize changes metadata too, and never the status", () => {
 });
 
 test.each([
-  ["an old revision", { metadata: { name: "x", resourceVersion: "1" } }, 409],
-  ["another namespace of the name", { metadata: { name: "x", uid: "other" } }, 409],
+  ["an outdated revision", { metadata: { name: "x", resourceVersion: "1" } }, 409],
+  ["another uid", { metadata: { name: "x", uid: "other" } }, 409],
   ["another name", { metadata: { name: "y" } }, 400],
-  ["a finalizer that is no name", holding("no/t/one"), 422],
-])("%s is refused", (_, body, status) => {
+  ["an invalid finalizer name", holding("no/t/one"), 422],
+])("finalize with %s is rejected", (_, body, status) => {
   const { server } = aNamespace();
   expect(ask(server, "PUT", FINALIZE, body).status).toBe(status);
 });
 
-test("a dry run leaves a namespace that would have gone", () => {
+test("a dry run of the last finalizer's removal keeps the namespace", () => {
   const { server } = aNamespace();
   ask(server, "DELETE", SPACE);
   expect(ask(server, "PUT", `${FINALIZE}?dryRun=All`, holding()).status).toBe(200);

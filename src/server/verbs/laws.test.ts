@@ -8,7 +8,7 @@ import { configMapKind } from "../../kinds/configmap/kind.ts";
 import { type ListOptions, list } from "./list.ts";
 import { follow, type WatchEvent, watch } from "./watch.ts";
 
-/** What clients do to a few ConfigMaps. Some of it fails, which must do no harm. */
+/** Random writes to a few ConfigMaps. Some of them fail, which must have no effect. */
 interface Write {
   readonly what: "create" | "delete" | "label" | "touch";
   readonly namespace: string;
@@ -61,7 +61,7 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** A list brought forward by events; each must fit what is known by then. */
+/** Applies events to a list; each event must fit the state so far. */
 function replay(before: readonly KubeObject[], events: readonly WatchEvent[]): KubeObject[] {
   const known = new Map(before.map((object) => [keyOf(object), object]));
   for (const { type, object } of events) {
@@ -72,7 +72,7 @@ function replay(before: readonly KubeObject[], events: readonly WatchEvent[]): K
   return [...known.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-test("a watch from a list tells exactly what makes it the newest list", async () => {
+test("a watch from a list delivers exactly the events that lead to the newest list", async () => {
   await fc.assert(
     fc.asyncProperty(writes, writes, writes, scope, selection, async (...given) => {
       const [before, between, after, namespace, options] = given;
@@ -96,7 +96,7 @@ test("a watch from a list tells exactly what makes it the newest list", async ()
   );
 });
 
-test("a watch that asks for the state first tells the newest list, then what follows", async () => {
+test("a watch with initial events delivers the newest list, then the changes", async () => {
   await fc.assert(
     fc.asyncProperty(
       writes,
@@ -118,7 +118,7 @@ test("a watch that asks for the state first tells the newest list, then what fol
   );
 });
 
-test("pages of any size, with writes between them, are the list that the first one began", () => {
+test("pages of any size, with writes between them, show the state of the first page", () => {
   const size = fc.integer({ min: 1, max: 6 });
   fc.assert(
     fc.property(writes, writes, size, scope, selection, (...given) => {
@@ -146,7 +146,7 @@ test("pages of any size, with writes between them, are the list that the first o
   );
 });
 
-test("a list at a past revision is the list as it was then", () => {
+test("a list at a past revision shows the state at that time", () => {
   fc.assert(
     fc.property(writes, scope, selection, (all, namespace, options) => {
       const server = aServer();
@@ -163,7 +163,7 @@ test("a list at a past revision is the list as it was then", () => {
   );
 });
 
-test("each change has a revision of its own, and what changes nothing takes none", () => {
+test("each change has its own revision, and a write without a change has none", () => {
   fc.assert(
     fc.property(writes, (all) => {
       const server = aServer();
@@ -179,7 +179,7 @@ test("each change has a revision of its own, and what changes nothing takes none
   );
 });
 
-test("generation counts the changes of what is asked for, and no others", () => {
+test("generation increases only with changes of the spec", () => {
   const parallelism = fc.integer({ min: 0, max: 3 });
   const change = fc.oneof(
     fc.record({ spec: fc.record({ parallelism }) }),

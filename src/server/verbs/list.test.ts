@@ -33,7 +33,7 @@ function filled(...added: string[]): TestServer {
   return server;
 }
 
-test("namespaces and names are ordered as one text", () => {
+test('objects are sorted by "namespace/name" as one text', () => {
   const server = aServer();
   for (const namespace of ["a", "a-b"]) {
     ask(server, "POST", "/api/v1/namespaces", { metadata: { name: namespace } });
@@ -47,7 +47,7 @@ test("namespaces and names are ordered as one text", () => {
   ]);
 });
 
-test("a page says how many are left, unless a selector makes that a guess", () => {
+test("a page reports remaining items, but not with a selector", () => {
   const server = filled("a1", "a2", "b1");
   expect(get(server, `${CONFIG_MAPS}?limit=1`).metadata.remainingItemCount).toBe(2);
   const selected = get(server, `${CONFIG_MAPS}?limit=1&labelSelector=first%3Da`);
@@ -55,14 +55,14 @@ test("a page says how many are left, unless a selector makes that a guess", () =
   expect(selected.metadata).not.toHaveProperty("remainingItemCount");
 });
 
-test("any revision means the newest, whole, whatever the limit", () => {
+test("resourceVersion=0 returns the whole newest list, whatever the limit", () => {
   const server = filled("a", "b", "c");
   const list = get(server, `${CONFIG_MAPS}?limit=1&resourceVersion=0`);
   expect(list.items).toHaveLength(3);
   expect(list.metadata).not.toHaveProperty("continue");
 });
 
-test("a revision without a match means one not older, with a limit that very one", () => {
+test("resourceVersion means not older than, or exactly with a limit", () => {
   const server = filled("a", "b");
   const { resourceVersion } = get(server, CONFIG_MAPS).metadata;
   ask(server, "DELETE", `${CONFIG_MAPS}/a`);
@@ -104,14 +104,14 @@ test.each([
     'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: ' +
       "sendInitialEvents is forbidden for list",
   ],
-])("%s is refused", (query, status, message) => {
+])("%s is rejected", (query, status, message) => {
   expect(ask(aServer(), "GET", `${CONFIG_MAPS}?${query}`)).toMatchObject({
     status,
     object: { message },
   });
 });
 
-test("a page of a state that is forgotten offers a token to go on with in the newest", () => {
+test("an expired continue token is answered with a token for the newest state", () => {
   const server = aServer({ historyLimits: { changes: 4 } });
   for (const name of ["a", "b", "c"]) ask(server, "POST", CONFIG_MAPS, { metadata: { name } });
   const token = get(server, `${CONFIG_MAPS}?limit=1`).metadata.continue;
@@ -125,7 +125,7 @@ test("a page of a state that is forgotten offers a token to go on with in the ne
   expect(names(server, `${CONFIG_MAPS}?limit=9&continue=${offered}`)).toEqual(["b", "c", "d"]);
 });
 
-test("pods are found by node and by job without the rest of the selector being forgotten", () => {
+test("pods are found by node and job index, and the rest of the selector applies", () => {
   const server = aServer();
   const pods = "/api/v1/namespaces/default/pods";
   const add = (name: string, nodeName: string, labels: { [key: string]: string }) =>
@@ -144,7 +144,7 @@ test("pods are found by node and by job without the rest of the selector being f
   expect(by("job-name=j", "spec.nodeName=n2")).toEqual([]);
 });
 
-test("Events are one thing in two groups", () => {
+test("both event groups show the same events", () => {
   const server = aServer();
   const event = {
     metadata: { name: "e" },
@@ -183,14 +183,14 @@ test.each([
     422,
     "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided",
   ],
-])("a request with %s is refused with %d", (query, status, message) => {
+])("a request with %s is rejected with %d", (query, status, message) => {
   expect(ask(filled("a"), "GET", `${CONFIG_MAPS}?${query}`)).toMatchObject({
     status,
     object: { message: expect.stringContaining(message) },
   });
 });
 
-test("a page goes on where the last one ended, and names no revision of its own", () => {
+test("continue must not be combined with a resourceVersion", () => {
   const server = filled("a", "b");
   const token = get(server, `${CONFIG_MAPS}?limit=1`).metadata.continue;
   expect(names(server, `${CONFIG_MAPS}?continue=${token}`)).toEqual(["b"]);

@@ -1,4 +1,4 @@
-/** GET of a collection: newest or at a revision, whole or in pages. */
+/** GET of a collection: the newest state or a revision, complete or in pages. */
 import { ApiError, badRequest, expired, invalidObject } from "../../api/errors.ts";
 import { type Finding, forbidden, notSupported, quote } from "../../api/finding.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -89,7 +89,7 @@ function listStored(
   }
 }
 
-/** Kubernetes answers "any revision" from its cache, which does not page. */
+/** Kubernetes serves resourceVersion=0 from its cache, which does not support pages. */
 function isFromCache({ resourceVersion }: ListOptions): boolean {
   return resourceVersion === "0";
 }
@@ -135,7 +135,7 @@ function listFindings(options: ListOptions): Finding[] {
 function watchFindings(options: ListOptions): Finding[] {
   const field = "resourceVersionMatch";
   const findings: Finding[] = [];
-  // A watch that starts with what there is means the same as one that says so.
+  // A watch without a revision implies sendInitialEvents and NotOlderThan.
   const isSilent = options.sendInitialEvents === undefined && !options.resourceVersionMatch;
   const startsOver = isSilent && isAnyRevision(options);
   const match = startsOver ? "NotOlderThan" : (options.resourceVersionMatch ?? "");
@@ -168,20 +168,22 @@ export function parseRevision(text: string, prefix = ""): number {
 
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** The one revision a list must show, or undefined where the newest will do. */
+/** The revision that a list must show; undefined if the newest is sufficient. */
 function exactRevision(server: ServerContext, options: ListOptions): number | undefined {
   if (isAnyRevision(options)) return undefined;
   const text = options.resourceVersion ?? "";
   const revision = parseRevision(text, "invalid resource version: ");
   if (revision === 0) return undefined;
   const match = options.resourceVersionMatch ?? "";
-  // With a limit and no match a list has always been exact; without one "not older" suffices.
+  // With a limit and without a match, a list is exact; without a limit it is "not older than".
   const exact = match === "Exact" || (match === "" && (options.limit ?? 0) > 0);
   refuseFuture(server, text);
   return exact ? revision : undefined;
 }
 
-/** Kubernetes waits a while for the revision to come; here all there is to know is known. */
+/**
+ * Kubernetes waits for the revision for a while; here it cannot appear, so the error is immediate.
+ */
 export function refuseFuture(server: ServerContext, revision: string): void {
   const current = server.store.revision;
   if (Number(revision) <= current) return;
@@ -193,7 +195,7 @@ export function refuseFuture(server: ServerContext, revision: string): void {
   });
 }
 
-/** An inconsistent token carries revision -1: it goes on in the newest state. */
+/** An inconsistent token has revision -1: it continues in the newest state. */
 function revisionOf(token: ContinueToken): number | undefined {
   return token.revision < 0 ? undefined : token.revision;
 }

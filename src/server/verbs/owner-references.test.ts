@@ -8,7 +8,7 @@ const owned = (...ownerReferences: ReturnType<typeof owner>[]) => ({
   metadata: { name: "c", ownerReferences },
 });
 
-test("an owner named twice is kept once, with a warning that names it", () => {
+test("a duplicate owner is removed, with a warning that names it", () => {
   const object = owned(owner("u1"), owner("u2"), owner("u1"), owner("u1"));
   const [warning] = dropRepeatedOwners(object, "sent");
   expect(object.metadata.ownerReferences).toEqual([owner("u1"), owner("u2")]);
@@ -16,12 +16,12 @@ test("an owner named twice is kept once, with a warning that names it", () => {
   expect(warning).toMatch(/duplicate UID\(s\) observed: u1$/);
 });
 
-test("the warning says when a patch brought the repetition about", () => {
+test("the warning mentions mutating admission after a patch", () => {
   const [warning] = dropRepeatedOwners(owned(owner("u1"), owner("u1")), "patched");
   expect(warning).toContain("duplicate entries after mutating admission happens;");
 });
 
-test("references that differ in anything but their uid stay", () => {
+test("references that differ in anything besides their uid are kept", () => {
   const object = owned(owner("u1", "a"), owner("u1", "b"));
   expect(dropRepeatedOwners(object, "sent")).toEqual([]);
   expect(object.metadata.ownerReferences).toHaveLength(2);

@@ -1,11 +1,11 @@
-/** Pure: the same owner named twice counts once, and the client hears of it. */
+/** Pure: removes duplicate owner references and warns about them. */
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import type { Draft, KubeObject } from "../../api/object.ts";
 
-/** When the repetition was seen: in what the client sent, or in what a patch made of it. */
+/** Whether the duplicate was in the sent object or is the result of a patch. */
 export type Seen = "sent" | "patched";
 
-/** Takes repeated references away; answers with what to warn of. */
+/** Removes duplicate references; returns warnings. */
 export function dropRepeatedOwners(object: Draft<KubeObject>, seen: Seen): string[] {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length < 2) return [];

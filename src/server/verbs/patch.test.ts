@@ -16,7 +16,7 @@ function patched(change: unknown, contentType: string) {
 }
 
 test.each([
-  ["the kind left out", { kind: null }, MERGE],
+  ["removing the kind", { kind: null }, MERGE],
   ["another kind in a strategic merge", { kind: "Secret" }, STRATEGIC],
   ["another version in a strategic merge", { apiVersion: "v2" }, STRATEGIC],
 ])("%s changes nothing", (_, change, contentType) => {
@@ -26,7 +26,7 @@ test.each([
   });
 });
 
-test("without a version no field is known", () => {
+test("after a patch removes the apiVersion, no field is known", () => {
   expect(patched({ apiVersion: null }, MERGE)).toMatchObject({
     status: 400,
     object: { message: NAMELESS },
@@ -34,7 +34,7 @@ test("without a version no field is known", () => {
   });
 });
 
-test("a strategic merge that deletes everything deletes the name", () => {
+test("a strategic merge patch that deletes the name is rejected", () => {
   expect(patched({ $patch: "delete" }, STRATEGIC)).toMatchObject({
     status: 400,
     object: { message: NAMELESS },
@@ -56,7 +56,7 @@ test.each([
 test.each([
   [{ binaryData: { b: "?" } }, "error decoding from json: illegal base64 data at input byte 0"],
   [{ data: { k: true } }, "unrecognized type: string"],
-])("a strategic merge to %j is invalid in words of its own", (change, problem) => {
+])("a strategic merge patch to %j has its own error message", (change, problem) => {
   expect(patched(change, STRATEGIC)).toMatchObject({
     status: 422,
     object: { message: expect.stringContaining(problem) },

@@ -1,4 +1,6 @@
-/** PATCH: apply the patch to the newest state, decode the result, then go on as an update does. */
+/**
+ * PATCH: applies the patch to the newest state, decodes the result, then continues like an update.
+ */
 import { ApiError, invalidObject, notFound } from "../../api/errors.ts";
 import { invalid } from "../../api/finding.ts";
 import type { Draft, Json, KubeObject } from "../../api/object.ts";
@@ -35,7 +37,7 @@ export function patch(
   target: UpdateTarget,
   change: Patch,
   options: WriteOptions,
-  /** Called before anything is written; throws where strictness refuses the patch. */
+  /** Called before anything is written; throws if fieldValidation rejects the patch. */
   judge: (strict: readonly string[], shown: () => string) => void,
 ): Patched {
   const { kind, namespace, name } = target;
@@ -46,7 +48,7 @@ export function patch(
   const { result, strict, shown } = applyPatch({ ...change, current, message: kind.message });
   const known = partsOf(kind, current);
   const decoded = decodeOutcome(kind, change.type, { result, shown, known });
-  // A strategic merge loses the order in which a client wrote its fields.
+  // A strategic merge loses the order of the client's fields.
   const unknown = change.type === "strategic" ? decoded.strict.sort() : decoded.strict;
   const findings = [...strict, ...unknown];
   judge(findings, shown);
@@ -60,7 +62,7 @@ export function patch(
   return { object, warnings: [...repeated, ...warnings], strict: findings };
 }
 
-/** How lists are merged is known of kinds with Go types only. */
+/** Strategic merges need Go types, which say how lists are merged; custom resources have none. */
 export function refuseStrategic({ custom }: Kind, type: PatchType): void {
   if (!custom || type !== "strategic") return;
   const problem = "the body of the request was in an unknown format";
@@ -76,7 +78,7 @@ interface Outcome {
   readonly known: KubeObject | undefined;
 }
 
-/** A patch that does not leave an object of the kind behind is an invalid patch. */
+/** A patch whose result is not an object of the kind is invalid. */
 export function decodeOutcome(
   expected: ExpectedKind,
   type: PatchType,
@@ -84,7 +86,7 @@ export function decodeOutcome(
 ): Decoded<Draft<KubeObject>> {
   const typeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   try {
-    // A strategic merge works on the object itself, whose kind nothing changes.
+    // A strategic merge works on the typed object, whose kind it cannot change.
     return type === "strategic"
       ? decodeObject(parsed(result), expected.message, typeMeta, known)
       : decodePatched(parsed(result), expected, known);

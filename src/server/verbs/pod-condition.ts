@@ -1,4 +1,4 @@
-/** Pure: the conditions of a pod with one of them set, in the place it has. */
+/** Pure: sets a condition of a pod, at its existing position. */
 import type { PodCondition } from "../../api/generated/core.ts";
 
 export function setCondition(

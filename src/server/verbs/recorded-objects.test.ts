@@ -6,7 +6,7 @@ import type { KubeObject } from "../../api/object.ts";
 import { keyOf } from "../context.ts";
 import { parseRoute } from "../http/route.ts";
 
-/** Laws that must hold of every object one could create, tried on all the recorded ones. */
+/** Laws that must hold for every object, tested with all recorded ones. */
 const RECORDINGS = new URL("../../../test/conformance/recordings/api/", import.meta.url);
 
 interface Step {
@@ -26,7 +26,9 @@ interface Body {
   readonly body: string;
 }
 
-/** By resource, the bodies that a real cluster accepted and that speak of no answer before them. */
+/**
+ * By resource, the bodies that a real cluster accepted and that do not refer to earlier answers.
+ */
 const accepted = new Map<string, Body[]>();
 for (const { request, response } of steps) {
   if (request?.method !== "POST" || response?.status !== 201) continue;
@@ -48,7 +50,7 @@ function resolve(text: string): string {
 
 const resources = [...accepted];
 
-/** Calls with each of the objects once it was created, and takes it away again. */
+/** Calls `judge` with each object after its creation, and then removes it. */
 function withEach(
   bodies: readonly Body[],
   judge: (server: TestServer, url: string, made: KubeObject) => void,
@@ -57,7 +59,7 @@ function withEach(
   let judged = 0;
   for (const { path, body } of bodies) {
     const { status, object } = ask(server, "POST", path, body);
-    // Some need another object, which a step before it had created.
+    // Some need another object, which an earlier step has created.
     if (status !== 201) continue;
     judged++;
     const url = `${path}/${encodeURIComponent(object.metadata.name ?? "")}`;
@@ -79,11 +81,11 @@ function forget(server: TestServer, url: string): void {
   if (found) server.store.remove(key, found.metadata.resourceVersion ?? "");
 }
 
-test("the recordings hold many resources", () => {
+test("the recordings contain many resources", () => {
   expect(resources.length).toBeGreaterThan(15);
 });
 
-test.each(resources)("%s: a patch that says nothing changes nothing", (_, bodies) => {
+test.each(resources)("%s: an empty patch changes nothing", (_, bodies) => {
   withEach(bodies, (server, url, made) => {
     const before = server.store.revision;
     for (const [type, patch] of [
@@ -99,27 +101,30 @@ test.each(resources)("%s: a patch that says nothing changes nothing", (_, bodies
   });
 });
 
-test.each(resources)("%s: writing what was read changes nothing, in any format", (_, bodies) => {
-  withEach(bodies, (server, url, made) => {
-    const before = server.store.revision;
-    for (const media of ["json", "yaml", "vnd.kubernetes.protobuf"]) {
-      const contentType = `application/${media}`;
-      const read = ask(server, "GET", url, undefined, { accept: contentType });
-      const written = ask(server, "PUT", url, read.bytes, { contentType });
-      expect([media, written.status, written.object]).toEqual([media, 200, made]);
-    }
-    expect(server.store.revision).toBe(before);
-  });
-});
+test.each(resources)(
+  "%s: writing the object as read changes nothing, in any format",
+  (_, bodies) => {
+    withEach(bodies, (server, url, made) => {
+      const before = server.store.revision;
+      for (const media of ["json", "yaml", "vnd.kubernetes.protobuf"]) {
+        const contentType = `application/${media}`;
+        const read = ask(server, "GET", url, undefined, { accept: contentType });
+        const written = ask(server, "PUT", url, read.bytes, { contentType });
+        expect([media, written.status, written.object]).toEqual([media, 200, made]);
+      }
+      expect(server.store.revision).toBe(before);
+    });
+  },
+);
 
-test.each(resources)("%s: a dry run says what would be and does nothing", (_, bodies) => {
+test.each(resources)("%s: a dry run returns the result and writes nothing", (_, bodies) => {
   const server = aServer();
   for (const { path, body } of bodies) {
     const before = server.store.revision;
     const dry = ask(server, "POST", `${path}?dryRun=All`, body);
     expect(server.store.revision).toBe(before);
     const real = ask(server, "POST", path, body);
-    // Which addresses and ports can be had is not looked at in a dry run.
+    // A dry run does not check whether addresses and ports are free.
     if (/provided (?:IP|port|network)/.test(real.text)) continue;
     expect([dry.status, dry.warnings]).toEqual([real.status, real.warnings]);
     if (real.status !== 201) continue;

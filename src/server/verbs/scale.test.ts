@@ -13,7 +13,7 @@ function aSet() {
   return { server, made: object };
 }
 
-test("a scale shows how many are wanted, how many there are, and by what they are found", () => {
+test("a scale shows desired and actual replicas and the selector", () => {
   const { server, made } = aSet();
   ask(server, "PATCH", `${SET}/status`, { status: { replicas: 1 } });
   expect(ask(server, "GET", SCALE).object).toMatchObject({
@@ -25,7 +25,7 @@ test("a scale shows how many are wanted, how many there are, and by what they ar
   });
 });
 
-test("a scale changes the number and nothing else", () => {
+test("a scale changes only the replicas", () => {
   const { server, made } = aSet();
   const scale = { metadata: { name: "s", labels: { a: "b" } }, spec: { replicas: 5 } };
   expect(ask(server, "PUT", SCALE, scale).object).toMatchObject({ spec: { replicas: 5 } });
@@ -36,13 +36,13 @@ test("a scale changes the number and nothing else", () => {
   expect(object.metadata.generation).toBe(2);
 });
 
-test("a scale without a number is a scale to zero", () => {
+test("a scale without replicas scales to zero", () => {
   const { server } = aSet();
   ask(server, "PUT", SCALE, { metadata: { name: "s" } });
   expect(ask(server, "GET", SET).object).toMatchObject({ spec: { replicas: 0 } });
 });
 
-test("the number that is there already is no change", () => {
+test("the same number of replicas changes nothing", () => {
   const { server, made } = aSet();
   ask(server, "PATCH", SCALE, { spec: { replicas: 2 } });
   expect(ask(server, "GET", SET).object).toEqual(made);
@@ -50,15 +50,15 @@ test("the number that is there already is no change", () => {
 
 test.each([
   ["another name", { metadata: { name: "t" } }, 400],
-  ["an old revision", { metadata: { name: "s", resourceVersion: "1" } }, 409],
-  ["less than nothing", { metadata: { name: "s" }, spec: { replicas: -1 } }, 422],
-])("%s is refused", (_, body, status) => {
+  ["an outdated revision", { metadata: { name: "s", resourceVersion: "1" } }, 409],
+  ["a negative number", { metadata: { name: "s" }, spec: { replicas: -1 } }, 422],
+])("a scale with %s is rejected", (_, body, status) => {
   const { server, made } = aSet();
   expect(ask(server, "PUT", SCALE, body).status).toBe(status);
   expect(ask(server, "GET", SET).object).toEqual(made);
 });
 
-test("a dry run says the number and leaves the set alone", () => {
+test("a dry run returns the new number and does not change the set", () => {
   const { server, made } = aSet();
   const dry = ask(server, "PATCH", `${SCALE}?dryRun=All`, { spec: { replicas: 9 } });
   expect(dry.object).toMatchObject({ spec: { replicas: 9 } });
@@ -69,8 +69,8 @@ test.each([
   ["another kind", { kind: "Job" }, 422, 'no kind "Job" is registered for version'],
   ["another namespace", { metadata: { namespace: "other" } }, 400, "does not match the namespace"],
   ["another uid", { metadata: { uid: "x" } }, 409, 'statefulsets/scale.apps "s"'],
-  ["a text as number", { spec: { replicas: "x" } }, 422, "into Go struct field ScaleSpec.spec"],
-])("a patch to %s is refused", (_, patch, status, message) => {
+  ["a string as number", { spec: { replicas: "x" } }, 422, "into Go struct field ScaleSpec.spec"],
+])("a patch to %s is rejected", (_, patch, status, message) => {
   const { server, made } = aSet();
   expect(ask(server, "PATCH", SCALE, patch)).toMatchObject({
     status,
@@ -79,14 +79,14 @@ test.each([
   expect(ask(server, "GET", SET).object).toEqual(made);
 });
 
-test("a scale of another uid or namespace is refused", () => {
+test("a scale with another uid or namespace is rejected", () => {
   const { server, made } = aSet();
   expect(ask(server, "PUT", SCALE, { metadata: { name: "s", uid: "x" } }).status).toBe(409);
   expect(ask(server, "PUT", SCALE, { metadata: { name: "s", namespace: "x" } }).status).toBe(400);
   expect(ask(server, "GET", SET).object).toEqual(made);
 });
 
-test("a scale is printed as a table of its own", () => {
+test("a scale has its own table columns", () => {
   const { server } = aSet();
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   expect(ask(server, "GET", SCALE, undefined, { accept }).object).toMatchObject({
@@ -100,7 +100,7 @@ test("a scale is printed as a table of its own", () => {
   });
 });
 
-test("a patch that sets what a scale does not have is warned of", () => {
+test("a patch with an unknown field of a scale causes a warning", () => {
   const { server } = aSet();
   const { warnings } = ask(server, "PATCH", SCALE, { spec: { nonsense: 1 } });
   expect(warnings).toEqual(['unknown field "spec.nonsense"']);

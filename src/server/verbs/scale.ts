@@ -28,7 +28,7 @@ import {
 const OF_SCALED = "number of instances for the scaled object.";
 const OBSERVED = "replicas is the actual number of observed instances of the scaled object.";
 
-/** What the server knows of it besides the verbs: how to decode it and how to print it. */
+/** The facts about the kind that decoding and printing need. */
 export const SCALE = {
   group: "autoscaling",
   version: "v1",
@@ -104,7 +104,7 @@ export function patchScale(
 
 export const SCALE_KIND = { ...SCALE, resource: "" };
 
-/** The owners of the replica count are those of the scale. */
+/** The scale with the managed fields of the object's replica count. */
 export function scaleWithOwners(object: Scalable, target: UpdateTarget): Scale {
   const scale = toScale(object, target);
   const { managedFields: parent } = object.metadata;
@@ -187,7 +187,7 @@ interface Counts {
   readonly selector: string;
 }
 
-/** A kind that a user defined says where it has them. */
+/** A custom resource defines the paths of these fields. */
 function countsOf(object: Scalable, kind: Kind): Counts {
   const fields = kind.custom?.scale;
   if (fields) {
@@ -204,7 +204,7 @@ function countsOf(object: Scalable, kind: Kind): Counts {
   };
 }
 
-/** A ReplicationController selects by a plain map, all others by a label selector. */
+/** A ReplicationController has a plain map as selector, all others have a label selector. */
 function selectorText(selector: unknown, kind: string): string {
   if (selector === undefined || selector === null) return "";
   const labelSelector =
@@ -219,7 +219,7 @@ export function writeScale(
   object: Scalable,
   scale: Draft<Scale>,
   options: WriteOptions,
-  /** Whose the fields are, where that is known already. */
+  /** The managed fields, if they are already known. */
   known?: Owners,
 ): KubeObject {
   const given = scale.metadata.resourceVersion ?? "";
@@ -236,7 +236,7 @@ export function writeScale(
   const fields = target.kind.custom?.scale;
   if (fields) fields.setSpecReplicas(next as Draft<KubeObject>, replicas);
   else next.spec.replicas = replicas;
-  // A scale is another object than the one it scales, whose template it does not change.
+  // Scaling does not change the template, so admission must not annotate the audit event for it.
   const { annotate: _annotate, ...silent } = options;
   const written = replace(server, target, object, next as Draft<KubeObject>, silent, owners);
   return toScale(written.object as Scalable, target);

@@ -1,4 +1,4 @@
-/** Pure: turns the selectors of a query into a test and, where one helps, an index to look into. */
+/** Pure: converts the selectors of a query to a filter and, if possible, an index lookup. */
 import type { KubeObject } from "../../api/object.ts";
 import {
   checkFields,
@@ -18,7 +18,7 @@ import type { IndexLookup } from "../../store/types.ts";
 import { INDEXES } from "../indexes.ts";
 
 export interface Selection {
-  /** Absent if every object of the collection is meant. */
+  /** Absent if every object of the collection matches. */
   readonly matches?: (object: KubeObject) => boolean;
   readonly lookup?: IndexLookup;
 }

@@ -22,16 +22,16 @@ const several = {
 
 test.each([
   [
-    "no choice among several",
+    "several containers and none chosen",
     several,
     "log",
     400,
     "a container name must be specified for pod p, choose one of: [i a b]",
   ],
-  ["a container it has not", several, "log?container=x", 400, "container x is not valid for pod p"],
-  ["no node to go to", {}, "exec", 400, "pod p does not have a host assigned"],
+  ["an unknown container", several, "log?container=x", 400, "container x is not valid for pod p"],
+  ["a pod without a node", {}, "exec", 400, "pod p does not have a host assigned"],
   [
-    "no agent there",
+    "a node without a connected agent",
     { nodeName: "n" },
     "log",
     503,
@@ -44,10 +44,10 @@ test.each([
   });
 });
 
-test("a pod without a node has an empty log", () => {
+test("the log of a pod without a node is empty", () => {
   expect(ask(aPod(), "GET", `${PODS}/p/log`)).toMatchObject({ status: 204 });
 });
 
-test("a pod that is not there has none", () => {
+test("the log of a missing pod is answered with 404", () => {
   expect(ask(aServer(), "GET", `${PODS}/p/log`).status).toBe(404);
 });

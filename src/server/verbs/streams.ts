@@ -17,12 +17,12 @@ export interface StreamRequest {
 
 export interface LocatedStream {
   readonly pod: Pod;
-  /** "" for ports, which are the pod's. */
+  /** "" for port-forward, which concerns the whole pod. */
   readonly container: string;
   readonly source: StreamSource;
 }
 
-/** Where a stream is to be opened. */
+/** Where to open a stream. */
 export function locateStream(
   server: ServerContext & { readonly streams?: StreamSource | undefined },
   request: StreamRequest,
@@ -46,7 +46,7 @@ export interface LocatedLog {
   readonly source: LogSource;
 }
 
-/** Where a log is to be read; undefined for a pod that has no node to keep one. */
+/** Where to read a log; undefined if the pod has no node. */
 export function locateLog(
   server: ServerContext & { readonly logs?: LogSource | undefined },
   { kind, namespace, name }: StreamRequest,
@@ -71,7 +71,7 @@ function notConnected(subresource: string, { metadata, spec }: Pod): ApiError {
   return new ApiError(503, "ServiceUnavailable", message);
 }
 
-/** One that is not asked for is found only where there is one app container. */
+/** The default is the app container, if there is only one. */
 function chooseContainer(pod: Pod, asked: string): string {
   const { initContainers = [], ephemeralContainers = [] } = pod.spec;
   const containers = pod.spec.containers ?? [];

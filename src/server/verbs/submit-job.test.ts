@@ -17,7 +17,7 @@ beforeEach(() => {
   client = localClient(server);
 });
 
-test("a Job is stored with its settled indexes and with what belongs to it", async () => {
+test("a Job is stored with its settled indexes and its support objects", async () => {
   const job = await submit({ settled: { completed: "0-1,4", failed: "2" } });
   expect(job.status).toMatchObject({ completedIndexes: "0,1,4", failedIndexes: "2", succeeded: 3 });
   expect(job.status.startTime).toBeDefined();
@@ -27,7 +27,7 @@ test("a Job is stored with its settled indexes and with what belongs to it", asy
   ]);
 });
 
-test("a Job takes the place of the former one, which leaves it what belonged to it", async () => {
+test("a Job replaces the former one and takes over its support objects", async () => {
   const former = await submit();
   const next = await submit({ support: [], former: { ...asRead(former), leavesSupport: true } });
   expect(next.metadata.uid).not.toBe(former.metadata.uid);
@@ -51,8 +51,12 @@ test.each<[string, (former: Job) => Partial<JobSubmission>, string]>([
   ["an invalid object", () => ({ support: [aList("No Name")] }), "Invalid"],
   ["an object that exists", () => ({ support: [aList("list")] }), "AlreadyExists"],
   ["an invalid Job", () => ({ job: aWork({ parallelism: -1 }) }), "Invalid"],
-  ["a kind that no Job brings along", () => ({ support: [aPod()] }), "BadRequest"],
-  ["indexes that are none", () => ({ settled: { completed: "1;2", failed: "" } }), "BadRequest"],
+  ["an unsupported kind", () => ({ support: [aPod()] }), "BadRequest"],
+  [
+    "an invalid list of indexes",
+    () => ({ settled: { completed: "1;2", failed: "" } }),
+    "BadRequest",
+  ],
 ])("nothing is written of a submission with %s", async (_, fields, reason) => {
   const former = await submit();
   const { revision } = server.store;
@@ -61,12 +65,12 @@ test.each<[string, (former: Job) => Partial<JobSubmission>, string]>([
   expect(server.store.revision).toBe(revision);
 });
 
-test("a name that is taken is refused unless the Job that has it is named", async () => {
+test("an existing name is rejected unless the former Job is given", async () => {
   await submit();
   await expect(submit({ support: [] })).rejects.toMatchObject({ reason: "AlreadyExists" });
 });
 
-test("a Job that a finalizer holds is not replaced", async () => {
+test("a Job with a finalizer is not replaced", async () => {
   const body = { metadata: { finalizers: ["example.com/hold"] } };
   await submit();
   const held = await client.patch(jobs, PLACE, { type: "merge", body });
@@ -82,7 +86,7 @@ interface Status {
 
 const PATH = "/apis/tallyjob.io/v1alpha1/namespaces/default/jobs/work/submission";
 
-test("the same over HTTP", async () => {
+test("a Job can be submitted over HTTP", async () => {
   const submission = { job: aWork(), support: [aList("list")] };
   const { status, object, revision } = ask(server, "POST", PATH, submission);
   expect([status, object.kind, revision]).toEqual([201, "Job", server.store.revision]);
@@ -95,13 +99,13 @@ test("the same over HTTP", async () => {
 
 test.each<[string, unknown, number]>([
   ["no Job", {}, 400],
-  ["a Job of another name", { job: { metadata: { name: "other" } } }, 400],
-  ["support that is no list", { job: aWork(), support: {} }, 400],
-  ["support that has no metadata", { job: aWork(), support: [{}] }, 400],
+  ["a Job with another name", { job: { metadata: { name: "other" } } }, 400],
+  ["support that is not a list", { job: aWork(), support: {} }, 400],
+  ["support without metadata", { job: aWork(), support: [{}] }, 400],
   ["a former Job without a uid", { job: aWork(), former: {} }, 400],
-  ["settled indexes that are no texts", { job: aWork(), settled: { completed: 1 } }, 400],
-  ["a text", "job", 400],
-])("a request with %s is refused", (_, body, status) => {
+  ["settled indexes that are not texts", { job: aWork(), settled: { completed: 1 } }, 400],
+  ["a JSON string", "job", 400],
+])("a request with %s is rejected", (_, body, status) => {
   expect(ask(server, "POST", PATH, body as object).status).toBe(status);
   expect(ask(server, "GET", PATH).status).toBe(405);
 });

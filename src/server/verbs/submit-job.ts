@@ -1,10 +1,10 @@
 /**
- * Stores a Job together with the objects that belong to it, in place of a former Job of its name if
- * there is one, in one commit of the store: a crash leaves all of it or nothing.
+ * Stores a Job together with its support objects, replacing a former Job of the same name if there
+ * is one, in one commit of the store: after a crash either all of it is stored or nothing.
  *
- *     check -> remove the former Job -> create the Job -> its status -> what belongs to it
+ *     check -> remove the former Job -> create the Job -> its status -> its support objects
  *
- * Everything that can be refused is refused by the check, before anything is written.
+ * Everything that can be rejected is rejected by the check, before anything is written.
  */
 import type { JobSubmission } from "../../api/client.ts";
 import { ApiError, badRequest, conflict } from "../../api/errors.ts";
@@ -69,7 +69,7 @@ export function submitJob(
   });
 }
 
-/** What a run brings along. */
+/** The kind of a support object. */
 function supportKind(registry: Registry, { kind = "" }: KubeObject): Kind {
   const found = SUPPORT.find((each) => each.kind === kind);
   if (!found) throw badRequest(`a Job may bring ConfigMaps and Secrets, not a ${kind}`);
@@ -93,7 +93,10 @@ function checkFormer(server: ServerContext, jobs: Kind, { job, former }: JobSubm
   }
 }
 
-/** A name that is taken only by the former Job is no problem: names are checked last. */
+/**
+ * It is no problem if the former Job has the name. Names are checked last, so that this error means
+ * that everything else is valid.
+ */
 function check(tryOut: () => unknown, isTaken: boolean): void {
   try {
     tryOut();
@@ -137,21 +140,21 @@ function ownerReference({ metadata: { name = "", uid = "" } }: Job): OwnerRefere
   return { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
 }
 
-/** The status with which the Job controller would begin. */
+/** The status with which the Job controller would start. */
 function settledStatus(
   { spec }: Job,
   { completed, failed }: NonNullable<JobSubmission["settled"]>,
 ): Pick<Job["status"], "completedIndexes" | "failedIndexes" | "succeeded"> {
   const { completions = 0, backoffLimitPerIndex } = spec;
   const indexes = (text: string) => {
-    if (text !== "" && !INDEXES.test(text)) throw badRequest(`${text} is no list of indexes`);
+    if (text !== "" && !INDEXES.test(text)) throw badRequest(`${text} is not a list of indexes`);
     return parseIndexes(text, completions);
   };
   const done = indexes(completed);
   const lost = indexes(failed);
   return {
     completedIndexes: formatIndexes(done),
-    // Without a limit for each index a Job does not keep those that failed.
+    // Without backoffLimitPerIndex a Job does not record failed indexes.
     ...(backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(lost) }),
     succeeded: done.size,
   };

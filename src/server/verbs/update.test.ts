@@ -18,7 +18,7 @@ function serverWithOne(metadata: object = {}) {
   };
 }
 
-test("what the server keeps of metadata comes back when it is left out", () => {
+test("system fields of metadata are kept when the client omits them", () => {
   const { put, made } = serverWithOne();
   const { object } = put({ metadata: { name: "a" }, data: { k: "w" } });
   const { uid, creationTimestamp, namespace } = made.metadata;
@@ -52,7 +52,7 @@ test.each([
     "the namespace of the provided object does not match the namespace sent on the request",
   ],
   [
-    "a revision that is no number",
+    "a revision that is not a number",
     { metadata: { name: "a", resourceVersion: "new" } },
     400,
     'strconv.ParseUint: parsing "new": invalid syntax',
@@ -64,19 +64,19 @@ test.each([
     'Operation cannot be fulfilled on configmaps "a": the object has been modified; ' +
       "please apply your changes to the latest version and try again",
   ],
-])("%s is refused", (_, body, status, message) => {
+])("an update with %s is rejected", (_, body, status, message) => {
   const { server, put } = serverWithOne();
   const before = server.store.revision;
   expect(put(body)).toMatchObject({ status, object: { message } });
   expect(server.store.revision).toBe(before);
 });
 
-test("revision 0 means whatever is there", () => {
+test("resourceVersion 0 matches any revision", () => {
   const { put } = serverWithOne();
   expect(put({ metadata: { name: "a", resourceVersion: "0" } }).status).toBe(200);
 });
 
-test("a Lease is created by a PUT of a name that is free, a ConfigMap is not", () => {
+test("PUT creates a missing Lease, but not a missing ConfigMap", () => {
   const server = aServer();
   const lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
   const body = { metadata: { name: "a" } };
@@ -84,7 +84,7 @@ test("a Lease is created by a PUT of a name that is free, a ConfigMap is not", (
   expect(ask(server, "PUT", `${CONFIG_MAPS}/a`, body).status).toBe(404);
 });
 
-test("a Lease, which many write at once, is not updated blindly", () => {
+test("updating a Lease requires a resourceVersion", () => {
   const server = aServer();
   const lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
   const { object } = ask(server, "PUT", lease, { metadata: { name: "a" } });
@@ -99,7 +99,7 @@ test("a Lease, which many write at once, is not updated blindly", () => {
   expect(ask(server, "PUT", lease, object).status).toBe(200);
 });
 
-test("a PUT that would create does not when it speaks of an object that was there", () => {
+test("PUT with a uid or resourceVersion does not create a missing object", () => {
   const server = aServer();
   const lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
   for (const meant of [{ uid: "u" }, { resourceVersion: "5" }]) {
@@ -108,7 +108,7 @@ test("a PUT that would create does not when it speaks of an object that was ther
   expect(ask(server, "GET", lease).status).toBe(404);
 });
 
-test("the removal of the last finalizer removes an object that only waited for it", () => {
+test("removing the last finalizer removes an object that is being deleted", () => {
   const { server, put } = serverWithOne({ finalizers: ["example.com/a", "example.com/b"] });
   ask(server, "DELETE", `${CONFIG_MAPS}/a`);
   put({ metadata: { name: "a", finalizers: ["example.com/b"] } });
@@ -117,7 +117,7 @@ test("the removal of the last finalizer removes an object that only waited for i
   expect(ask(server, "GET", `${CONFIG_MAPS}/a`).status).toBe(404);
 });
 
-test("a dry run of that removal leaves the object", () => {
+test("a dry run of that removal keeps the object", () => {
   const { server } = serverWithOne({ finalizers: ["example.com/a"] });
   ask(server, "DELETE", `${CONFIG_MAPS}/a`);
   const free = { metadata: { finalizers: null } };
@@ -125,7 +125,7 @@ test("a dry run of that removal leaves the object", () => {
   expect(ask(server, "GET", `${CONFIG_MAPS}/a`).object.metadata.finalizers).toHaveLength(1);
 });
 
-test("no finalizer comes to an object that is being deleted", () => {
+test("no finalizer can be added to an object that is being deleted", () => {
   const { server } = serverWithOne({ finalizers: ["example.com/a"] });
   ask(server, "DELETE", `${CONFIG_MAPS}/a`);
   const more = { metadata: { finalizers: ["example.com/a", "example.com/b"] } };
@@ -154,7 +154,7 @@ test("a status update changes metadata too, but never the spec or the generation
   });
 });
 
-test("a patch of the object leaves its status alone", () => {
+test("a patch of the object does not change its status", () => {
   const server = aServer();
   ask(server, "POST", JOBS, jobBody({ name: "a" }));
   const { object } = ask(server, "PATCH", `${JOBS}/a`, { status: { active: 3 } });

@@ -1,9 +1,9 @@
 /**
- * PUT and the second half of PATCH: bring back what may not change, validate, commit.
+ * PUT and the second half of PATCH: restore immutable metadata, validate, commit.
  *
  * The steps are those of Kubernetes' BeforeUpdate: metadata is repaired, the kind prepares, the
- * metadata is validated, then the kind validates (which looks at the metadata again, so causes of
- * metadata come twice).
+ * metadata is validated, then the kind validates (which includes the metadata again, so that causes
+ * about metadata appear twice).
  */
 
 import { isEqual } from "../../api/equal.ts";
@@ -41,7 +41,7 @@ export interface UpdateTarget {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** Which part of the object the request is about. */
+  /** The part of the object that the request is about. */
   readonly part: "object" | "status" | "ephemeralcontainers" | "resize" | "finalize";
 }
 
@@ -75,7 +75,7 @@ export interface Owners {
   readonly managedFields: Entries | undefined;
 }
 
-/** Whose the fields are after the update; undefined if nobody keeps track of them. */
+/** The managed fields after the update; undefined if they are not recorded. */
 export function track(
   server: ServerContext,
   { kind, part }: UpdateTarget,
@@ -90,7 +90,7 @@ export function track(
   return { managedFields: trackUpdate(writer, old, next, sent) };
 }
 
-/** Commits the next state of an object that is at hand. */
+/** Commits the next state of an object that was already read. */
 export function replace(
   server: ServerContext,
   target: UpdateTarget,
@@ -144,7 +144,7 @@ function commit(
   return fromStored(kind, server.store.update(key, toStored(kind, next), revision));
 }
 
-/** The last finalizer of an object that only waited for it is gone. */
+/** Whether the last finalizer of an object that is being deleted is gone. */
 function isReleased(next: Draft<KubeObject>, old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined) return false;
   if ((next.metadata.finalizers?.length ?? 0) > 0) return false;
@@ -190,7 +190,7 @@ function createOnUpdate(
   return { ...create(server, kind, namespace, object, options), created: true };
 }
 
-/** What the storage of Kubernetes says when an object is not the one that was meant. */
+/** The error of Kubernetes' storage if the object is not the expected one. */
 export function preconditionFailed(
   target: UpdateTarget,
   field: "UID" | "ResourceVersion",
@@ -206,7 +206,7 @@ export function preconditionFailed(
   return conflict(groupResource(kind), name, problem);
 }
 
-/** An update names the revision it was made from; leaving it out means "whatever is there". */
+/** The resourceVersion must match the stored one; if it is absent, any revision matches. */
 function matchRevision(target: UpdateTarget, old: KubeObject, next: Draft<KubeObject>): void {
   const given = next.metadata.resourceVersion ?? "";
   if (given === "" || given === "0") {
@@ -226,7 +226,7 @@ function matchRevision(target: UpdateTarget, old: KubeObject, next: Draft<KubeOb
   }
 }
 
-/** What the server keeps in metadata whatever the client sends. */
+/** Restores metadata that clients cannot change. */
 function repairMetadata(next: Draft<KubeObject>, old: KubeObject, { managedFields }: Owners): void {
   const metadata = next.metadata;
   const before = old.metadata;
@@ -284,10 +284,10 @@ function keepAllButStatus(next: Draft<KubeObject>, old: KubeObject): void {
   }
 }
 
-/** What the user asks for: everything that a change of generation counts. */
+/** The fields whose changes increase the generation. */
 function desired(kind: Kind, object: KubeObject | Draft<KubeObject>): Parts {
   const { metadata: _metadata, ...content } = object as unknown as Parts;
-  // In a kind without a status of its own the field of that name is one like any other.
+  // In a custom kind without a status subresource, the status is a field like any other.
   if (kind.custom && !hasStatus(kind)) return content;
   const { status: _status, ...rest } = content;
   return rest;

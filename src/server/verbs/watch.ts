@@ -1,6 +1,6 @@
 /**
- * GET of a collection with watch=true: what the client must see first, then every change once it is
- * on disk. An object that enters or leaves the selection appears as ADDED or DELETED.
+ * GET of a collection with watch=true: initial objects, then every change once it is on disk. An
+ * object that enters or leaves the selection appears as ADDED or DELETED.
  */
 import { expired } from "../../api/errors.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -17,17 +17,17 @@ export interface WatchEvent {
 }
 
 export interface Watching {
-  /** Existing objects, told as ADDED. */
+  /** Existing objects, sent as ADDED. */
   readonly initial: readonly KubeObject[];
-  /** The state the initial objects show, or where the watch starts. */
+  /** The revision of the initial objects, or at which the watch starts. */
   readonly revision: number;
-  /** Whether a bookmark must say where the initial objects end. */
+  /** Whether a bookmark must mark the end of the initial objects. */
   readonly marksInitialEnd: boolean;
-  /** Watches of one scope see the same events; absent where a selector makes a watch its own. */
+  /** Watches with the same scope see the same events; absent if the watch has a selector. */
   readonly scope?: string;
-  /** The first changes after a revision that are on disk; undefined: there are none. */
+  /** The first changes after a revision that are on disk; undefined if there are none. */
   past(after: number, limit: number): WatchBatch | undefined;
-  /** Changes after the revision above, or after a later one where the watch goes on. */
+  /** Delivers changes after `after`, which is a later revision if the watch resumes. */
   start(listener: (batch: WatchBatch) => void, after?: number): Subscription;
 }
 
@@ -35,7 +35,7 @@ export interface Watching {
 export interface WatchBatch {
   /** The same array for every watch of the resource. */
   readonly changes: readonly Change[];
-  /** What of them this watch must tell. */
+  /** The events of this watch. */
   events(): readonly WatchEvent[];
 }
 
@@ -78,8 +78,8 @@ export function watch(
 }
 
 /**
- * The watch of components inside the process: changes at once, without waiting for the disk, and
- * without initial objects.
+ * The watch for components inside the process: delivers changes at once, without waiting for the
+ * disk, and no initial objects.
  */
 export function follow(
   server: ServerContext,
@@ -136,7 +136,7 @@ function eventFilter(
   };
 }
 
-/** An object that left the selection is told in its last matching state, at the new revision. */
+/** An object that left the selection is sent in its last matching state, with the new revision. */
 function leaving(kind: Kind, change: Change): KubeObject {
   if (change.type === "DELETED" || !change.previous) return fromStored(kind, change.object);
   const previous = fromStored(kind, change.previous);

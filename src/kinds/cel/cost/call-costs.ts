@@ -1,4 +1,4 @@
-/** Pure: what calls cost beyond their arguments, and how large their results may be. */
+/** Pure: the costs of calls beyond their arguments, and the maximum sizes of their results. */
 import { partOf, type Type } from "../types.ts";
 import { appended, type Path } from "./path.ts";
 import {
@@ -20,7 +20,7 @@ export interface Operand {
   readonly type: Type;
   readonly size?: Size;
   readonly path: Path;
-  /** Of a literal integer. */
+  /** The value, if it is a literal integer. */
   readonly integer?: number;
 }
 
@@ -40,7 +40,7 @@ const TRAVERSAL = 0.1;
 const EXPRESSION = 0.25;
 const LIST = 10;
 
-/** The costs that Kubernetes states of functions, by name; undefined where it states none. */
+/** The costs that Kubernetes specifies for functions, by name; undefined if it specifies none. */
 export function libraryCost(call: Call): CallCost | undefined {
   const { name, target, given } = call;
   if (Object.hasOwn(OF_TARGET, name)) return target && OF_TARGET[name]?.(call, target);
@@ -69,7 +69,7 @@ function sizeOf(operand: Operand | undefined): Size {
 
 type Rule = (call: Call, operand: Operand) => CallCost | undefined;
 
-/** All of it is read once, and what is made is as large. */
+/** Reads the whole operand once; the result has the same size. */
 const readOnce: Rule = (_call, operand) => {
   const size = sizeOf(operand);
   return { cost: perUnit(size.max, TRAVERSAL), size };
@@ -122,7 +122,7 @@ const OF_TARGET: { readonly [name: string]: Rule } = {
   },
 };
 
-/** The longest expression that a format is checked with. */
+/** The length of the longest expression that checks a format. */
 const LONGEST_FORMAT = 128;
 
 const OF_FIRST: { readonly [name: string]: Rule } = {
@@ -146,7 +146,7 @@ function readText(_call: Call, first: Operand): CallCost {
   return { cost: perUnit(sizeOf(first).max, TRAVERSAL) };
 }
 
-/** A text has to be understood first. */
+/** A text has to be parsed first. */
 function textCost(operand: Operand | undefined): number {
   const isGivenAsText = operand?.type.kind === "string" || operand?.type.kind === "dyn";
   return isGivenAsText ? perUnit(sizeOf(operand).max, TRAVERSAL) : 0;
@@ -171,7 +171,7 @@ function elementSize(root: Bounds, { path }: Operand): Size | undefined {
 }
 
 function replacedSize(size: Size, replaced: Size, replacement: Size): Size {
-  // In place of nothing it is put around every character.
+  // Replacing an empty text inserts the replacement around every character.
   const most =
     replaced.min === 0
       ? limited((size.max + 1) * replacement.max + size.max)
@@ -236,7 +236,7 @@ function opaqueEquality([left, right]: readonly Operand[]): CallCost | undefined
   return kind === "URL" ? { cost: perUnit((right.size ?? ONE).max, TRAVERSAL) } : undefined;
 }
 
-/** The costs of the language itself; what is not named costs one. */
+/** The costs of the language itself. Everything that is not listed costs one. */
 export function languageCost({ name, target, given }: Call): CallCost {
   const [first, second] = given;
   switch (name) {

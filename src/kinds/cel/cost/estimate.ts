@@ -1,9 +1,9 @@
 /**
- * Pure: what evaluating an expression may cost at most, found without evaluating it.
+ * Pure: estimates the maximum cost of an expression without evaluating it.
  *
- * Kubernetes refuses rules whose estimate is above a limit, so the estimate has to be the same
- * here, including what in it is rough: the size of a value is known from the schema where a path
- * leads there, from the expression where it is written there, and counts as boundless otherwise.
+ * Kubernetes rejects rules whose estimate exceeds a limit, so the estimate must be the same here,
+ * including its imprecision: the size of a value is known from the schema if a path leads to it,
+ * from the expression if it is written there, and is unlimited otherwise.
  *
  * Reading order: this file (the tree), macro-costs, call-costs, size (the arithmetic).
  */
@@ -58,7 +58,7 @@ function literalSize(value: unknown): Size {
   return value instanceof Uint8Array ? fixed(value.length) : ONE;
 }
 
-/** What the schema says comes before what the type does. */
+/** The schema takes precedence over the type. */
 function known(
   type: Type,
   path: Path,
@@ -85,7 +85,7 @@ const SELECTED: ReadonlySet<string> = new Set(["map", "object"]);
 function estimateSelect(node: Of<"select">, type: Type, context: Estimating): Estimate {
   const operand = estimate(node.operand, context);
   if (node.isTest) return { cost: operand.cost, type, ...known(type, NO_PATH, context) };
-  // A field that may be missing is read by a call.
+  // An optional field is read by a call.
   if (node.isOptional) {
     return { cost: limited(operand.cost + 1), type, ...known(type, NO_PATH, context) };
   }
@@ -102,7 +102,7 @@ function estimateIndex(node: Of<"index">, type: Type, context: Estimating): Esti
   if (node.isOptional || kind === "optional") {
     return { cost, type, ...known(type, NO_PATH, context) };
   }
-  // What could be either is taken for a map, the last that is looked at.
+  // A value that could be either counts as a map, as in Kubernetes, which checks maps last.
   const step = kind === "list" ? "@items" : "@values";
   const path = appended(operand.path, step);
   const size = operand.entry?.value;
@@ -173,7 +173,7 @@ function estimateList(node: Of<"list">, type: Type, context: Estimating): Estima
   return { cost, type, size: fixed(items.length), entry, path: NO_PATH };
 }
 
-/** Large enough for each of them. */
+/** The size that covers each of them. */
 function anyOf(parts: readonly Estimate[]): Size {
   const [first = fixed(0), ...others] = parts.map(({ size }) => size ?? UNKNOWN);
   return others.reduce(eitherSize, first);

@@ -1,4 +1,4 @@
-/** Pure: what is known of an expression while it is estimated. */
+/** Pure: the state of an estimation. */
 import type { Node } from "../ast.ts";
 import type { Functions } from "../functions.ts";
 import type { Type } from "../types.ts";
@@ -10,11 +10,11 @@ export interface Estimate {
   readonly type: Type;
   readonly size?: Size;
   readonly entry?: EntrySize;
-  /** Empty for what no path leads to. */
+  /** Empty if no path leads to the value. */
   readonly path: Path;
 }
 
-/** A variable that the expression itself names. */
+/** A variable that the expression itself declares. */
 export interface Local {
   readonly path: Path;
   readonly size?: Size;
@@ -24,11 +24,11 @@ export interface Local {
 export interface Estimating {
   readonly types: ReadonlyMap<Node, Type>;
   readonly functions: Functions;
-  /** Of the values of self and oldSelf. */
+  /** The bounds of self and oldSelf. */
   readonly root: Bounds;
   readonly locals: ReadonlyMap<string, Local>;
 }
 
-/** What it takes to make one. */
+/** The cost of creating one. */
 export const LIST_COST = 10;
 export const MAP_COST = 30;

@@ -1,6 +1,6 @@
 /**
- * Pure: what macros cost. To Kubernetes each is a loop with an accumulator: what that takes for
- * every turn is part of the cost, and named here by what it does.
+ * Pure: the costs of macros. To Kubernetes each macro is a loop with an accumulator. The cost of
+ * its operations per iteration is included; the constants here are named after them.
  */
 import type { Node } from "../ast.ts";
 import { partOf, type Type } from "../types.ts";
@@ -47,7 +47,7 @@ function estimateBody(
   return estimate(node.arguments[0] as Node, { ...context, locals });
 }
 
-/** A choice by whether there is a value, which is bound then; it is found out twice. */
+/** Tests whether there is a value, and binds it if so. The test is evaluated twice. */
 function estimateOptional(
   node: Macro,
   type: Type,
@@ -101,19 +101,25 @@ function estimateLoop(node: Macro, type: Type, context: Estimating, estimate: Es
   }
 }
 
-/** What is read from a variable is measured now, after the body: see path.ts. */
+/** The range of a variable is looked up after the body, as in Kubernetes: see path.ts. */
 function turnsOf(node: Node, range: Estimate, { root }: Estimating): Size {
   const isRead = node.op === "identifier" || node.op === "select";
   return (isRead ? boundOf(root, range.path) : undefined) ?? range.size ?? UNKNOWN;
 }
 
-/** As large as what it is made from, with items as large as what is put in, or empty. */
+/**
+ * The result has as many items as the range at most, and each item is at most as large as what is
+ * inserted.
+ */
 function listOfTurns(turns: Size, item: Size = UNKNOWN): Pick<Part, "size" | "entry"> {
   const value = eitherSize(fixed(0), item);
   return { size: turns, entry: { container: "list", key: ONE, value } };
 }
 
-/** One variable is the item of a list or the key of a map; of two the first is its place. */
+/**
+ * A single variable is the item of a list or the key of a map; with two, the first is the index or
+ * key.
+ */
 function iterated(names: readonly string[], range: Estimate): (readonly [string, Local])[] {
   const { entry, path } = range;
   const isList = (entry?.container ?? range.type.kind) === "list";

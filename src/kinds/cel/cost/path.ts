@@ -1,10 +1,10 @@
 /**
- * Pure: the way from a variable to a part of its value.
+ * Pure: the path from a variable to a part of its value.
  *
- * Kubernetes appends to paths in place where there is room, as Go does, and looks up how long the
- * range of a loop is only after the body of the loop: by then a path with the same beginning may
- * have been written over its end. Rules are accepted or refused by what comes out of that, so paths
- * here share their room in the same way.
+ * Kubernetes appends to paths in place if there is capacity, as Go does with slices, and looks up
+ * the length of a loop's range only after the body of the loop. By then another path with the same
+ * prefix may have overwritten its end. Whether rules are accepted depends on this, so paths here
+ * share their capacity in the same way.
  */
 
 export interface Path {

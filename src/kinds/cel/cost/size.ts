@@ -1,32 +1,32 @@
-/** Pure: how large a value may be, and what the schema of an object says of that. */
+/** Pure: how large a value may be, and how the schema of an object limits that. */
 import type { Type } from "../types.ts";
 import { type Path, stepsOf } from "./path.ts";
 
-/** Of a string its length, of a list or a map how much it holds. */
+/** The length of a string, or the number of entries of a list or a map. */
 export interface Size {
   readonly min: number;
   readonly max: number;
 }
 
-/** What is in a list or a map, where both are known: the place or key, and the value. */
+/** The sizes of the entries of a list or a map: the index or key, and the value. */
 export interface EntrySize {
   readonly container: "list" | "map";
   readonly key: Size;
   readonly value: Size;
 }
 
-/** How large what a schema describes can be, as far as it limits that. */
+/** How large a value described by a schema can be, as far as the schema limits it. */
 export interface Bounds {
   readonly max: number;
-  /** The fewest bytes that it takes as JSON. */
+  /** The minimum number of bytes as JSON. */
   readonly minBytes: number;
-  /** By the name an expression uses. */
+  /** By the name used in expressions. */
   readonly fields?: ReadonlyMap<string, Bounds>;
   readonly element?: Bounds;
   readonly key?: Bounds;
 }
 
-/** Costs stop growing here: the largest number that Kubernetes counts to. */
+/** Costs are capped here, at the largest number of Kubernetes' counter. */
 export const MOST = 2 ** 64;
 
 export const UNKNOWN: Size = { min: 0, max: MOST };
@@ -64,12 +64,12 @@ export function eitherEntry(
   };
 }
 
-/** Each unit of a size costs so much; parts of a cost count as a whole one. */
+/** The cost per unit of size; fractions are rounded up. */
 export function perUnit(size: number, factor: number): number {
   return limited(Math.ceil(size * factor));
 }
 
-/** The path begins with a variable, each of which is of the type that the bounds are of. */
+/** The path starts with a variable. All variables have the type that the bounds describe. */
 export function boundOf(root: Bounds, path: Path): Size | undefined {
   if (path.length === 0) return undefined;
   let at: Bounds | undefined = root;
@@ -91,7 +91,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   "uint",
 ]);
 
-/** Undefined where values of the type differ in size. */
+/** Undefined if the size depends on the value. */
 export function sizeOfType(type: Type): Size | undefined {
   if (type.kind === "optional") return type.of?.[0] && sizeOfType(type.of[0]);
   return SCALARS.has(type.kind) ? ONE : undefined;

@@ -1,4 +1,4 @@
-/** Pure: IP addresses, and blocks of them. */
+/** Pure: functions for IP addresses and CIDR blocks. */
 import type { Library } from "../functions.ts";
 import { CelError, Opaque } from "../value.ts";
 
@@ -22,7 +22,7 @@ function parseAddress(text: string): Address | undefined {
   return { bits: 32, number: parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n) };
 }
 
-/** Neither zones nor IPv4 in disguise: both are refused as Kubernetes does. */
+/** Zones and IPv4-mapped addresses are rejected, as in Kubernetes. */
 function parseV6(text: string): bigint | undefined {
   const [head = "", tail, ...more] = text.split("::");
   if (more.length > 0 || text.includes(".")) return undefined;

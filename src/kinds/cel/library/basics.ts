@@ -1,4 +1,4 @@
-/** Pure: numbers, what can be compared, and what can be made of what. */
+/** Pure: functions for numbers, comparisons and conversions. */
 import { parseGoDuration } from "../../../api/go-duration.ts";
 import type { Library, Run } from "../functions.ts";
 import {
@@ -71,7 +71,9 @@ export const numbers: Library = {
   "!_(bool): bool": ([value]) => !(value as boolean),
 };
 
-/** Lists that are sets keep each item once; of those with keys the later item counts. */
+/**
+ * A list that is a set keeps each item once; in one with keys, the later item replaces the earlier.
+ */
 function concatenated(one: readonly Value[], other: readonly Value[], step: Steps): Value {
   step((one.length + other.length) / 10);
   const keys = unorderedKeys(one);

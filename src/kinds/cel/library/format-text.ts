@@ -1,4 +1,4 @@
-/** Pure: a text with values put in: "%s has %d". */
+/** Pure: formats a text with values: "%s has %d". */
 import {
   CelError,
   Duration,
@@ -68,7 +68,7 @@ function integerOf(value: bigint | Uint): bigint {
   return value instanceof Uint ? value.value : value;
 }
 
-/** With at least two digits after the e, as Go has them. */
+/** With at least two digits in the exponent, as in Go. */
 function exponent(value: number, precision: number): string {
   const text = value.toExponential(Math.min(precision, 100));
   return text.replace(/e([+-])(\d)$/, "e$10$2");

@@ -1,4 +1,4 @@
-/** Pure: the formats of Kubernetes' names, and what is wrong with a text that is not of one. */
+/** Pure: the formats of Kubernetes names, and the problems of a text that does not match. */
 import {
   dns1035Label,
   dns1123Label,

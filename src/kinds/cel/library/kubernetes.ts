@@ -1,4 +1,4 @@
-/** Pure: all the functions that a rule in a schema may call. */
+/** Pure: all functions that a rule in a schema may call. */
 import { type Functions, functionsOf } from "../functions.ts";
 import { addresses } from "./addresses.ts";
 import { comparisons, conversions, numbers } from "./basics.ts";
@@ -13,7 +13,7 @@ import { urls } from "./urls.ts";
 
 let all: Functions | undefined;
 
-/** Put together once, when the first rule is compiled. */
+/** Created once, when the first rule is compiled. */
 export function kubernetesFunctions(): Functions {
   all ??= functionsOf([
     numbers,

@@ -1,4 +1,4 @@
-/** Pure: lists, and lists taken as sets. */
+/** Pure: functions for lists, and for lists used as sets. */
 import type { Library, Run } from "../functions.ts";
 import {
   CelError,

@@ -1,4 +1,4 @@
-/** Pure: values that may be missing. */
+/** Pure: functions for optional values. */
 import type { Library } from "../functions.ts";
 import { CelError, Duration, Optional, Timestamp, Uint, type Value } from "../value.ts";
 

@@ -1,4 +1,4 @@
-/** Pure: Kubernetes' quantities: "1.5Gi". */
+/** Pure: functions for Kubernetes quantities: "1.5Gi". */
 import {
   addQuantities,
   compareQuantities,

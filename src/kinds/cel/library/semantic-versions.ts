@@ -1,4 +1,4 @@
-/** Pure: semantic versions: "1.2.3-rc.1". */
+/** Pure: functions for semantic versions: "1.2.3-rc.1". */
 import type { Library } from "../functions.ts";
 import { CelError, Opaque } from "../value.ts";
 
@@ -19,7 +19,7 @@ function parse(text: string): Version | undefined {
   };
 }
 
-/** "v1.2" as "1.2.0". */
+/** Converts "v1.2" to "1.2.0". */
 function normalized(text: string): string {
   const [, numbers = "", rest = ""] = /^v?([\d.]*)(.*)$/s.exec(text) ?? [];
   const parts = numbers.split(".").map((part) => part.replace(/^0+(?=\d)/, ""));

@@ -1,4 +1,4 @@
-/** Pure: texts. Places in them are counted in characters, not in code units. */
+/** Pure: functions for strings. Positions are counted in characters, not in code units. */
 import { findPattern, patternProblem } from "../../customresource/patterns.ts";
 import type { Library, Run } from "../functions.ts";
 import { CelError, type Steps, type Value } from "../value.ts";
@@ -7,7 +7,7 @@ import { formatText } from "./format-text.ts";
 const text = (value: unknown) => value as string;
 const list = (value: unknown) => value as readonly Value[];
 
-/** Each costs in proportion to the text. */
+/** The cost of each function is proportional to the text. */
 const counted = (compute: (values: readonly Value[], step: Steps) => Value): Run => {
   return (values, step) => {
     step(text(values[0]).length / 10);
@@ -29,7 +29,7 @@ function part(given: unknown, from: unknown, to?: unknown): string {
   return chars.slice(start, end).join("");
 }
 
-/** A place in code units as one in characters. */
+/** Converts a position in code units to one in characters. */
 function inCharacters(whole: string, at: number): bigint {
   return at < 0 ? -1n : BigInt([...whole.slice(0, at)].length);
 }
@@ -53,7 +53,7 @@ function split(whole: string, by: string, limit: bigint): readonly string[] {
   return [...parts.slice(0, count - 1), parts.slice(count - 1).join(by)];
 }
 
-/** Matching takes as long as text and expression are long together. */
+/** The cost is proportional to the product of the lengths of text and expression. */
 function matcherOf(whole: string, expression: string, step: Steps) {
   step((whole.length * expression.length) / 40);
   const found = findPattern(expression);

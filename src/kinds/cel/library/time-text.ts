@@ -1,4 +1,4 @@
-/** Pure: times and spans of time as text. */
+/** Pure: parses and formats timestamps and durations. */
 import { CelError, type Duration, Timestamp } from "../value.ts";
 
 const RFC3339 = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;

@@ -1,4 +1,4 @@
-/** Pure: moments and spans of time. */
+/** Pure: functions for timestamps and durations. */
 import type { Library, Run } from "../functions.ts";
 import { CelError, Duration, Timestamp } from "../value.ts";
 
@@ -9,7 +9,7 @@ const MILLISECOND = 1_000_000n;
 
 const nanos = (value: unknown) => (value as Timestamp | Duration).nanoseconds;
 
-/** The part of a moment in a zone: a name, or how far ahead of UTC it is. */
+/** A part of a timestamp in a time zone, given as a name or as an offset from UTC. */
 const part = (read: (parts: Parts) => number): Run => {
   return ([moment, zone]) => BigInt(read(partsOf(nanos(moment), (zone as string) ?? "UTC")));
 };
@@ -18,7 +18,7 @@ interface Parts {
   readonly date: Date;
 }
 
-/** As if the zone were UTC. */
+/** The local time in the zone, represented as if it were UTC. */
 function partsOf(nanoseconds: bigint, zone: string): Parts {
   const milliseconds = Number(nanoseconds / MILLISECOND);
   const [, sign, hours, minutes] = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone) ?? [];

@@ -1,4 +1,6 @@
-/** Pure: URLs as Go's url.ParseRequestURI reads them: absolute, or an absolute path. */
+/**
+ * Pure: functions for URLs, parsed like Go's url.ParseRequestURI: absolute, or an absolute path.
+ */
 import type { Library } from "../functions.ts";
 import { CelError, Opaque } from "../value.ts";
 

@@ -8,7 +8,7 @@ import { formatData, formatPing, type SpdyFrame, splitSpdy } from "./frames.ts";
 
 const SYN_REPLY = 2;
 
-/** As client-go does it: one compressor for all headers of a connection. */
+/** Like client-go: one compressor for all headers of a connection. */
 class Client {
   readonly heard: SpdyFrame[] = [];
   readonly replies: number[] = [];
@@ -71,7 +71,7 @@ function connected(take: (stream: SpdyStream) => boolean, mostStreams = 8) {
   return { client: new Client(one), connection, carrier: one };
 }
 
-test("streams are told by their headers, answered, and carry bytes both ways", async () => {
+test("streams have headers, get a reply, and carry bytes both ways", async () => {
   const streams: SpdyStream[] = [];
   const { client } = connected((stream) => {
     streams.push(stream);
@@ -96,7 +96,7 @@ test("a ping is answered", async () => {
   expect(client.heard).toEqual([{ type: "ping", id: 11 }]);
 });
 
-test("a stream that is not wanted, or one too many, is refused", async () => {
+test("an unwanted stream, or one above the limit, is reset", async () => {
   const { client } = connected((stream) => stream.headers.get("streamtype") !== "odd", 1);
   await client.open(1, { streamtype: "odd" });
   await client.open(3, { streamtype: "data" });
@@ -108,7 +108,7 @@ test("a stream that is not wanted, or one too many, is refused", async () => {
   ]);
 });
 
-test("whoever does not read holds up the client, and nothing gathers", async () => {
+test("a slow reader applies back-pressure to the client", async () => {
   const streams: SpdyStream[] = [];
   const { client, carrier } = connected((stream) => {
     streams.push(stream);
@@ -124,7 +124,7 @@ test("whoever does not read holds up the client, and nothing gathers", async () 
   expect(carrier.writableLength).toBeGreaterThan(1024 * 1024);
 });
 
-test("bytes that are no SPDY end the connection", async () => {
+test("bytes that are not SPDY end the connection", async () => {
   const { client, connection } = connected(() => true);
   client.send(Buffer.from([0x80, 9, 0, 1, 0, 0, 0, 0]));
   await expect(connection.closed).rejects.toThrow("SPDY version 9");

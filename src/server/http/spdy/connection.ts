@@ -1,7 +1,7 @@
 /**
- * The server's side of a SPDY connection on whatever carries bytes: the socket itself, or a
- * WebSocket. The client opens streams; each is a Duplex. Whoever does not read one of them holds up
- * all, so that nothing gathers here.
+ * The server's side of a SPDY connection over any byte stream: a socket or a WebSocket. The client
+ * opens streams; each is a Duplex. A slow reader of one stream applies back-pressure to the whole
+ * connection, so that no data accumulates here.
  */
 import { Duplex } from "node:stream";
 import {
@@ -21,13 +21,13 @@ export interface SpdyStream extends Duplex {
 }
 
 export interface SpdyOptions {
-  /** False refuses it. */
+  /** Returning false rejects the stream. */
   readonly onStream: (stream: SpdyStream) => boolean;
   readonly mostStreams: number;
 }
 
 export class SpdyConnection {
-  /** Settles when the connection is over; rejects where the client does not speak SPDY. */
+  /** Settles when the connection has ended; rejects if the client violates the protocol. */
   readonly closed: Promise<void>;
   private readonly streams = new Map<number, Stream>();
   private readonly reader = new HeaderReader();
@@ -42,7 +42,7 @@ export class SpdyConnection {
     this.closed = this.listen().finally(() => this.close());
   }
 
-  /** Says good-bye, and lets what was said before be sent. */
+  /** Sends GOAWAY after all data that was written before. */
   close(): void {
     this.reader.close();
     for (const stream of this.streams.values()) stream.destroy();
@@ -64,7 +64,7 @@ export class SpdyConnection {
         }
       }
     } catch {
-      // A client that is gone without a word is no news.
+      // A client that disconnects without notice is not an error.
     }
     if (problem !== undefined) throw problem;
   }
@@ -145,7 +145,7 @@ class Stream extends Duplex implements SpdyStream {
     });
   }
 
-  /** Settles when whoever reads has room for more. */
+  /** Settles when the reader has room for more. */
   async accept(bytes: Buffer, isLast: boolean): Promise<void> {
     if (this.destroyed) return;
     const hasRoom = bytes.length === 0 || this.push(bytes);

@@ -1,6 +1,6 @@
-/** Pure: the words that SPDY/3 has both sides know before the first header is compressed. */
+/** Pure: the dictionary with which SPDY/3 compresses headers. */
 
-/** Each with its length before it. */
+/** Each word is preceded by its length. */
 const WORDS =
   "options head post put delete trace accept accept-charset accept-encoding accept-language " +
   "accept-ranges age allow authorization cache-control connection content-base content-encoding " +

@@ -1,7 +1,7 @@
 /**
- * Pure: SPDY/3.1 frames to bytes and back, as far as client-go speaks it: streams with headers,
- * data, resets, pings and good-byes. Windows and settings are neither kept nor asked for, as on the
- * other side: the connection below holds up whoever is too fast.
+ * Pure: parses and formats SPDY/3.1 frames, as far as client-go uses them: streams with headers,
+ * data, resets, pings and GOAWAY. Window updates and settings are not supported, as in client-go:
+ * the connection below provides back-pressure.
  */
 import { ClientFault } from "../stream-errors.ts";
 
@@ -23,14 +23,14 @@ export type SpdyFrame =
       readonly isLast: boolean;
       readonly bytes: Buffer;
     }
-  /** Of no consequence here. */
+  /** Ignored. */
   | { readonly type: "other" };
 
 const VERSION = 0x8003;
 const HEAD_BYTES = 8;
 const STREAM_MASK = 0x7fffffff;
 const FIN = 1;
-/** client-go's frames hold what it read at once: 32 KiB. */
+/** A frame of client-go holds one read of up to 32 KiB, so that this is generous. */
 const LONGEST_FRAME_BYTES = 1024 * 1024;
 
 const SYN_STREAM = 1;
@@ -42,7 +42,7 @@ const HEADERS = 8;
 
 export const REFUSED_STREAM = 3;
 
-/** The whole frames in what has arrived, and what is left for the next piece. */
+/** The complete frames in the received bytes, and the rest for the next call. */
 export function splitSpdy(kept: Buffer, piece: Buffer): { frames: SpdyFrame[]; rest: Buffer } {
   let rest = kept.length === 0 ? piece : Buffer.concat([kept, piece]);
   const frames: SpdyFrame[] = [];
@@ -110,7 +110,7 @@ export function formatData(stream: number, bytes: Uint8Array, isLast: boolean): 
   return frame;
 }
 
-/** The headers as they are compressed. */
+/** `headers` is already compressed. */
 export function formatSynReply(stream: number, headers: Buffer): Buffer {
   return formatControl(SYN_REPLY, Buffer.concat([word(stream), headers]));
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { headerDictionary } from "./dictionary.ts";
 import { emptyHeaders, HeaderReader } from "./headers.ts";
 
-/** Of the dictionary in the specification of SPDY/3: it is in the first bytes of every stream. */
+/** The checksum of the dictionary in the specification: every compressed stream starts with it. */
 const CHECKSUM = "e3c6a7c2";
 
 function compressor(): (headers: Readonly<Record<string, string>>) => Promise<Buffer> {
@@ -32,7 +32,7 @@ test("the dictionary is that of the specification", async () => {
   expect(block.subarray(2, 6).toString("hex")).toBe(CHECKSUM);
 });
 
-test("the blocks of a connection are read one after the other", async () => {
+test("successive header blocks of a connection are read in order", async () => {
   const compress = compressor();
   const reader = new HeaderReader();
   const first = { streamtype: "error", port: "80", requestid: "0" };
@@ -41,12 +41,12 @@ test("the blocks of a connection are read one after the other", async () => {
   expect(Object.fromEntries(await reader.read(await compress(second)))).toEqual(second);
 });
 
-test("what is no block is refused", async () => {
+test("a block that is not compressed headers is rejected", async () => {
   const reader = new HeaderReader();
   await expect(reader.read(Buffer.from("nothing of the kind"))).rejects.toThrow();
 });
 
-test("empty headers can be read by any zlib, however many follow each other", async () => {
+test("empty headers can be read by any zlib, also repeatedly", async () => {
   const inflate = createInflate({ dictionary: headerDictionary() });
   const pieces: Buffer[] = [];
   inflate.on("data", (piece: Buffer) => pieces.push(piece));
@@ -56,7 +56,7 @@ test("empty headers can be read by any zlib, however many follow each other", as
   expect(Buffer.concat(pieces)).toEqual(Buffer.alloc(12));
 });
 
-test("a block that unfolds into megabytes is stopped on the way", async () => {
+test("a block that decompresses to megabytes is stopped early", async () => {
   const block = await compressor()({ streamtype: "x".repeat(50_000_000) });
   expect(block.length).toBeLessThan(100_000);
   await expect(new HeaderReader().read(block)).rejects.toThrow("too long");

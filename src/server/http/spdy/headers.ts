@@ -5,7 +5,7 @@ import { headerDictionary } from "./dictionary.ts";
 
 export type SpdyHeaders = ReadonlyMap<string, string>;
 
-/** Headers of streams name a port or a kind: what is longer is none of them. */
+/** Stream headers contain a port or a type. A longer block is rejected. */
 const LONGEST_BLOCK_BYTES = 64 * 1024;
 
 export class HeaderReader {
@@ -19,7 +19,7 @@ export class HeaderReader {
     this.inflate.on("error", (error) => this.onFailure?.(error));
   }
 
-  /** One block after the other, in their order. */
+  /** Blocks must be read one at a time, in order. */
   async read(block: Buffer): Promise<SpdyHeaders> {
     await new Promise<void>((resolve, reject) => {
       this.onFailure = (cause) => reject(new ClientFault("broken SPDY headers", { cause }));
@@ -30,7 +30,7 @@ export class HeaderReader {
     return parseHeaders(Buffer.concat(this.pieces.splice(0)));
   }
 
-  /** A megabyte can unfold into a thousand: it is stopped before it does. */
+  /** A megabyte can decompress to a thousand, so decompression stops at the limit. */
   private keep(piece: Buffer): void {
     this.heldBytes += piece.length;
     if (this.heldBytes <= LONGEST_BLOCK_BYTES) this.pieces.push(piece);
@@ -57,8 +57,8 @@ function parseHeaders(bytes: Buffer): SpdyHeaders {
 }
 
 /**
- * The other direction says nothing in its headers. An empty list is one stored block, which needs
- * no compressor; before the first one of a connection comes zlib's own beginning.
+ * The server sends no headers. An empty list is one stored block, which needs no compressor. The
+ * first one of a connection is preceded by the zlib header.
  */
 export function emptyHeaders({ isFirst }: { readonly isFirst: boolean }): Buffer {
   return isFirst ? Buffer.concat([ZLIB_BEGINNING, EMPTY_BLOCK]) : EMPTY_BLOCK;
@@ -66,7 +66,8 @@ export function emptyHeaders({ isFirst }: { readonly isFirst: boolean }): Buffer
 
 const ZLIB_BEGINNING = Buffer.from([0x78, 0x01]);
 /**
- * Stored, four bytes long, its complement, and a count of zero. Behind it an empty block: with that
- * a reader hands out what it has, without it Go's waits for more and fails.
+ * A stored block of four bytes with its complement, containing a count of zero, followed by an
+ * empty block. The empty block makes the reader flush: without it Go's reader waits for more and
+ * fails.
  */
 const EMPTY_BLOCK = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);

@@ -9,7 +9,7 @@ import {
   STDOUT,
 } from "./channels.ts";
 
-describe("the protocol is the first that the client names and we know", () => {
+describe("the first protocol is chosen that the client names and the server supports", () => {
   test.each([
     [["v5.channel.k8s.io", "v4.channel.k8s.io"], "v5.channel.k8s.io"],
     [["v4.channel.k8s.io", "v5.channel.k8s.io"], "v4.channel.k8s.io"],
@@ -22,7 +22,7 @@ describe("the protocol is the first that the client names and we know", () => {
   });
 });
 
-test("ports are spoken of in v4 or without a name", () => {
+test("port forwarding supports only v4 protocols and no name", () => {
   expect(choosePortProtocol(["v5.channel.k8s.io", "v4.channel.k8s.io"])?.name).toBe(
     "v4.channel.k8s.io",
   );
@@ -30,7 +30,7 @@ test("ports are spoken of in v4 or without a name", () => {
 });
 
 test.each(["v5.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io"])(
-  "what is said in %s is heard as it was said",
+  "parsing a formatted message in %s returns the same message",
   (name) => {
     const protocol = chooseChannelProtocol([name]);
     if (!protocol) throw new Error(name);

@@ -1,6 +1,6 @@
 /**
- * Pure: the protocols by which commands are streamed over WebSockets. A message is a byte that
- * names a channel and what is said on it; the older form for browsers is text: a digit and base64.
+ * Pure: the protocols that stream commands over WebSockets. A message is a byte with the channel
+ * number followed by its data; the older form for browsers is text: a digit and base64.
  */
 
 export const STDIN = 0;
@@ -8,13 +8,13 @@ export const STDOUT = 1;
 export const STDERR = 2;
 export const ERROR = 3;
 export const RESIZE = 4;
-/** Since v5: followed by the channel that says no more. */
+/** Since v5: followed by the number of the channel to close. */
 const CLOSE = 255;
 
 export interface ChannelProtocol {
   readonly name: string;
   readonly isText: boolean;
-  /** How a command ended is a Status in JSON; before v4 it was the message of one alone. */
+  /** The result of a command is a Status in JSON; before v4 it was only the message. */
   readonly hasStatus: boolean;
   readonly hasClose: boolean;
 }
@@ -29,7 +29,7 @@ const PROTOCOLS: readonly ChannelProtocol[] = [
 
 const UNNAMED: ChannelProtocol = { name: "", isText: false, hasStatus: false, hasClose: false };
 
-/** The first that the client names and we know; whoever names none means the oldest. */
+/** The first supported protocol that the client names; if it names none, the oldest. */
 export function chooseChannelProtocol(names: readonly string[]): ChannelProtocol | undefined {
   if (names.length === 0) return UNNAMED;
   for (const name of names) {
@@ -39,7 +39,7 @@ export function chooseChannelProtocol(names: readonly string[]): ChannelProtocol
   return undefined;
 }
 
-/** The protocols of ports have a status in none of them. */
+/** Port forwarding uses only the v4 protocols. */
 export function choosePortProtocol(names: readonly string[]): ChannelProtocol | undefined {
   return chooseChannelProtocol(names.filter((name) => name.startsWith("v4.")));
 }
@@ -60,7 +60,7 @@ export type ChannelMessage =
   | { readonly channel: number; readonly bytes: Buffer }
   | { readonly closed: number };
 
-/** Undefined for what means nothing. */
+/** Undefined for a message without meaning. */
 export function parseMessage(
   { isText, hasClose }: ChannelProtocol,
   message: Buffer,

@@ -1,8 +1,8 @@
-/** Pure: what is told of the end of a command, in the words of kubelet. */
+/** Pure: the Status that reports the end of a command, in kubelet's words. */
 import { ApiError, type Status } from "../../../api/errors.ts";
 import type { CommandEnd, TerminalSize } from "../../../api/stream-source.ts";
 
-/** As Go prints a Status: without kind and version. */
+/** Without kind and apiVersion, as Go prints it here. */
 export type CommandStatus = Omit<Status, "kind" | "apiVersion">;
 
 export function commandStatus(end: CommandEnd, command: readonly string[]): CommandStatus {
@@ -29,7 +29,7 @@ function failedToBegin(problem: string, command: readonly string[]): CommandStat
   return status;
 }
 
-/** Undefined for what is no size. */
+/** Undefined if the text is not a size. */
 export function parseSize(text: string): TerminalSize | undefined {
   try {
     const { Width: width, Height: height } = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Connects a port of a pod with a stream of the client, and says in kubelet's words why not. */
+/** Connects a port of a pod with a stream of the client, with kubelet's error messages. */
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Pod } from "../../../api/generated/core.ts";
@@ -11,7 +11,7 @@ export interface PortOfPod {
   readonly source: Pick<StreamSource, "connect">;
 }
 
-/** Settles when both sides have said all; a problem is what the client is told of. */
+/** Settles when both directions have ended; returns the problem to report to the client. */
 export async function forwardPort(to: PortOfPod, data: Duplex): Promise<string | undefined> {
   const { pod, port, source } = to;
   let connection: Duplex;
@@ -24,7 +24,8 @@ export async function forwardPort(to: PortOfPod, data: Duplex): Promise<string |
   }
   const sent = pipeline(data, connection).catch(() => {});
   await pipeline(connection, data).catch(() => {});
-  // Whoever has closed rarely wants to hear more; and not every client can say that it is through.
+  // A side that closed rarely sends more, and not every client can signal its end: wait only
+  // briefly.
   await Promise.race([sent, pause(LAST_WORDS_MS)]);
   connection.destroy();
   return undefined;

@@ -13,8 +13,8 @@ describe("the query of exec and attach", () => {
   });
 });
 
-describe("the ports of the older protocol", () => {
-  test("may be one after the other, or in one word", () => {
+describe("ports of the older protocol", () => {
+  test("may be repeated or separated by commas", () => {
     expect(parsePorts(new URLSearchParams("ports=80,81&ports=82"))).toEqual([80, 81, 82]);
   });
 
@@ -28,7 +28,7 @@ describe("the ports of the older protocol", () => {
   });
 });
 
-describe("how a command ended", () => {
+describe("the status of a command", () => {
   test.each([
     [{ exitCode: 0 }, { metadata: {}, status: "Success" }],
     [{}, { metadata: {}, status: "Success" }],
@@ -48,7 +48,7 @@ describe("how a command ended", () => {
     expect(commandStatus(end, ["sh", "-c", "x"])).toEqual(status);
   });
 
-  test("one that never began is an internal error", () => {
+  test("a command that could not start is an internal error", () => {
     expect(commandStatus({ problem: "no such thing" }, ["x"])).toMatchObject({
       status: "Failure",
       reason: "InternalError",
@@ -65,6 +65,6 @@ test.each([
   ['{"Width":0,"Height":24}', undefined],
   ['{"Width":80}', undefined],
   ["80x24", undefined],
-])("the size %s", (text, size) => {
+])("the terminal size %s", (text, size) => {
   expect(parseSize(text)).toEqual(size);
 });

@@ -1,11 +1,11 @@
-/** Pure: the query of a request for a stream. */
+/** Pure: parses the query of a stream request. */
 import { badRequest } from "../../../api/errors.ts";
 import { quote } from "../../../api/finding.ts";
 import type { ExecRequest } from "../../../api/stream-source.ts";
 
 export type CommandOptions = Omit<ExecRequest, "container">;
 
-/** A problem is kubelet's to tell, in plain text. */
+/** A problem is answered in plain text, like by kubelet. */
 export function parseCommandQuery(
   query: URLSearchParams,
 ): CommandOptions | { readonly problem: string } {
@@ -14,7 +14,7 @@ export function parseCommandQuery(
     command: query.getAll("command"),
     stdin: isSet(query, "stdin"),
     stdout: isSet(query, "stdout"),
-    // A terminal has one output.
+    // A terminal has a single output stream.
     stderr: isSet(query, "stderr") && !tty,
     tty,
   };
@@ -22,7 +22,7 @@ export function parseCommandQuery(
   return { problem: "you must specify at least 1 of stdin, stdout, stderr" };
 }
 
-/** Present is true, unless it says otherwise. */
+/** True if present, unless it is "0" or "false". */
 function isSet(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== "0" && value.toLowerCase() !== "false";
@@ -30,7 +30,7 @@ function isSet(query: URLSearchParams, name: string): boolean {
 
 const LARGEST_PORT = 65_535;
 
-/** The ports of the older protocol on WebSockets, one pair of channels each. */
+/** The ports of the older WebSocket protocol, with a pair of channels each. */
 export function parsePorts(query: URLSearchParams): readonly number[] {
   const words = query.getAll("ports").flatMap((each) => each.split(","));
   if (words.length === 0) throw badRequest('query parameter "port" is required');

@@ -1,9 +1,9 @@
 /**
- * Exec, attach and port-forward of a pod: what is asked is checked, the node opens it, and only
- * then the connection changes its protocol. So whatever is wrong is an answer like any other.
+ * Exec, attach and port-forward of a pod. The request is checked and the node opens the stream
+ * before the connection switches its protocol, so that every error is a normal HTTP answer.
  *
  * Reading order: options and channels (pure), this file, websocket-command and spdy-command,
- * forward-port with websocket-ports and spdy-ports; ../spdy below them.
+ * forward-port with websocket-ports and spdy-ports; ../spdy is below them.
  */
 import { type ApiError, badRequest } from "../../../api/errors.ts";
 import type { Pod } from "../../../api/generated/core.ts";
@@ -29,7 +29,7 @@ import { streamPorts } from "./websocket-ports.ts";
 
 const WEBSOCKET = "websocket";
 const SPDY = "spdy/3.1";
-/** SPDY itself inside a WebSocket, as kubectl forwards ports. */
+/** SPDY inside a WebSocket, as kubectl forwards ports. */
 const TUNNEL = `SPDY/3.1+${PORT_PROTOCOL}`;
 
 export function serveStream(server: ApiServer, request: NamedRequest, name: string): Answer {
@@ -60,7 +60,7 @@ function serveCommand(
   }
   if (protocol !== SPDY) throw badRequest("Upgrade request required");
   const chosen = subprotocols.find((each) => COMMAND_PROTOCOLS.some((known) => known === each));
-  // Whoever names none speaks the oldest.
+  // A client that names no protocol uses the oldest.
   const spoken = subprotocols.length === 0 ? COMMAND_PROTOCOLS[0] : chosen;
   if (!spoken) return notNegotiated(subprotocols, COMMAND_PROTOCOLS);
   return upgraded(async (raw) => {
@@ -103,7 +103,7 @@ function upgraded(accept: UpgradeAnswer["accept"]): UpgradeAnswer {
   return { type: "upgrade", accept };
 }
 
-/** These two are called by events of the connection: an exception may not leave them. */
+/** Connection events call these two functions, so that an exception must not leave them. */
 function contained(stream: CommandStream, contain: Contain): CommandStream {
   const { stdin, stdout, stderr, ended } = stream;
   return {
@@ -116,7 +116,7 @@ function contained(stream: CommandStream, contain: Contain): CommandStream {
   };
 }
 
-/** What the node refuses before anything is open is its plain text. */
+/** If the node refuses before the stream is open, its plain text is the answer. */
 async function refusable(open: () => Promise<CommandStream>): Promise<CommandStream> {
   try {
     return await open();

@@ -1,4 +1,6 @@
-/** Exec and attach over SPDY: the client opens a stream for each thing it wants to say or hear. */
+/**
+ * Exec and attach over SPDY: the client opens one stream each for input, outputs, errors and sizes.
+ */
 import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { CommandStream } from "../../../api/stream-source.ts";
@@ -7,7 +9,7 @@ import { ClientFault } from "../stream-errors.ts";
 import { commandStatus, parseSize } from "./command-status.ts";
 import type { CommandOptions } from "./options.ts";
 
-/** Newest last; the oldest knows no sizes, and those before v4 no Status. */
+/** Oldest first. The first two have no terminal sizes, and those before v4 no Status. */
 export const COMMAND_PROTOCOLS = [
   "channel.k8s.io",
   "v2.channel.k8s.io",
@@ -17,7 +19,7 @@ export const COMMAND_PROTOCOLS = [
 
 export interface SpdyCommand {
   readonly protocol: string;
-  /** What the client asked for is what it opens streams for. */
+  /** The request determines which streams the client has to open. */
   readonly options: CommandOptions;
 }
 
@@ -60,7 +62,7 @@ function expectedTypes(protocol: string, options: CommandOptions): ReadonlySet<s
 
 const WITHOUT_SIZES: readonly string[] = COMMAND_PROTOCOLS.slice(0, 2);
 
-/** Collects the streams that are to come before anything is said. */
+/** Collects the expected streams before any data is sent. */
 class Opening {
   readonly streams: { [type: string]: SpdyStream | undefined } = {};
   private onComplete: (() => void) | undefined;
@@ -101,7 +103,7 @@ async function send(output: Readable | undefined, to: SpdyStream | undefined): P
   if (output && to) await pipeline(output, to).catch(() => {});
 }
 
-/** One JSON text after the other. */
+/** The stream contains one JSON text after the other. */
 function followSizes(resize: SpdyStream, stream: CommandStream): void {
   let rest = "";
   resize.setEncoding("utf8").on("data", (text: string) => {

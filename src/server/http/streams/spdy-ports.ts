@@ -1,6 +1,6 @@
 /**
- * Ports forwarded over SPDY, on the socket itself or inside a WebSocket. For each connection the
- * client opens two streams with the same number: one for its data, one for what goes wrong.
+ * Port forwarding over SPDY, on the socket itself or inside a WebSocket. For each connection the
+ * client opens two streams with the same request ID: one for data, one for errors.
  */
 import type { Duplex } from "node:stream";
 import { SpdyConnection, type SpdyStream } from "../spdy/connection.ts";
@@ -13,7 +13,7 @@ interface Pair {
   readonly data?: SpdyStream;
 }
 
-/** Connections at once, two streams each. */
+/** Two streams per connection. */
 const MOST_STREAMS = 1024;
 const LARGEST_PORT = 65_535;
 
@@ -26,7 +26,7 @@ export async function spdyPorts(carrier: Duplex, to: Omit<PortOfPod, "port">): P
       const type = stream.headers.get("streamtype");
       if (!Number.isInteger(port) || port < 1 || port > LARGEST_PORT) return false;
       if (type !== "error" && type !== "data") return false;
-      // Clients of old number none: the port is the pair.
+      // Old clients send no request ID: the port then identifies the pair.
       const number = stream.headers.get("requestid") ?? `port ${port}`;
       const pair = { ...pairs.get(number), [type]: stream };
       pairs.set(number, pair);

@@ -1,4 +1,4 @@
-/** Answers a request to speak SPDY on the same socket from here on. */
+/** Answers an upgrade request and switches the socket to SPDY. */
 import type { Duplex } from "node:stream";
 import type { RawUpgrade } from "./websocket.ts";
 

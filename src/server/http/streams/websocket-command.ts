@@ -1,4 +1,4 @@
-/** Exec and attach over a WebSocket: one channel for each stream. */
+/** Exec and attach over a WebSocket: one channel per stream. */
 import type { Readable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { CommandStream } from "../../../api/stream-source.ts";
@@ -34,7 +34,7 @@ export async function streamCommand(
   takeInput(socket, { protocol, contain }, stream);
   const say = (channel: number, bytes: Uint8Array) =>
     sendMessage(socket, formatMessage(protocol, channel, bytes));
-  // Tells the client that there is a stream before there is anything in it.
+  // An empty message tells the client that the stream is open before there is data.
   await say(stream.stdout ? STDOUT : stream.stderr ? STDERR : ERROR, NOTHING);
   await Promise.all([
     forward(stream.stdout, (bytes) => say(STDOUT, bytes)),

@@ -1,6 +1,6 @@
 /**
- * The older way to forward ports, over a WebSocket: for each port a channel for its data and one
- * for what goes wrong, each of which begins with the number of the port.
+ * The older port forwarding over a WebSocket: for each port one channel for data and one for
+ * errors, each of which starts with the port number.
  */
 import { Duplex } from "node:stream";
 import type { WebSocket } from "ws";

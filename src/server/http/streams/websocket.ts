@@ -1,4 +1,4 @@
-/** WebSockets: made from a request to upgrade, kept alive, and written to at the client's pace. */
+/** WebSockets: opened from an upgrade request, kept alive, and written at the client's pace. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
@@ -8,17 +8,17 @@ import { ClientFault } from "../stream-errors.ts";
 export interface RawUpgrade {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
-  /** What came behind the request already. */
+  /** Bytes that already followed the request. */
   readonly head: Buffer;
-  /** For callbacks: an exception of this stream closes it, and nothing else. */
+  /** For callbacks: an exception in this stream closes only this stream. */
   readonly contain: Contain;
 }
 
-/** A client may send all of its input at once. */
+/** A client may send all of its input in one message. */
 const LONGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
 const PING_MS = 30_000;
 
-/** The package is loaded by whoever first needs it. */
+/** The package is loaded at first use. */
 export async function openWebSocket(raw: RawUpgrade, subprotocol: string): Promise<WebSocket> {
   const { WebSocketServer } = await import("ws");
   const server = new WebSocketServer({
@@ -26,8 +26,8 @@ export async function openWebSocket(raw: RawUpgrade, subprotocol: string): Promi
     clientTracking: false,
     maxPayload: LONGEST_MESSAGE_BYTES,
   });
-  // The package refuses subprotocols with a slash, and the one that kubectl forwards ports by has
-  // one: it never sees what the client has named.
+  // The package rejects subprotocols with a slash, and kubectl's port forwarding uses one. So it
+  // must not see the header of the client.
   delete raw.message.headers["sec-websocket-protocol"];
   if (subprotocol !== "") {
     server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${subprotocol}`));
@@ -35,7 +35,7 @@ export async function openWebSocket(raw: RawUpgrade, subprotocol: string): Promi
   return new Promise((resolve, reject) => {
     raw.socket.once("close", () => reject(new ClientFault("the client is gone")));
     server.handleUpgrade(raw.message, raw.socket, raw.head, (socket) => {
-      // What is wrong with it ends it.
+      // An invalid frame closes the connection.
       socket.on("error", () => {});
       keepAlive(socket);
       resolve(socket);
@@ -43,7 +43,7 @@ export async function openWebSocket(raw: RawUpgrade, subprotocol: string): Promi
   });
 }
 
-/** Whoever does not answer for a whole period is gone. */
+/** A client that does not answer a ping within one period is disconnected. */
 function keepAlive(socket: WebSocket): void {
   let isAlive = true;
   socket.on("pong", () => {
@@ -57,7 +57,7 @@ function keepAlive(socket: WebSocket): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Settles when it is sent, or cannot be any more. */
+/** Settles when the message is sent, or cannot be sent any more. */
 export function sendMessage(socket: WebSocket, message: Buffer | string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   return new Promise((resolve) => socket.send(message, () => resolve()));

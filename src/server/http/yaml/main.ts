@@ -1,4 +1,6 @@
-/** Reads large texts of YAML in a thread of its own: a text comes in, its JSON goes out. */
+/**
+ * The entry of the thread that parses large YAML texts: it receives a text and returns its JSON.
+ */
 import { parentPort } from "node:worker_threads";
 import { readYamlText } from "./read-yaml-text.ts";
 import type { YamlOrder } from "./yaml-reader.ts";

@@ -12,14 +12,14 @@ const TEXTS: readonly string[] = [
   "",
 ];
 
-test.each(TEXTS)("another thread finds in a text what this one does: %j", (text) => {
+test.each(TEXTS)("the result of the thread is the same as that of parseYaml: %j", (text) => {
   const outcome = readYamlText(text, 1000);
   if (!("json" in outcome)) throw new Error(JSON.stringify(outcome));
   const { json, repeatedKeys, isExact } = outcome;
   expect(yamlFromJson(json, repeatedKeys, isExact)).toEqual(parseYaml(text));
 });
 
-test("a mistake has the words of this thread", () => {
+test("a syntax error has the same message as that of parseYaml", () => {
   expect(readYamlText("a: b: c", 1000)).toEqual({
     problem: "yaml: mapping values are not allowed in this context",
   });
@@ -30,12 +30,12 @@ test.each([
   ["a map", Array.from({ length: 300 }, (_, at) => `k${at}: v`).join("\n")],
   ["brackets", `[${"[],".repeat(300)}]`],
   ["aliases", `a: &a [${"1,".repeat(50)}]\nb: [${"*a,".repeat(50)}]`],
-])("a text with too many values is refused: %s", (_, text) => {
+])("a text with too many values is rejected: %s", (_, text) => {
   expect(readYamlText(text, 100)).toEqual({ isTooLarge: true });
   expect(readYamlText(text, 10_000)).toHaveProperty("json");
 });
 
-test("a long text is one value", () => {
+test("a long string is one value", () => {
   const lines = "- a, [b], {c: 'd'}\n  ".repeat(500);
   expect(readYamlText(`a: |\n  ${lines}`, 10)).toHaveProperty("json");
 });

@@ -1,4 +1,4 @@
-/** Pure: a text of YAML to JSON, which the server's own thread reads quickly. */
+/** Pure: converts YAML to JSON, which the server's main thread parses quickly. */
 import { formatExact } from "../../../api/schema/parsed-json.ts";
 import { parseYaml, TooManyValues, YamlError } from "../../../api/schema/yaml-text.ts";
 

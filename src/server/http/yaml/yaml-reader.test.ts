@@ -44,7 +44,7 @@ function aReader() {
   return { read, inWork, clock, threads, texts: () => inWork.map(({ text }) => text) };
 }
 
-test("a user has one text in work, and users take turns", async () => {
+test("one text per user is parsed at a time, and users take turns", async () => {
   const { read, inWork, texts } = aReader();
   const all = ["m1", "m2", "m3"].map((text) => read("mallory", text));
   all.push(read("alice", "a1"), read("alice", "a2"), read("bob", "b1"));
@@ -57,7 +57,7 @@ test("a user has one text in work, and users take turns", async () => {
   expect(await Promise.all(all)).toHaveLength(6);
 });
 
-test("a text that nobody waits for any more is not read", async () => {
+test("a text whose client has disconnected is not parsed", async () => {
   const { read, inWork, texts } = aReader();
   const first = read("mallory", "m1");
   let isWanted = true;
@@ -70,13 +70,13 @@ test("a text that nobody waits for any more is not read", async () => {
   await Promise.all([first, second, third]);
 });
 
-test("a user with too many texts is refused", async () => {
+test("a user with too many waiting texts is rejected", async () => {
   const { read } = aReader();
   for (let at = 0; at < 101; at++) read("mallory", `${at}`).catch(() => {});
   await expect(read("mallory", "too many")).rejects.toMatchObject({ code: 429 });
 });
 
-test("too many values are refused, and mistakes are passed on", async () => {
+test("too many values are rejected, and syntax errors are returned", async () => {
   const { read, inWork } = aReader();
   const large = expect(read("alice", "a")).rejects.toMatchObject({ code: 413 });
   await inWork[0]?.settle({ isTooLarge: true });
@@ -86,7 +86,7 @@ test("too many values are refused, and mistakes are passed on", async () => {
   expect(await wrong).toEqual({ problem: "yaml: line 1" });
 });
 
-test("a thread that fails is replaced, and one without work is closed", async () => {
+test("a failed thread is replaced, and an idle one is closed", async () => {
   const { read, inWork, clock, threads } = aReader();
   const failed = expect(read("alice", "a")).rejects.toThrow("out of memory");
   await inWork[0]?.fail();

@@ -1,7 +1,7 @@
 /**
- * Reads large texts of YAML in threads, so that the server answers others meanwhile. A user has one
- * text in work at a time, and users take turns: texts of one user never delay those of another by
- * more than the text that is in work.
+ * Parses large YAML texts in threads, so that the server answers other requests meanwhile. One text
+ * per user is parsed at a time, and users take turns: the texts of one user never delay those of
+ * another by more than the text being parsed.
  */
 import { type ReadYaml, yamlFromJson } from "../../../api/schema/yaml-text.ts";
 import type { Clock, Timer } from "../../../base/clock.ts";
@@ -14,9 +14,9 @@ export interface YamlOrder {
   readonly mostValues: number;
 }
 
-/** A thread that reads one text after the other. */
+/** A thread that parses one text after the other. */
 export interface YamlThread {
-  /** Rejects if the thread has ended; it is of no use then. */
+  /** Rejects if the thread has ended; it must not be used again then. */
   read(order: YamlOrder): Promise<YamlOutcome>;
   close(): void;
 }
@@ -28,7 +28,7 @@ export interface YamlReaderOptions {
 
 interface Waiting {
   readonly order: YamlOrder;
-  /** Whether anybody waits for the outcome still. */
+  /** Whether the client still waits for the result. */
   readonly isWanted: () => boolean;
   readonly resolve: (outcome: YamlOutcome) => void;
   readonly reject: (error: unknown) => void;
@@ -36,7 +36,7 @@ interface Waiting {
 
 const MOST_THREADS = 2;
 const MOST_WAITING_PER_USER = 100;
-/** A thread without work takes memory. */
+/** Close idle threads, because they take memory. */
 const IDLE_MS = 30_000;
 
 export class YamlReader {
@@ -47,7 +47,7 @@ export class YamlReader {
 
   constructor(private readonly options: YamlReaderOptions) {}
 
-  /** Rejects with 413 for a text with too many values, and with 429 for a text too many. */
+  /** Rejects with 413 if the text has too many values, and with 429 if too many texts wait. */
   async read(user: string, order: YamlOrder, isWanted: () => boolean): Promise<ReadYaml> {
     const outcome = await this.enter(user, order, isWanted);
     if ("isTooLarge" in outcome) throw tooManyValues(order.mostValues);

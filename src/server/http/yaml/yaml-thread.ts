@@ -1,16 +1,16 @@
-/** A thread that reads YAML, as its owner sees it. */
+/** A thread that parses YAML, seen from the main thread. */
 import { Worker } from "node:worker_threads";
 import { packageFile } from "../../../base/package-file.ts";
 import type { YamlOutcome } from "./read-yaml-text.ts";
 import type { YamlThread } from "./yaml-reader.ts";
 
-/** Ten times what the largest text takes. */
+/** Ten times what the largest text needs. */
 const MEMORY_MIB = 512;
 
-/** The file is the bundle of main.ts; absent: the one that comes with the package. */
+/** `file` is the bundle of main.ts; by default the one in the package. */
 export function startYamlThread(file = packageFile("dist", "yaml.js")): YamlThread {
   const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB } });
-  // A server that is otherwise through does not stay for it.
+  // The thread must not keep the process alive.
   worker.unref();
   let settle: ((outcome: YamlOutcome) => void) | undefined;
   let fail: ((error: unknown) => void) | undefined;

@@ -1,40 +1,41 @@
-/** Pure: what the fields of containers, their environment, probes and states mean. */
+/** Pure: descriptions of the fields of containers, their environment, probes and states. */
 export const containerDescriptions: { readonly [typeOrField: string]: string } = {
-  "core/v1.Container": "One program in a Pod: an image, a command and what it needs.",
+  "core/v1.Container": "One program in a Pod: an image, a command and the resources it needs.",
   "core/v1.Container.args":
     "Arguments of the command; the image's if left out. $(NAME) is replaced by the " +
     "variable of that name, $$(NAME) is kept as $(NAME).",
   "core/v1.Container.command":
     "The program to run, without a shell; the image's entry point if left out. Variables " +
     "are replaced as in args.",
-  "core/v1.Container.env": "Environment variables. They win over those of envFrom.",
+  "core/v1.Container.env": "Environment variables. They take precedence over those of envFrom.",
   "core/v1.Container.envFrom":
-    "ConfigMaps and Secrets whose every key becomes an environment variable. Later ones win.",
+    "ConfigMaps and Secrets whose keys all become environment variables. Later ones take " +
+    "precedence.",
   "core/v1.Container.image": "The image to run, with a tag or digest.",
   "core/v1.Container.imagePullPolicy":
     "When the image is pulled: Always, IfNotPresent or Never. Always is the default for " +
     "the tag latest, IfNotPresent otherwise.",
-  "core/v1.Container.lifecycle": "What to do after the container starts and before it stops.",
+  "core/v1.Container.lifecycle": "Actions after the container starts and before it stops.",
   "core/v1.Container.livenessProbe":
-    "Tells whether the container still works; it is restarted if not.",
+    "Checks whether the container still works; it is restarted if not.",
   "core/v1.Container.name": "Unique within the Pod. Cannot be changed.",
-  "core/v1.Container.ports": "Ports the container listens on. Leaving one out does not close it.",
+  "core/v1.Container.ports": "Ports the container listens on. Omitting one does not close it.",
   "core/v1.Container.readinessProbe":
-    "Tells whether the container can take requests; services leave the Pod out while it cannot.",
+    "Checks whether the container can accept requests; services exclude the Pod while it cannot.",
   "core/v1.Container.resizePolicy": "Whether the container must restart when its resources change.",
-  "core/v1.Container.resources": "CPU, memory and more: what is set aside and what is the limit.",
+  "core/v1.Container.resources": "Requests and limits of CPU, memory and other resources.",
   "core/v1.Container.restartPolicy":
-    "When this container is started again, if that differs from the Pod. On an init " +
-    "container, Always makes it run beside the others.",
+    "When this container is restarted, if different from the Pod. An init container with " +
+    "Always runs beside the others.",
   "core/v1.Container.restartPolicyRules":
     "Exit codes for which the container is restarted regardless of its restartPolicy.",
   "core/v1.Container.securityContext":
-    "User and confinement of this container. Wins over the Pod's.",
+    "User and confinement of this container. Takes precedence over the Pod's.",
   "core/v1.Container.startupProbe":
-    "Tells whether the container has come up; other probes wait for it.",
-  "core/v1.Container.stdin": "Whether to keep standard input open for someone to attach.",
+    "Checks whether the container has started; other probes wait for it.",
+  "core/v1.Container.stdin": "Whether to keep standard input open for clients that attach.",
   "core/v1.Container.stdinOnce":
-    "Whether standard input is closed after the first one has detached.",
+    "Whether standard input is closed after the first client has detached.",
   "core/v1.Container.terminationMessagePath":
     "The file whose content becomes the message of the ended container; " +
     "/dev/termination-log if left out.",
@@ -49,7 +50,7 @@ export const containerDescriptions: { readonly [typeOrField: string]: string } =
   "core/v1.ContainerPort": "A port the container listens on.",
   "core/v1.ContainerPort.containerPort": "The number, 1 to 65535.",
   "core/v1.ContainerPort.hostIP": "The address of the node that hostPort is bound to.",
-  "core/v1.ContainerPort.hostPort": "A port of the node that leads here.",
+  "core/v1.ContainerPort.hostPort": "A port of the node that is forwarded to this port.",
   "core/v1.ContainerPort.name": "A name that services and probes can use instead of the number.",
   "core/v1.ContainerPort.protocol": "TCP (the default), UDP or SCTP.",
 
@@ -58,7 +59,7 @@ export const containerDescriptions: { readonly [typeOrField: string]: string } =
   "core/v1.EnvVar.value":
     "The value. $(NAME) is replaced by a variable defined before it, $$(NAME) is kept as $(NAME).",
   "core/v1.EnvVar.valueFrom": "Where the value comes from, instead of value.",
-  "core/v1.EnvVarSource": "Where the value of a variable comes from: exactly one of these.",
+  "core/v1.EnvVarSource": "The source of the value of a variable: exactly one of these.",
   "core/v1.EnvVarSource.configMapKeyRef": "A key of a ConfigMap.",
   "core/v1.EnvVarSource.fieldRef": "A field of the Pod, such as metadata.name or status.podIP.",
   "core/v1.EnvVarSource.fileKeyRef": "A variable in a file that another container has written.",
@@ -90,15 +91,15 @@ export const containerDescriptions: { readonly [typeOrField: string]: string } =
     "A check of a container, repeated while it runs. Exactly one of exec, grpc, httpGet " +
     "and tcpSocket.",
   "core/v1.Probe.exec": "Run a command in the container; exit code 0 is success.",
-  "core/v1.Probe.failureThreshold": "How many failures in a row count as failed; 3 if left out.",
-  "core/v1.Probe.grpc": "Ask a gRPC health service.",
+  "core/v1.Probe.failureThreshold": "How many consecutive failures count as failed; by default 3.",
+  "core/v1.Probe.grpc": "Query a gRPC health service.",
   "core/v1.Probe.httpGet": "Send a GET request; a code from 200 to 399 is success.",
   "core/v1.Probe.initialDelaySeconds": "How long to wait after the container has started.",
   "core/v1.Probe.periodSeconds": "Time from one check to the next; 10 if left out.",
   "core/v1.Probe.successThreshold":
-    "How many successes in a row end a failure; 1 if left out, and always 1 for liveness " +
+    "How many consecutive successes end a failure; by default 1, and always 1 for liveness " +
     "and startup.",
-  "core/v1.Probe.tcpSocket": "Open a connection; being accepted is success.",
+  "core/v1.Probe.tcpSocket": "Open a connection; it succeeds if the connection is accepted.",
   "core/v1.Probe.terminationGracePeriodSeconds":
     "Grace period for a container killed because of this probe; the Pod's if left out.",
   "core/v1.Probe.timeoutSeconds": "How long one check may take; 1 if left out.",
@@ -107,33 +108,33 @@ export const containerDescriptions: { readonly [typeOrField: string]: string } =
   "core/v1.HTTPGetAction": "A GET request to the container.",
   "core/v1.HTTPGetAction.host": "The host to connect to; the Pod's address if left out.",
   "core/v1.HTTPGetAction.httpHeaders": "Headers to send.",
-  "core/v1.HTTPGetAction.path": "The path to ask for; / if left out.",
+  "core/v1.HTTPGetAction.path": "The path to request; by default /.",
   "core/v1.HTTPGetAction.port": "The number or name of the port.",
   "core/v1.HTTPGetAction.scheme": "HTTP (the default) or HTTPS, whose certificate is not checked.",
   "core/v1.TCPSocketAction": "A connection to the container.",
   "core/v1.TCPSocketAction.host": "The host to connect to; the Pod's address if left out.",
   "core/v1.TCPSocketAction.port": "The number or name of the port.",
-  "core/v1.Lifecycle": "What to do around the start and the stop of a container.",
+  "core/v1.Lifecycle": "Actions after the start and before the stop of a container.",
   "core/v1.Lifecycle.postStart":
-    "Done right after the start, at the same time as the command. The container is " +
-    "restarted if it fails.",
+    "Runs right after the start, at the same time as the command. The container is restarted " +
+    "if it fails.",
   "core/v1.Lifecycle.preStop":
-    "Done before the container is asked to stop, within the grace period.",
-  "core/v1.Lifecycle.stopSignal":
-    "The signal that asks the container to stop; the image's if left out.",
-  "core/v1.LifecycleHandler": "One thing to do: exec, httpGet or sleep.",
+    "Runs before the container gets the stop signal, within the grace period.",
+  "core/v1.Lifecycle.stopSignal": "The signal that stops the container; by default the image's.",
+  "core/v1.LifecycleHandler": "One action: exec, httpGet or sleep.",
   "core/v1.LifecycleHandler.exec": "Run a command in the container.",
   "core/v1.LifecycleHandler.httpGet": "Send a GET request.",
   "core/v1.LifecycleHandler.sleep": "Wait.",
-  "core/v1.LifecycleHandler.tcpSocket": "Without effect here.",
+  "core/v1.LifecycleHandler.tcpSocket": "Has no effect.",
 
-  "core/v1.ResourceRequirements": "What a container gets and what it may not exceed.",
-  "core/v1.ResourceRequirements.claims": "Claims of the Pod this container uses.",
+  "core/v1.ResourceRequirements": "The resources that a container requests, and its limits.",
+  "core/v1.ResourceRequirements.claims": "Claims of the Pod that this container uses.",
   "core/v1.ResourceRequirements.limits":
-    "The most it may use. Above its CPU limit it is slowed down, above its memory limit " +
-    "it is killed.",
-  "core/v1.ResourceRequirements.requests": "What is set aside for it. The limits, if left out.",
-  "core/v1.SecurityContext": "User and confinement of one container. Wins over the Pod's.",
+    "The maximum it may use. Above its CPU limit it is throttled, above its memory limit it " +
+    "is killed.",
+  "core/v1.ResourceRequirements.requests": "The resources reserved for it; by default the limits.",
+  "core/v1.SecurityContext":
+    "User and confinement of one container. Takes precedence over the Pod's.",
   "core/v1.SecurityContext.allowPrivilegeEscalation":
     "Whether a process may gain more rights than its parent, for instance by set-user-ID programs.",
   "core/v1.SecurityContext.capabilities": "Linux capabilities to add and to drop.",
@@ -143,41 +144,41 @@ export const containerDescriptions: { readonly [typeOrField: string]: string } =
   "core/v1.SecurityContext.runAsNonRoot": "Whether to refuse to start if it would run as root.",
   "core/v1.SecurityContext.runAsUser": "The user of the process.",
 
-  "core/v1.ContainerStatus": "How one container is doing.",
-  "core/v1.ContainerStatus.allocatedResources": "What the node has set aside for it.",
+  "core/v1.ContainerStatus": "The status of one container.",
+  "core/v1.ContainerStatus.allocatedResources": "The resources that the node has reserved for it.",
   "core/v1.ContainerStatus.allocatedResourcesStatus": "The health of the devices it uses.",
-  "core/v1.ContainerStatus.containerID": "The runtime's name for it, as type://id.",
+  "core/v1.ContainerStatus.containerID": "The ID that the runtime gave it, as type://id.",
   "core/v1.ContainerStatus.image": "The image it runs, as the runtime names it.",
   "core/v1.ContainerStatus.imageID": "The image it runs, by its digest.",
   "core/v1.ContainerStatus.lastState":
     "How its previous run ended. Empty if it was never restarted.",
   "core/v1.ContainerStatus.name": "The name of the container.",
   "core/v1.ContainerStatus.ready": "Whether it passes its readiness probe, or runs and has none.",
-  "core/v1.ContainerStatus.resources": "Requests and limits in force.",
-  "core/v1.ContainerStatus.restartCount": "How often it was started again.",
+  "core/v1.ContainerStatus.resources": "The current requests and limits.",
+  "core/v1.ContainerStatus.restartCount": "How often it was restarted.",
   "core/v1.ContainerStatus.started":
     "Whether it runs and its startup probe, if any, has succeeded.",
-  "core/v1.ContainerStatus.state": "Whether it waits, runs or has ended.",
-  "core/v1.ContainerStatus.stopSignal": "The signal that asks it to stop.",
-  "core/v1.ContainerStatus.user": "The user and groups its first process began with.",
+  "core/v1.ContainerStatus.state": "Whether it is waiting, running or terminated.",
+  "core/v1.ContainerStatus.stopSignal": "The signal that stops it.",
+  "core/v1.ContainerStatus.user": "The user and groups with which its first process started.",
   "core/v1.ContainerStatus.volumeMounts": "How its volumes are mounted.",
   "core/v1.ContainerState": "One of three: waiting, running or terminated.",
-  "core/v1.ContainerState.running": "It runs.",
+  "core/v1.ContainerState.running": "It is running.",
   "core/v1.ContainerState.terminated": "It has ended.",
-  "core/v1.ContainerState.waiting": "It has yet to start, or to start again.",
-  "core/v1.ContainerStateRunning": "A container that runs.",
+  "core/v1.ContainerState.waiting": "It has not started yet, or waits for a restart.",
+  "core/v1.ContainerStateRunning": "A running container.",
   "core/v1.ContainerStateRunning.startedAt": "When it was last started.",
   "core/v1.ContainerStateTerminated": "A container that has ended.",
-  "core/v1.ContainerStateTerminated.containerID": "The runtime's name for it.",
+  "core/v1.ContainerStateTerminated.containerID": "The ID that the runtime gave it.",
   "core/v1.ContainerStateTerminated.exitCode":
-    "Its exit code; 128 and the signal's number if it was killed.",
+    "Its exit code; 128 plus the signal number if it was killed.",
   "core/v1.ContainerStateTerminated.finishedAt": "When it ended.",
-  "core/v1.ContainerStateTerminated.message": "What it left behind at terminationMessagePath.",
+  "core/v1.ContainerStateTerminated.message": "The content of the file at terminationMessagePath.",
   "core/v1.ContainerStateTerminated.reason": "Why it ended: Completed, Error, OOMKilled and so on.",
   "core/v1.ContainerStateTerminated.signal": "The signal that ended it.",
   "core/v1.ContainerStateTerminated.startedAt": "When it was started.",
-  "core/v1.ContainerStateWaiting": "A container that does not run yet.",
-  "core/v1.ContainerStateWaiting.message": "What it waits for, in a sentence for people.",
+  "core/v1.ContainerStateWaiting": "A container that is not running yet.",
+  "core/v1.ContainerStateWaiting.message": "What it waits for, as a sentence for people.",
   "core/v1.ContainerStateWaiting.reason":
-    "What it waits for, in one word, such as ImagePullBackOff.",
+    "What it waits for, as one word, such as ImagePullBackOff.",
 };

@@ -9,7 +9,7 @@ const fieldsOfType = new Map(
   ]),
 );
 
-test("every description is of a type or field that exists", () => {
+test("every description belongs to an existing type or field", () => {
   const known = new Set<string>();
   for (const [type, fields] of fieldsOfType) {
     known.add(type);
@@ -48,7 +48,7 @@ test.each([
   expect(fields.filter((field) => descriptions[`${type}.${field}`] === undefined)).toEqual([]);
 });
 
-test("descriptions are whole sentences without stray space", () => {
+test("descriptions are complete sentences without extra spaces", () => {
   const untidy = Object.entries(descriptions).filter(
     ([, text]) => !/^[A-Z0-9$]/.test(text) || !text.endsWith(".") || / {2}|^ | $/.test(text),
   );

@@ -1,7 +1,7 @@
 /**
- * What kubectl explain says about types and fields, in Tally's own words. One file per area maps
- * "batch/v1.JobSpec" or "batch/v1.JobSpec.completions" to a sentence or two; fields without an
- * entry are served without description.
+ * The descriptions of types and fields for kubectl explain, in Tally's own words. One file per area
+ * maps "batch/v1.JobSpec" or "batch/v1.JobSpec.completions" to a sentence or two; fields without an
+ * entry are served without a description.
  */
 import { batchDescriptions } from "./batch.ts";
 import { clusterDescriptions } from "./cluster.ts";
@@ -39,7 +39,7 @@ export function describeProperty(
   return known ?? (isKind ? OF_EVERY_KIND[property] : undefined);
 }
 
-/** "io.k8s.api.batch.v1.JobSpec" is "batch/v1.JobSpec". */
+/** "io.k8s.api.batch.v1.JobSpec" becomes "batch/v1.JobSpec". */
 export function typeName(schemaName: string): string {
   const [name = "", version = "", group = ""] = schemaName.split(".").reverse();
   return `${group}/${version}.${name}`;
@@ -49,7 +49,7 @@ const OF_EVERY_KIND: { readonly [property: string]: string } = {
   apiVersion: "The group and version in which this object is written, such as batch/v1.",
   kind: "The name of the type of this object.",
   metadata: "Name, labels and everything else that objects of all kinds have in common.",
-  spec: "What is wanted.",
-  status: "What was last seen. Written by the system; users read it.",
+  spec: "The desired state.",
+  status: "The observed state. Written by the system; users only read it.",
   items: "The objects of the list.",
 };

@@ -1,25 +1,26 @@
-/** Pure: what the fields common to all kinds mean. */
+/** Pure: descriptions of the common fields of all kinds. */
 export const metaDescriptions: { readonly [typeOrField: string]: string } = {
-  "meta/v1.ObjectMeta": "What objects of every kind have: a name, labels, owners, a version.",
+  "meta/v1.ObjectMeta": "Metadata of objects of every kind: a name, labels, owners, a version.",
   "meta/v1.ObjectMeta.annotations":
-    "Notes by tools and people, as keys and values of any text. They cannot be selected by.",
+    "Additional information from tools and people, as keys and values with any text. " +
+    "Selectors cannot use them.",
   "meta/v1.ObjectMeta.creationTimestamp": "When the object was created. Set by the server.",
   "meta/v1.ObjectMeta.deletionGracePeriodSeconds":
-    "How long the object is given to end after its deletion was asked for. It can only be " +
-    "shortened.",
+    "How long the object may take to terminate after its deletion was requested. It can only " +
+    "be shortened.",
   "meta/v1.ObjectMeta.deletionTimestamp":
-    "Present once deletion has been asked for: when the object should be gone. It goes " +
-    "when its grace period and its finalizers are done.",
+    "Set once deletion was requested: when the object should be removed. It is removed when " +
+    "its grace period has passed and its finalizers are gone.",
   "meta/v1.ObjectMeta.finalizers":
-    "Names of those who must still do something before the object may go. Each removes " +
-    "its own name; no others may be added once deletion has begun.",
+    "Names of components that must do something before the object is removed. Each removes " +
+    "its own name; none can be added once deletion was requested.",
   "meta/v1.ObjectMeta.generateName":
-    "Beginning of a name to which the server adds five random characters. Used when name is empty.",
+    "A prefix to which the server adds five random characters. Used if name is empty.",
   "meta/v1.ObjectMeta.generation":
-    "Counts the changes of what is wanted, not those of status or metadata. Set by the server.",
+    "Counts the changes of the desired state, not those of status or metadata. Set by the server.",
   "meta/v1.ObjectMeta.labels":
-    "Keys and values to sort and select objects by. Keys may have a DNS prefix; values " +
-    "have at most 63 characters.",
+    "Keys and values to organise and select objects. Keys may have a DNS prefix; values have " +
+    "at most 63 characters.",
   "meta/v1.ObjectMeta.managedFields":
     "Which manager set which fields, and how. Kept by the server.",
   "meta/v1.ObjectMeta.name":
@@ -28,72 +29,75 @@ export const metaDescriptions: { readonly [typeOrField: string]: string } = {
     "The space in which the name is unique. Empty for kinds that belong to the whole " +
     "cluster. Cannot be changed.",
   "meta/v1.ObjectMeta.ownerReferences":
-    "The objects this one depends on. When all of them are gone it is deleted too.",
+    "The objects this one depends on. When all of them are deleted, it is deleted too.",
   "meta/v1.ObjectMeta.resourceVersion":
-    "Changes with every write. Send it back on an update to be refused if somebody else " +
-    "was faster.",
-  "meta/v1.ObjectMeta.selfLink": "No longer filled in.",
+    "Changes with every write. Send it with an update to have it rejected if the object has " +
+    "changed since.",
+  "meta/v1.ObjectMeta.selfLink": "No longer set.",
   "meta/v1.ObjectMeta.uid":
-    "Tells this object from earlier and later ones of the same name. Set by the server.",
+    "Distinguishes this object from earlier and later ones of the same name. Set by the server.",
 
-  "meta/v1.OwnerReference": "An owner: in the same namespace, or of the whole cluster.",
+  "meta/v1.OwnerReference": "An owner: in the same namespace, or cluster-scoped.",
   "meta/v1.OwnerReference.apiVersion": "The group and version of the owner.",
   "meta/v1.OwnerReference.blockOwnerDeletion":
-    "Whether an owner deleted in the foreground waits until this object is gone.",
+    "Whether foreground deletion of the owner waits until this object is removed.",
   "meta/v1.OwnerReference.controller":
-    "Whether the owner is the one controller of this object. There is at most one.",
+    "Whether the owner is the managing controller of this object. There is at most one.",
   "meta/v1.OwnerReference.kind": "The kind of the owner.",
   "meta/v1.OwnerReference.name": "The name of the owner.",
-  "meta/v1.OwnerReference.uid": "The uid of the owner: another object of its name does not count.",
+  "meta/v1.OwnerReference.uid":
+    "The uid of the owner. Another object of the same name does not count.",
 
   "meta/v1.LabelSelector":
-    "Objects chosen by their labels. All parts must match; an empty selector matches everything.",
+    "Selects objects by their labels. All parts must match; an empty selector matches everything.",
   "meta/v1.LabelSelector.matchExpressions":
     "Requirements on single labels, all of which must hold.",
-  "meta/v1.LabelSelector.matchLabels": "Labels that must be there with exactly these values.",
-  "meta/v1.LabelSelectorRequirement": "What must be true of one label.",
+  "meta/v1.LabelSelector.matchLabels": "Labels that must exist with exactly these values.",
+  "meta/v1.LabelSelectorRequirement": "A requirement on one label.",
   "meta/v1.LabelSelectorRequirement.key": "The key of the label.",
   "meta/v1.LabelSelectorRequirement.operator":
     "In, NotIn, Exists or DoesNotExist. An absent label also satisfies NotIn.",
   "meta/v1.LabelSelectorRequirement.values":
     "The values for In and NotIn; the other two take none.",
 
-  "meta/v1.ListMeta": "What lists of every kind have.",
-  "meta/v1.ListMeta.continue": "If there is more: the token that gets the next page.",
-  "meta/v1.ListMeta.remainingItemCount": "How many objects follow after this page, if it is known.",
+  "meta/v1.ListMeta": "Metadata of lists of every kind.",
+  "meta/v1.ListMeta.continue": "If there are more objects: the token to get the next page.",
+  "meta/v1.ListMeta.remainingItemCount": "How many objects follow after this page, if known.",
   "meta/v1.ListMeta.resourceVersion":
-    "The version of the list: a watch that begins here misses nothing.",
-  "meta/v1.ListMeta.selfLink": "No longer filled in.",
+    "The version of the list: a watch that starts here misses nothing.",
+  "meta/v1.ListMeta.selfLink": "No longer set.",
 
-  "meta/v1.ManagedFieldsEntry": "The fields that one manager has set in one way.",
+  "meta/v1.ManagedFieldsEntry": "The fields that one manager has set by one operation.",
   "meta/v1.ManagedFieldsEntry.apiVersion": "The group and version the fields are named in.",
   "meta/v1.ManagedFieldsEntry.fieldsType": "The notation of the set; FieldsV1.",
   "meta/v1.ManagedFieldsEntry.fieldsV1": "The set of fields as nested keys.",
-  "meta/v1.ManagedFieldsEntry.manager": "Who set them.",
+  "meta/v1.ManagedFieldsEntry.manager": "The manager that set them.",
   "meta/v1.ManagedFieldsEntry.operation": "Apply or Update.",
   "meta/v1.ManagedFieldsEntry.subresource": "The subresource they were written through, if any.",
   "meta/v1.ManagedFieldsEntry.time": "When the set last changed.",
 
-  "meta/v1.Condition": "One statement about an object, and since when it holds.",
-  "meta/v1.Condition.lastTransitionTime": "When the status last became another.",
-  "meta/v1.Condition.message": "The reason in a sentence for people.",
-  "meta/v1.Condition.observedGeneration": "The generation of the object that was looked at.",
-  "meta/v1.Condition.reason": "The reason in one word for programs.",
+  "meta/v1.Condition": "A condition of an object, and since when it has its status.",
+  "meta/v1.Condition.lastTransitionTime": "When the status last changed.",
+  "meta/v1.Condition.message": "The reason as a sentence for people.",
+  "meta/v1.Condition.observedGeneration": "The generation of the object that was observed.",
+  "meta/v1.Condition.reason": "The reason as one word for programs.",
   "meta/v1.Condition.status": "True, False or Unknown.",
-  "meta/v1.Condition.type": "What the statement is about.",
+  "meta/v1.Condition.type": "The type of the condition.",
 
   "meta/v1.DeleteOptions": "How an object is to be deleted.",
   "meta/v1.DeleteOptions.dryRun": "With the value All, nothing is deleted.",
   "meta/v1.DeleteOptions.gracePeriodSeconds":
-    "How long the object is given to end; 0 is at once. The kind decides if left out.",
+    "How long the object may take to terminate; 0 removes it at once. The default depends on " +
+    "the kind.",
   "meta/v1.DeleteOptions.orphanDependents": "Superseded by propagationPolicy.",
-  "meta/v1.DeleteOptions.preconditions": "What must be true of the object, or it is not deleted.",
+  "meta/v1.DeleteOptions.preconditions":
+    "Conditions that the object must meet, or it is not deleted.",
   "meta/v1.DeleteOptions.propagationPolicy":
     "Orphan leaves the objects it owns, Background deletes them afterwards, Foreground " +
     "deletes them first.",
-  "meta/v1.Preconditions": "What must be true of an object before it is deleted.",
-  "meta/v1.Preconditions.resourceVersion": "It still has this version.",
-  "meta/v1.Preconditions.uid": "It is still this very object.",
+  "meta/v1.Preconditions": "Conditions that an object must meet to be deleted.",
+  "meta/v1.Preconditions.resourceVersion": "The resourceVersion that the object must have.",
+  "meta/v1.Preconditions.uid": "The uid that the object must have.",
   "meta/v1.Time": "A point in time in RFC 3339 notation, to the second.",
   "meta/v1.MicroTime": "A point in time in RFC 3339 notation, to the microsecond.",
   "api/resource.Quantity":

@@ -1,12 +1,12 @@
-/** Pure: what the fields of a Pod's volumes mean. */
+/** Pure: descriptions of the fields of a Pod's volumes. */
 export const volumeDescriptions: { readonly [typeOrField: string]: string } = {
   "core/v1.Volume":
     "A directory that containers of the Pod can mount: a name and exactly one source.",
   "core/v1.Volume.configMap": "The keys of a ConfigMap as files.",
-  "core/v1.Volume.csi": "Storage of a CSI driver that lives as long as the Pod.",
+  "core/v1.Volume.csi": "Storage of a CSI driver with the lifetime of the Pod.",
   "core/v1.Volume.downwardAPI": "Fields of the Pod as files.",
-  "core/v1.Volume.emptyDir": "A directory that starts empty and goes with the Pod.",
-  "core/v1.Volume.ephemeral": "A claim that is made for the Pod and goes with it.",
+  "core/v1.Volume.emptyDir": "A directory that starts empty and is deleted with the Pod.",
+  "core/v1.Volume.ephemeral": "A claim that is created for the Pod and deleted with it.",
   "core/v1.Volume.hostPath": "A file or directory of the node.",
   "core/v1.Volume.image": "The files of an image.",
   "core/v1.Volume.name": "Unique within the Pod; mounts refer to it.",
@@ -16,29 +16,30 @@ export const volumeDescriptions: { readonly [typeOrField: string]: string } = {
   "core/v1.Volume.projected": "Several sources in one directory.",
   "core/v1.Volume.secret": "The keys of a Secret as files.",
 
-  "core/v1.VolumeMount": "Where a volume appears in a container.",
+  "core/v1.VolumeMount": "Where a volume is mounted in a container.",
   "core/v1.VolumeMount.mountPath": "The absolute path in the container.",
   "core/v1.VolumeMount.mountPropagation":
-    "Whether mounts made below are seen across: None (the default), HostToContainer or " +
+    "Whether mounts made below are propagated: None (the default), HostToContainer or " +
     "Bidirectional.",
   "core/v1.VolumeMount.name": "The name of the volume.",
-  "core/v1.VolumeMount.readOnly": "Whether it may only be read here.",
-  "core/v1.VolumeMount.recursiveReadOnly": "Whether readOnly extends to mounts below.",
+  "core/v1.VolumeMount.readOnly": "Whether it is mounted read-only.",
+  "core/v1.VolumeMount.recursiveReadOnly": "Whether readOnly applies to mounts below as well.",
   "core/v1.VolumeMount.subPath": "A path within the volume to mount instead of its root.",
-  "core/v1.VolumeMount.subPathExpr": "As subPath, with $(NAME) replaced by environment variables.",
+  "core/v1.VolumeMount.subPathExpr":
+    "Like subPath, with $(NAME) replaced by environment variables.",
   "core/v1.VolumeDevice": "A volume as a block device in a container.",
   "core/v1.VolumeDevice.devicePath": "The path of the device in the container.",
   "core/v1.VolumeDevice.name": "The name of the volume, which must be a claim.",
 
-  "core/v1.EmptyDirVolumeSource": "A directory that starts empty and goes with the Pod.",
+  "core/v1.EmptyDirVolumeSource": "A directory that starts empty and is deleted with the Pod.",
   "core/v1.EmptyDirVolumeSource.medium":
     "Empty for the node's disk, Memory for a file system in memory.",
   "core/v1.EmptyDirVolumeSource.sizeLimit": "How much may be stored before the Pod is evicted.",
   "core/v1.HostPathVolumeSource": "A file or directory of the node.",
   "core/v1.HostPathVolumeSource.path": "The path on the node.",
   "core/v1.HostPathVolumeSource.type":
-    "What must be there before mounting, such as Directory or File, or what to create. " +
-    "Empty checks nothing.",
+    "What must exist before mounting, such as Directory or File, or what to create. Empty " +
+    "means no check.",
   "core/v1.ConfigMapVolumeSource": "A ConfigMap as files.",
   "core/v1.ConfigMapVolumeSource.defaultMode": "Permissions of the files; 0644 if left out.",
   "core/v1.ConfigMapVolumeSource.items": "The keys to show and their paths; all keys if left out.",
@@ -60,7 +61,7 @@ export const volumeDescriptions: { readonly [typeOrField: string]: string } = {
   "core/v1.VolumeProjection.downwardAPI": "Fields of the Pod.",
   "core/v1.VolumeProjection.secret": "Keys of a Secret.",
   "core/v1.VolumeProjection.serviceAccountToken":
-    "A token of the service account, renewed in time.",
+    "A token of the service account, renewed before it expires.",
   "core/v1.DownwardAPIVolumeSource": "Fields of the Pod as files.",
   "core/v1.DownwardAPIVolumeSource.defaultMode": "Permissions of the files; 0644 if left out.",
   "core/v1.DownwardAPIVolumeSource.items": "The files.",

@@ -24,8 +24,9 @@
  *   init_module, kexec_load, bpf, ...   put code into the kernel
  *   ioprio_set for other processes      would slow down later containers in the same seat
  */
+#include "system-calls.h"
+
 #include <asm/stat.h>
-#include <asm/unistd.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/fcntl.h>
@@ -37,7 +38,6 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
 
 #define EPERM 1
 #define ENOENT 2
@@ -68,41 +68,10 @@
       DENY(129), DENY(350), DENY(283), DENY(357), DENY_OTHERS(289),                            \
       RETURN(SECCOMP_RET_ALLOW),
 #define NO_X32 BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), FAIL(ENOSYS),
-__asm__(".globl _start\n_start: xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call start\n");
-
-static long call(long number, long a, long b, long c, long d, long e) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = 0;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
 #elif defined(__aarch64__)
 #define NATIVE AUDIT_ARCH_AARCH64
 #define OTHER_KINDS
 #define NO_X32
-__asm__(".globl _start\n_start: mov x29,#0\n mov x0,sp\n bl start\n");
-
-static long call(long number, long a, long b, long c, long d, long e) {
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  register long x5 __asm__("x5") = 0;
-  __asm__ volatile("svc 0"
-                   : "+r"(x0)
-                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                   : "memory");
-  return x0;
-}
-#else
-#error "no system calls are known for this processor"
 #endif
 
 static const struct sock_filter FILTER[] = {
@@ -129,18 +98,6 @@ static long filter(void) {
   return call(__NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0);
 }
 
-/* The compiler may call it by itself. */
-void *memset(void *to, int value, size_t size) {
-  for (size_t at = 0; at < size; at++) ((volatile char *)to)[at] = (char)value;
-  return to;
-}
-
-static long length(const char *text) {
-  long count = 0;
-  while (text[count]) count++;
-  return count;
-}
-
 static void print(const char *text) { call(__NR_write, 2, (long)text, length(text), 0, 0); }
 
 static void print_number(long number) {
@@ -149,24 +106,6 @@ static void print_number(long number) {
   do *--at = (char)('0' + number % 10);
   while (number /= 10);
   print(at);
-}
-
-static const char *reason(long error) {
-  switch (error) {
-    case EPERM: return "operation not permitted";
-    case ENOENT: return "no such file or directory";
-    case ENOEXEC: return "exec format error";
-    case EACCES: return "permission denied";
-    case EEXIST: return "file exists";
-    case ENOTDIR: return "not a directory";
-    case 21: return "is a directory";
-    case 28: return "no space left on device";
-    case 30: return "read-only file system";
-    case ENAMETOOLONG: return "file name too long";
-    case ELOOP: return "too many levels of symbolic links";
-    case 7: return "argument list too long";
-  }
-  return 0;
 }
 
 /* Prints one line and exits. The error is what a system call returned: negative, or 0 for none. */
