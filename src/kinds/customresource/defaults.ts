@@ -1,5 +1,6 @@
 /** Pure: fills in what a schema gives values to; nulls that it does not allow count as missing. */
 import { draftOf, type Json } from "../../api/object.ts";
+import { setOwn } from "../../api/schema/parsed-json.ts";
 import { fieldSchema, isObject, itemsOf, type Schema } from "./schema.ts";
 
 /** The same value where there is nothing to add: objects are read far more often than defaulted. */
@@ -71,20 +72,37 @@ function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Without the nulls of fields that may not be null and have no default: as if not sent. */
+/**
+ * Without the nulls of fields that may not be null and have no default: as if not sent. The value
+ * itself if it has none.
+ */
 export function withoutNulls(value: Json, schema: Schema): Json {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    return items ? value.map((item) => withoutNulls(item, items)) : value;
+    return items ? withoutNullsInside(value, items) : value;
   }
   if (!isObject(value)) return value;
-  const copy = new Map<string, Json>();
-  for (const [name, item] of Object.entries(value)) {
+  let copy: { [name: string]: Json } | undefined;
+  for (const name in value) {
+    const item = value[name] ?? null;
+    if (item !== null && typeof item !== "object") continue;
     const field = fieldSchema(schema, name);
     const isProperty = schema.properties && Object.hasOwn(schema.properties, name);
     const isDropped = item === null && isProperty && field && !field.nullable;
-    if (isDropped && field.default === undefined) continue;
-    copy.set(name, field ? withoutNulls(item, field) : item);
+    if (isDropped && field.default === undefined) {
+      copy ??= { ...value };
+      delete copy[name];
+      continue;
+    }
+    const inner = field ? withoutNulls(item, field) : item;
+    if (inner === item) continue;
+    copy ??= { ...value };
+    setOwn(copy, name, inner);
   }
-  return Object.fromEntries(copy);
+  return copy ?? value;
+}
+
+function withoutNullsInside(list: Json[], items: Schema): Json[] {
+  const copy = list.map((item) => withoutNulls(item, items));
+  return copy.some((item, at) => item !== list[at]) ? copy : list;
 }
