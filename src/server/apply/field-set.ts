@@ -19,6 +19,8 @@ const SELF = ".";
 /** Nothing is in it: only at the root, below an element emptiness is membership. */
 export function isEmptySet(set: FieldSet): boolean {
   if (set === LEAF) return true;
+  // A loop lists all elements before it begins.
+  if (SELF in set) return false;
   for (const _ in set) return false;
   return true;
 }
@@ -44,8 +46,14 @@ const restOf = new WeakMap<FieldSet, FieldSet>();
 
 /** A node from its two halves; undefined if there is nothing to say. */
 export function nodeOf(member: boolean, children: FieldSet): FieldSet | undefined {
-  if (isEmptySet(children)) return member ? LEAF : undefined;
-  return member ? copyInto({ [SELF]: LEAF }, children) : children;
+  if (children === LEAF) return member ? LEAF : undefined;
+  if (!member) return isEmptySet(children) ? undefined : children;
+  let out: MutableSet | undefined;
+  for (const element in children) {
+    out ??= { [SELF]: LEAF };
+    out[element] = children[element] ?? LEAF;
+  }
+  return out ?? LEAF;
 }
 
 /** A set that is being made. */
