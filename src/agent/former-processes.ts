@@ -6,9 +6,9 @@ import { completionIndexOf } from "../api/completion-index.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { ConfigMap, Pod, Secret } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
+import { listObjectName } from "../api/work-list/items.ts";
+import { type FormerIndexesAt, openPast } from "../api/work-list/stored-past.ts";
 import type { Cache } from "../client/cache.ts";
-import { listObjectName } from "../worklist/items.ts";
-import { type FormerIndexesAt, openPast } from "../worklist/stored-past.ts";
 import { formatPlace, type Places } from "./predecessors.ts";
 
 export interface FormerPlace {

@@ -3,12 +3,12 @@
  * each does is in the file of its name, loaded when it is called.
  */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DeleteFlags } from "./delete.ts";
 import type { DescribeFlags } from "./describe.ts";
 import type { GetFlags } from "./get-flags.ts";
 import type { LogsFlags } from "./logs.ts";
-import type { Machine } from "./machine.ts";
 import type { WaitFlags } from "./wait.ts";
 
 export function addClusterCommands(program: Command, machine: Machine): void {

@@ -4,16 +4,16 @@ import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { isNotFound } from "../client/find.ts";
 import { objectPath } from "../client/http-requests.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
+import { areBareNames, findRun } from "../runs/host/find-run.ts";
+import { getJob } from "../runs/host/stored.ts";
 import { awaitChange } from "./cluster/await-change.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { type NamedTarget, namedObjects, type SelectionFlags } from "./cluster/named-objects.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
-import { areBareNames, findRun } from "./runs/find-run.ts";
-import { getJob } from "./runs/stored.ts";
 
 export interface DeleteFlags extends ClusterFlags, SelectionFlags {
   readonly filename?: readonly string[];
@@ -71,7 +71,7 @@ async function deleteRuns(
   if (!found) return false;
   const { runs } = found;
   try {
-    const { removeRuns } = await import("./runs/remove-runs.ts");
+    const { removeRuns } = await import("../runs/commands/remove-runs.ts");
     const jobs = await Promise.all(names.map((name) => getJob(runs, name)));
     for (const { name, logs } of await removeRuns(runs, { jobs }, machine)) {
       const count = `${logs.files} log ${logs.files === 1 ? "file" : "files"}`;

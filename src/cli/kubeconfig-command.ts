@@ -1,7 +1,7 @@
 /** "tally kubeconfig" as it is called: its flags and their help. */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import type { KubeconfigFlags } from "./kubeconfig.ts";
-import type { Machine } from "./machine.ts";
 
 export function addKubeconfig(program: Command, machine: Machine): void {
   program

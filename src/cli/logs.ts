@@ -4,18 +4,18 @@
  */
 
 import { UsageError } from "../base/usage-error.ts";
-import { hasRuns, runDirectory } from "../run/run-directory.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import type { Machine } from "../command/machine.ts";
+import { findRun } from "../runs/host/find-run.ts";
+import { isOnCluster } from "../runs/host/on-cluster.ts";
+import { hasRuns, runDirectory } from "../runs/host/run-directory.ts";
+import { logsOnCluster, logsOnDisk } from "../runs/show/attempt-logs.ts";
+import { type LoggedRun, showRunLogs } from "../runs/show/run-logs.ts";
 import { type ClusterFlags, openCluster } from "./cluster/cluster.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import { logsOnCluster, logsOnDisk } from "./logs/attempt-logs.ts";
 import { chooseContainers } from "./logs/choose-containers.ts";
 import { choosePods } from "./logs/choose-pods.ts";
-import { type LoggedRun, showRunLogs } from "./logs/run-logs.ts";
 import { type LogSettings, type LogSource, streamLogs } from "./logs/stream-logs.ts";
-import type { Machine } from "./machine.ts";
-import { findRun } from "./runs/find-run.ts";
-import { isOnCluster } from "./runs/on-cluster.ts";
 
 export interface LogsFlags extends ClusterFlags {
   readonly follow?: boolean;
@@ -135,7 +135,7 @@ async function findOnCluster(
   machine: Machine,
   isOfItem: boolean,
 ): Promise<LoggedRun | undefined> {
-  const { findClusterRun } = await import("./runs/find-cluster-run.ts");
+  const { findClusterRun } = await import("../runs/cluster/find-cluster-run.ts");
   const found = await findClusterRun(name, flags, machine, { isOfItem });
   if (found?.job.spec.completionMode === "Indexed" && !isOfPods(flags)) {
     return { ...found, logs: logsOnCluster(found.runs.connection, found.job) };

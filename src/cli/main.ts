@@ -14,8 +14,8 @@ import { Command, CommanderError } from "commander";
 import { ApiError } from "../api/errors.ts";
 import { describeError } from "../base/describe-error.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { type Machine, thisMachine } from "./machine.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { type Machine, thisMachine } from "../command/machine.ts";
 import type { VersionFlags } from "./version.ts";
 
 export async function runCommandLine(
@@ -31,7 +31,7 @@ export async function runCommandLine(
     // Help that was asked for ends the same way as a mistake does; commander has said its part.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof CommandFailure || error instanceof ApiError) {
-      const { errorText } = await import("./output/error-text.ts");
+      const { errorText } = await import("../command/error-text.ts");
       const text = errorText(error);
       if (text !== "") machine.writeError(`${text}\n`);
       return error instanceof CommandFailure ? error.exitCode : 1;
@@ -86,21 +86,21 @@ const GROUPS: readonly CommandGroup[] = [
   {
     names: ["run", "scale", "pause", "resume"],
     add: async (program, machine, words) => {
-      const { addRunCommands } = await import("./run-commands.ts");
+      const { addRunCommands } = await import("../runs/commands/run-commands.ts");
       addRunCommands(program, machine, words);
     },
   },
   {
     names: ["status", "list", "retry", "results", "report", "prune"],
     add: async (program, machine) => {
-      const { addInspectCommands } = await import("./inspect-commands.ts");
+      const { addInspectCommands } = await import("../runs/commands/inspect-commands.ts");
       addInspectCommands(program, machine);
     },
   },
   {
     names: ["create-workflow"],
     add: async (program, machine) => {
-      const { addCreateWorkflow } = await import("./workflow-command.ts");
+      const { addCreateWorkflow } = await import("../runs/commands/workflow-command.ts");
       addCreateWorkflow(program, machine);
     },
   },

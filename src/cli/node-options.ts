@@ -1,6 +1,6 @@
 /** The flags of a node, wherever its server is. */
 import type { Command } from "commander";
-import { gathered } from "./sandbox-flags.ts";
+import { gathered } from "../command/sandbox-flags.ts";
 import type { AgentMeasureFlags } from "./up-flags.ts";
 
 export function addNodeOptions(command: Command, defaults: AgentMeasureFlags): Command {

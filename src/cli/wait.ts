@@ -2,16 +2,16 @@
 import { notFound } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
+import { waitForRuns } from "../runs/commands/wait-for-runs.ts";
 import { awaitChange } from "./cluster/await-change.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { type NamedTarget, namedObjects, type SelectionFlags } from "./cluster/named-objects.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
 import { type ObjectPrinter, objectPrinter } from "./output/object-printer.ts";
-import { waitForRuns } from "./runs/wait-for-runs.ts";
 import { isJobFailed, parseFor, type WaitFor } from "./wait-for.ts";
 
 export interface WaitFlags extends ClusterFlags, SelectionFlags {

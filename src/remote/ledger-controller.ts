@@ -8,6 +8,7 @@ import type { Job } from "../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
 import { configMaps, jobs as jobsType, pods as podsType } from "../api/resources.ts";
+import { WORK_LIST } from "../api/work-list/names.ts";
 import { type Cache, type CacheChange, openCache } from "../client/cache.ts";
 import { findObject } from "../client/find.ts";
 import { isFinished } from "../controllers/job/job-facts.ts";
@@ -21,7 +22,6 @@ import { done, type Outcome } from "../controllers/runtime/outcome.ts";
 import { attemptsEndedBy } from "../ledger/attempt.ts";
 import { composeLedger, findLedger, ledgerName } from "../ledger/job-ledger.ts";
 import { NotedAttempts } from "../ledger/noted-attempts.ts";
-import { WORK_LIST } from "../worklist/names.ts";
 
 /** How seldom, while a Job goes on. */
 const WRITE_EVERY_MS = 10_000;

@@ -9,8 +9,8 @@ import { silentLog } from "../../src/base/log.ts";
 import { socketAddress } from "../../src/base/socket-address.ts";
 import { startCoreEngine } from "../../src/engine.ts";
 import { type CoreEngine, type CoreOptions, SOCKET } from "../../src/engine-options.ts";
-import { openRuns } from "../../src/run/open-runs.ts";
-import { findEngine, reachEngine } from "../../src/run/reach-engine.ts";
+import { openRuns } from "../../src/runs/host/open-runs.ts";
+import { findEngine, reachEngine } from "../../src/runs/host/reach-engine.ts";
 import { until } from "../run/tally-run.ts";
 
 let dataDir: string;

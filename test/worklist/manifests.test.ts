@@ -8,10 +8,10 @@ import type { Job } from "../../src/api/generated/batch.ts";
 import type { ConfigMap } from "../../src/api/generated/core.ts";
 import { configMaps, jobs, secrets } from "../../src/api/resources.ts";
 import { parseYaml } from "../../src/api/schema/yaml-text.ts";
-import { printRun } from "../../src/cli/run-dry.ts";
 import { localClient } from "../../src/client/local.ts";
-import { composeManifests } from "../../src/worklist/compose-manifests.ts";
-import type { RunRequest } from "../../src/worklist/run-request.ts";
+import { printRun } from "../../src/runs/commands/run-dry.ts";
+import { composeManifests } from "../../src/runs/compose/compose-manifests.ts";
+import type { RunRequest } from "../../src/runs/compose/run-request.ts";
 import { aServer } from "../builders/server.ts";
 
 const REQUEST: RunRequest = {

@@ -1,10 +1,10 @@
 /** Reads one log, a block at a time: from where, how much, with times or without, and on and on. */
 import { type FileHandle, open, readFile } from "node:fs/promises";
+import { marksFile } from "../../api/log-files.ts";
 import type { GrowingLog } from "./growing-log.ts";
 import { NEWLINE, stampLines } from "./line-stamps.ts";
 import { lastLinesStart, nextLineStart, readBlock } from "./log-block.ts";
 import { addMark, decodeMarks, type Mark, offsetSince } from "./marks.ts";
-import { marksFile } from "./places.ts";
 
 export interface ReadOptions {
   readonly follow?: boolean;

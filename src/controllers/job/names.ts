@@ -16,7 +16,7 @@ export {
   KEEP_PODS,
   RERUN_INDEXES,
   SURPLUS_PODS,
-} from "../../worklist/names.ts";
+} from "../../api/work-list/names.ts";
 /** Written by this controller: the failures since the last success, where pods do not stay. */
 export const FAILURES_NOTE = "tallyjob.io/failures";
 /** On a pod: it runs its index once more. */

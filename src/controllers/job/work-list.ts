@@ -9,8 +9,7 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, secrets } from "../../api/resources.ts";
-import { findObject } from "../../client/find.ts";
-import { WORK_LIST } from "../../worklist/names.ts";
+import { WORK_LIST } from "../../api/work-list/names.ts";
 import {
   type Chunk,
   chunkAt,
@@ -19,7 +18,8 @@ import {
   type ListObject,
   openChunk,
   parseHeader,
-} from "../../worklist/stored-list.ts";
+} from "../../api/work-list/stored-list.ts";
+import { findObject } from "../../client/find.ts";
 import type { JobDecision } from "./decide.ts";
 import { isIndexed } from "./job-facts.ts";
 import type { PlannedPod } from "./pod-changes.ts";

@@ -7,7 +7,7 @@
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { ENVIRONMENT } from "../../api/run-environment.ts";
-import { WORK_LIST } from "../../worklist/names.ts";
+import { WORK_LIST } from "../../api/work-list/names.ts";
 
 export interface JobWishes {
   readonly name: string;

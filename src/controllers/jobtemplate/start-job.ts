@@ -10,8 +10,8 @@ import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
+import { chunkName, type ListObject, parseHeader } from "../../api/work-list/stored-list.ts";
 import { findObject } from "../../client/find.ts";
-import { chunkName, type ListObject, parseHeader } from "../../worklist/stored-list.ts";
 import {
   environmentNameOf,
   environmentOf,

@@ -1,0 +1,82 @@
+/** All that a cluster still knows of a run: its Jobs, their pods, and the ledger, if it has one. */
+import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { ConfigMap, Pod } from "../../api/generated/core.ts";
+import { configMaps, jobs, pods } from "../../api/resources.ts";
+import { formerIndexes } from "../../api/work-list/item-history.ts";
+import { RUN, WORK_LIST } from "../../api/work-list/names.ts";
+import { NO_PAST } from "../../api/work-list/stored-list.ts";
+import type { FormerIndexesAt } from "../../api/work-list/stored-past.ts";
+import { findObject } from "../../client/find.ts";
+import { findLedger, type JobLedger, ledgerName } from "../../ledger/job-ledger.ts";
+import { CONTINUES } from "../../ledger/story.ts";
+import { readStoredList } from "../submit/stored-items.ts";
+import { BUILT_IN_MANAGER } from "./find-manager.ts";
+import { chainJobs, findChain, type RunChain } from "./run-chain.ts";
+
+export interface RunPlaceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of a Job that is no part of a run, the Job alone; undefined where there is none. */
+export async function readChain(
+  client: Client,
+  place: RunPlaceName,
+): Promise<RunChain | undefined> {
+  const { namespace, name } = place;
+  const { items } = await client.list(jobs, { namespace, labelSelector: `${RUN}=${name}` });
+  const known = findChain(items, name);
+  if (known) return known;
+  const alone = await findObject(client, jobs, { namespace, name });
+  return alone && { first: alone, retries: [] };
+}
+
+/** The Jobs of all runs of a namespace. */
+export async function readRunJobs(client: Client, namespace: string): Promise<readonly Job[]> {
+  return (await client.list(jobs, { namespace, labelSelector: RUN })).items;
+}
+
+export async function readPods(client: Client, chain: RunChain): Promise<readonly Pod[]> {
+  const { namespace = "" } = chain.first.metadata;
+  const uids = chainJobs(chain).map(({ metadata }) => metadata.uid ?? "");
+  const labelSelector = `batch.kubernetes.io/controller-uid in (${uids.join(",")})`;
+  return (await client.list(pods, { namespace, labelSelector })).items;
+}
+
+/** Whether `tally controller` keeps a ledger of this Job. */
+export function hasLedger({ metadata, spec }: Job): boolean {
+  const { managedBy = BUILT_IN_MANAGER } = spec;
+  return managedBy !== BUILT_IN_MANAGER && metadata.annotations?.[WORK_LIST] !== undefined;
+}
+
+/** Undefined where nobody keeps one. */
+export async function readLedger(
+  client: Client,
+  { first }: RunChain,
+): Promise<JobLedger | undefined> {
+  const { namespace = "", name = "" } = first.metadata;
+  return findLedger(await findReadable(client, { namespace, name: ledgerName(name) }), first);
+}
+
+/** Which indexes of former Jobs the items had; undefined if they never moved. */
+export async function readFormer(
+  client: Client,
+  { first }: RunChain,
+): Promise<FormerIndexesAt | undefined> {
+  // Only a Job that continues another one has a list with a past.
+  if (first.metadata.annotations?.[CONTINUES] === undefined) return undefined;
+  const { history } = (await readStoredList(client, first))?.past ?? NO_PAST;
+  return history.jobs.length === 0 ? undefined : (index) => formerIndexes(history, index);
+}
+
+/** Who may not read ConfigMaps still may read pods. */
+async function findReadable(client: Client, name: RunPlaceName): Promise<ConfigMap | undefined> {
+  try {
+    return await findObject(client, configMaps, name);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 403) return undefined;
+    throw error;
+  }
+}

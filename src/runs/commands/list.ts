@@ -1,0 +1,46 @@
+/** "tally list": the runs of a data directory. */
+import { UsageError } from "../../base/usage-error.ts";
+import type { Machine } from "../../command/machine.ts";
+import { alignTabs } from "../../command/tabbed-text.ts";
+import { openRunsToRead, type RunsFlags } from "../host/stored.ts";
+import { countFailed } from "../show/count-items.ts";
+import { byAge, LIST_HEADINGS, listRow } from "../show/list-table.ts";
+import { notRunOf, type RunState, runStateOf } from "../show/run-state.ts";
+
+export interface ListFlags extends RunsFlags {
+  readonly output?: string;
+}
+
+export async function list(
+  flags: ListFlags,
+  machine: Machine,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const { output = "" } = flags;
+  if (!["", "json", "name"].includes(output)) {
+    throw new UsageError(`--output must be json or name, not ${JSON.stringify(output)}`);
+  }
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const isLive = await runs.isLive();
+    const states: RunState[] = [];
+    for (const job of await runs.listJobs()) {
+      const state = runStateOf(job, isLive);
+      states.push({ ...state, failed: await countFailed(runs, job, state) });
+    }
+    states.sort(byAge);
+    if (output === "name") machine.writeOut(states.map(({ name }) => `${name}\n`).join(""));
+    else if (output === "json") machine.writeOut(`${JSON.stringify(told(states), null, 2)}\n`);
+    else if (states.length === 0) machine.writeOut("There are no runs.\n");
+    else {
+      const rows = [LIST_HEADINGS, ...states.map((state) => listRow(state, nowMs))];
+      machine.writeOut(alignTabs(rows.map((cells) => cells.join("\t"))));
+    }
+  } finally {
+    await runs.close();
+  }
+}
+
+function told(states: readonly RunState[]): readonly object[] {
+  return states.map((state) => ({ ...state, notRun: notRunOf(state) }));
+}

@@ -1,0 +1,112 @@
+/** "tally report": a run as one page to look at, to keep and to send. */
+import { writeFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import type { Job } from "../../api/generated/batch.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
+import type { Machine } from "../../command/machine.ts";
+import type { Attempt } from "../../ledger/attempt.ts";
+import type { IndexStory } from "../../ledger/reader.ts";
+import type { RunsToRead } from "../host/runs-to-read.ts";
+import { getJob, openRunsToRead, type RunsFlags } from "../host/stored.ts";
+import { resultOf } from "../show/item-result.ts";
+import { logToRead } from "../show/log-files.ts";
+import { composeDurations } from "../show/page/histogram.ts";
+import { type ReportedFailure, reportPage } from "../show/page/page.ts";
+import { composeTimeline, type Span } from "../show/page/timeline.ts";
+import { runStateOf } from "../show/run-state.ts";
+import { shellWord } from "../show/words.ts";
+
+export interface ReportPageFlags extends RunsFlags {
+  /** Where to write it; "-" for stdout. */
+  readonly output: string;
+}
+
+const MOST_FAILURES = 1000;
+
+export async function report(
+  name: string,
+  flags: ReportPageFlags,
+  machine: Machine,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const runs = await openRunsToRead(flags, machine);
+  try {
+    const job = await getJob(runs, name);
+    if (job.spec.completionMode !== "Indexed") {
+      throw new CommandFailure(`error: ${name} has no indexes, and so no report of items`);
+    }
+    const file = resolve(machine.workingDirectory, flags.output);
+    const gathered = await gather(runs, job, dirname(file));
+    const { spans, failures, failed } = gathered;
+    const page = reportPage({
+      state: runStateOf(job, await runs.isLive()),
+      command: commandOf(job),
+      failed,
+      timeline: composeTimeline(spans),
+      durations: composeDurations(
+        Float64Array.from(spans, ({ startMs, endMs }) => Math.max(0, endMs - startMs) / 1000),
+      ),
+      failures,
+      nowMs,
+    });
+    if (flags.output === "-") {
+      await machine.writeBytes(Buffer.from(page));
+      return;
+    }
+    await writeFile(file, page);
+    machine.writeOut(`${flags.output}\n`);
+  } finally {
+    await runs.close();
+  }
+}
+
+async function gather(runs: RunsToRead, job: Job, directory: string) {
+  const items = await runs.itemsOf(job);
+  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+  const spans: Span[] = [];
+  const failures: ReportedFailure[] = [];
+  let failed = 0;
+  let from: string | undefined;
+  do {
+    const page = await runs.ledger.list(place, from === undefined ? {} : { from });
+    for (const story of page.items) {
+      const name = items.nameAt(story.index);
+      spans.push(...spansOf(story, name ?? `index ${story.index}`));
+      if (story.state !== "Failed") continue;
+      failed++;
+      if (failures.length >= MOST_FAILURES) continue;
+      const result = resultOf(story, name);
+      const { dataDir } = runs;
+      const log = dataDir && result.last && logToRead({ dataDir, job }, result.last);
+      failures.push({ result, log: log ? relative(directory, log) : undefined });
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return { spans, failures, failed };
+}
+
+function spansOf({ attempts }: IndexStory, name: string): readonly Span[] {
+  const isOfOne = attempts.length === 1;
+  return attempts.flatMap((attempt, at) => {
+    const { startTime, endTime, outcome } = attempt;
+    if (startTime === undefined || endTime === undefined) return [];
+    return [
+      {
+        startMs: Date.parse(startTime),
+        endMs: Date.parse(endTime),
+        hasFailed: outcome === "Failed",
+        title: `${isOfOne ? name : `${name}, attempt ${at + 1}`}${endedHow(attempt)}`,
+      },
+    ];
+  });
+}
+
+function endedHow({ outcome, exitCode }: Attempt): string {
+  if (outcome === "Failed") return exitCode === undefined ? ", failed" : `, exit ${exitCode}`;
+  return outcome === "Deleted" ? ", stopped" : "";
+}
+
+function commandOf({ spec }: Job): string {
+  const [first] = spec.template.spec?.containers ?? [];
+  return [...(first?.command ?? []), ...(first?.args ?? [])].map(shellWord).join(" ");
+}

@@ -1,0 +1,132 @@
+/**
+ * Pure: what becomes of items that fail. Unless restarts in place are asked for, each attempt is a
+ * pod of its own and each item has its own number of them, so that one bad item spoils no others.
+ */
+import type { JobSpec, PodFailurePolicyRule } from "../../api/generated/batch.ts";
+import { BACKOFF_BASE, BACKOFF_CAP, CONTAINER, HALT } from "../../api/work-list/names.ts";
+import { UsageError } from "../../base/usage-error.ts";
+import type { Annotations, FailureWishes } from "./run-request.ts";
+
+export interface FailureRules {
+  readonly spec: Partial<JobSpec>;
+  readonly restartPolicy: "Never" | "OnFailure";
+  /** Of each attempt. */
+  readonly activeDeadlineSeconds?: number;
+  readonly annotations: Annotations;
+  readonly said: readonly string[];
+}
+
+export const DEFAULT_RETRIES = 3;
+/** Kubernetes' own limits: above so many indexes it asks for a limit on those that fail. */
+const MANY_INDEXES = 100_000;
+const MAX_FAILED_OF_MANY = 10_000;
+const MAX_FAILED = 100_000;
+const BACKOFF = { base: "1s", cap: "60s" };
+
+export function decideFailureRules(wishes: FailureWishes, items: number): FailureRules {
+  const { timeoutSeconds } = wishes;
+  const deadline = timeoutSeconds === undefined ? {} : { activeDeadlineSeconds: timeoutSeconds };
+  if (restartsInPlace(wishes)) {
+    return { spec: {}, restartPolicy: "OnFailure", ...deadline, annotations: {}, said: [] };
+  }
+  const { retries = DEFAULT_RETRIES, halt, backoff = BACKOFF } = wishes;
+  const limit = failureLimit(wishes, items);
+  const rules = exitCodeRules(wishes);
+  return {
+    spec: {
+      backoffLimitPerIndex: retries,
+      ...(limit.count === undefined ? {} : { maxFailedIndexes: limit.count }),
+      // A second attempt never begins while the first one is still ending.
+      podReplacementPolicy: "Failed",
+      ...(rules.length > 0 ? { podFailurePolicy: { rules } } : {}),
+    },
+    restartPolicy: "Never",
+    ...deadline,
+    annotations: {
+      [BACKOFF_BASE]: backoff.base,
+      [BACKOFF_CAP]: backoff.cap ?? BACKOFF.cap,
+      ...(halt === "soon" ? { [HALT]: halt } : {}),
+    },
+    said: limit.said,
+  };
+}
+
+/** What only makes sense where each attempt is a pod of its own. */
+const OF_ATTEMPTS = [
+  ["retries", "--retries"],
+  ["retryOn", "--retry-on"],
+  ["failOn", "--fail-on"],
+  ["maxFailed", "--max-failed"],
+  ["backoff", "--backoff"],
+  ["halt", "--halt"],
+] as const;
+
+function restartsInPlace(wishes: FailureWishes): boolean {
+  const { restart } = wishes;
+  if (restart === undefined || restart === "Never") return false;
+  if (restart === "Always") {
+    throw new UsageError(
+      "--restart=Always is not for work that ends: use Never, which is the default, or OnFailure",
+    );
+  }
+  if (restart !== "OnFailure") {
+    throw new UsageError(`--restart must be Never or OnFailure, not ${JSON.stringify(restart)}`);
+  }
+  for (const [wish, flag] of OF_ATTEMPTS) {
+    if (wishes[wish] === undefined) continue;
+    throw new UsageError(
+      `--restart=OnFailure and ${flag} do not go together: a container that is restarted in ` +
+        "place makes no new attempt; leave out one of them",
+    );
+  }
+  return true;
+}
+
+interface FailureLimit {
+  readonly count?: number;
+  readonly said: readonly string[];
+}
+
+function failureLimit({ maxFailed, halt }: FailureWishes, items: number): FailureLimit {
+  const isMany = items > MANY_INDEXES;
+  const most = isMany ? MAX_FAILED_OF_MANY : MAX_FAILED;
+  if (maxFailed === undefined) {
+    if (halt !== undefined) return { count: 0, said: [] };
+    if (!isMany) return { said: [] };
+    const said =
+      `${items} items: the run ends when more than ${MAX_FAILED_OF_MANY} of them have failed, ` +
+      `as Kubernetes asks for above ${MANY_INDEXES}; --max-failed sets another limit`;
+    return { count: MAX_FAILED_OF_MANY, said: [said] };
+  }
+  const count =
+    "count" in maxFailed ? maxFailed.count : Math.floor((items * maxFailed.percent) / 100);
+  // All of them may fail: that is what no limit says, and Kubernetes takes no larger one.
+  if (!isMany && count >= items) return { said: [] };
+  if (count <= most) return { count, said: [] };
+  const typed = "count" in maxFailed ? `${count}` : `${maxFailed.percent}%, which is ${count},`;
+  throw new UsageError(
+    `--max-failed ${typed} is too many: of ${items} items at most ${most} can be allowed to fail`,
+  );
+}
+
+function exitCodeRules({ retryOn, failOn }: FailureWishes): readonly PodFailurePolicyRule[] {
+  if (!retryOn && !failOn) return [];
+  const both = retryOn?.find((code) => failOn?.includes(code));
+  if (both !== undefined) {
+    throw new UsageError(`--retry-on and --fail-on both name exit code ${both}`);
+  }
+  const failIndex = (operator: string, values: readonly number[]): PodFailurePolicyRule => ({
+    action: "FailIndex",
+    onExitCodes: { containerName: CONTAINER, operator, values: ascending(values) },
+  });
+  return [
+    // Not the item's fault, so not one of its attempts.
+    { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+    ...(failOn ? [failIndex("In", failOn)] : []),
+    ...(retryOn ? [failIndex("NotIn", retryOn)] : []),
+  ];
+}
+
+function ascending(values: readonly number[]): readonly number[] {
+  return [...new Set(values)].sort((one, other) => one - other);
+}

@@ -1,0 +1,50 @@
+/** Pauses a run and waits until nothing of it runs: only then may another Job take its place. */
+import type { Client, Closable, Name } from "../../api/client.ts";
+import { conflict } from "../../api/errors.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import { jobs, pods } from "../../api/resources.ts";
+import { dieAt } from "../../base/die-at.ts";
+import { pauseRun } from "../follow/control.ts";
+import { isDrained } from "./drained.ts";
+
+/** The Job as it is when nothing of it runs any more. */
+export async function drainRun(client: Client, former: Job): Promise<Job> {
+  const { namespace = "", name = "", uid = "" } = former.metadata;
+  await pauseRun(client, { namespace, name });
+  dieAt("resume");
+  return until(client, { namespace, name, uid }, isDrained);
+}
+
+type JobPlace = Name & { readonly namespace: string; readonly uid: string };
+
+/** Rejects with a Conflict if the Job is gone, or another one has its name. */
+async function until(
+  client: Client,
+  { namespace, name, uid }: JobPlace,
+  isReached: typeof isDrained,
+): Promise<Job> {
+  const own = { namespace, labelSelector: `batch.kubernetes.io/controller-uid=${uid}` };
+  const only = { namespace, fieldSelector: `metadata.name=${name}` };
+  for (;;) {
+    const found = await client.list(jobs, only);
+    const [job] = found.items;
+    if (job?.metadata.uid !== uid) throw conflict(jobs, name, "it was replaced meanwhile");
+    const listed = await client.list(pods, own);
+    if (isReached(job, listed.items)) return job;
+    await nextChange((onChange) => {
+      const handlers = { onEvent: onChange, onEnd: onChange };
+      return [
+        client.watch(jobs, { ...only, resourceVersion: found.resourceVersion }, handlers),
+        client.watch(pods, { ...own, resourceVersion: listed.resourceVersion }, handlers),
+      ];
+    });
+  }
+}
+
+async function nextChange(open: (onChange: () => void) => readonly Closable[]): Promise<void> {
+  let watches: readonly Closable[] = [];
+  await new Promise<void>((resolve) => {
+    watches = open(resolve);
+  });
+  for (const watch of watches) watch.close();
+}

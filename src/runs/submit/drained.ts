@@ -1,0 +1,50 @@
+/** Pure: whether nothing of a Job runs any more, and every success is counted. */
+import { drainedNodes } from "../../api/drained.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import type { Pod } from "../../api/generated/core.ts";
+import { isFinished } from "../../api/job-finished.ts";
+import { runsAhead } from "../../api/pods-ahead.ts";
+import { isOver } from "../follow/attempt.ts";
+
+export function isDrained(job: Job, pods: readonly Pod[]): boolean {
+  if (isFinished(job)) return true;
+  if (!isCounted(job) || pods.some(isUncounted)) return false;
+  const open = pods.filter((pod) => !isOver(pod));
+  if (job.spec.suspend) return isSuspended(job) && open.length === 0;
+  if (job.spec.parallelism !== 0) return false;
+  if (!runsAhead(job)) return open.length === 0 && (job.status.active ?? 0) === 0;
+  const stated = drainedNodes(job);
+  const isStated = ({ spec }: Pod) => !spec.nodeName || stated.has(spec.nodeName);
+  return stated.size > 0 && open.every(isStated);
+}
+
+/** The same as far as the Job itself tells: for a caller that follows its pods anyway. */
+export function isJobDrained(job: Job): boolean {
+  if (!isCounted(job)) return false;
+  if (job.spec.suspend) return isSuspended(job);
+  if (job.spec.parallelism !== 0) return false;
+  return runsAhead(job) ? drainedNodes(job).size > 0 : (job.status.active ?? 0) === 0;
+}
+
+function isCounted({ status }: Job): boolean {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  return succeeded.length + failed.length === 0;
+}
+
+/** The controller has seen that the Job is suspended, and its pods are gone. */
+function isSuspended({ status }: Job): boolean {
+  const { active = 0, terminating = 0 } = status;
+  const isSeen = (status.conditions ?? []).some(
+    (condition) => condition.type === "Suspended" && condition.status === "True",
+  );
+  return isSeen && active === 0 && terminating === 0;
+}
+
+/**
+ * A success that is missing in the completed indexes. The last failure of an index is not waited
+ * for: with a limit per index it is counted when the next attempt begins, and the ledger has it.
+ */
+function isUncounted({ metadata, status }: Pod): boolean {
+  const finalizers = metadata.finalizers ?? [];
+  return status.phase === "Succeeded" && finalizers.includes("batch.kubernetes.io/job-tracking");
+}

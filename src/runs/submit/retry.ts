@@ -1,0 +1,186 @@
+/**
+ * Running items once more. A Job that is not finished is asked to, by an annotation. A finished Job
+ * is replaced by a new one of its name, in which all other items are completed or failed as before.
+ * Its list and what else belongs to it become the new Job's in the same commit.
+ */
+import type { Client, Name } from "../../api/client.ts";
+import { DRAINED } from "../../api/drained.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import {
+  addIndex,
+  emptyIndexes,
+  firstExcept,
+  formatIndexes,
+  hasIndex,
+  type IndexSet,
+  parseIndexes,
+} from "../../api/index-set.ts";
+import { isFinished } from "../../api/job-finished.ts";
+import { configMaps, jobs, secrets } from "../../api/resources.ts";
+import { listObjectName } from "../../api/work-list/items.ts";
+import {
+  COMPLETED_INDEXES,
+  DONE_BEFORE,
+  FAILED_BEFORE,
+  FAILED_INDEXES,
+  PAUSED,
+  RERUN_INDEXES,
+} from "../../api/work-list/names.ts";
+import { type ListObject, parseHeader } from "../../api/work-list/stored-list.ts";
+import { dieAt } from "../../base/die-at.ts";
+import { findObject } from "../../client/find.ts";
+import type { LedgerReader } from "../../ledger/reader.ts";
+import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
+import { parallelismOf } from "../follow/control.ts";
+import { formerUids } from "./former-jobs.ts";
+import { isConflict } from "./prepare.ts";
+import { submitRun } from "./submit.ts";
+
+export interface RetryPlan {
+  /** Those to be run. */
+  readonly wanted: IndexSet;
+  /** Those that failed and are left as they are. */
+  readonly failed: IndexSet;
+}
+
+export async function retryRun(engine: RetryingEngine, found: Job, plan: RetryPlan): Promise<Job> {
+  const { client } = engine;
+  for (let job = found; ; job = await client.get(jobs, nameOf(found))) {
+    try {
+      return await (isFinished(job)
+        ? replaceJob(engine, job, plan)
+        : askForReruns(client, job, plan));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+}
+
+export interface RetryingEngine {
+  readonly client: Client;
+  readonly ledger: LedgerReader;
+}
+
+async function replaceJob(engine: RetryingEngine, job: Job, plan: RetryPlan): Promise<Job> {
+  const { uid = "", resourceVersion = "" } = job.metadata;
+  const { wanted, failed } = plan;
+  const completed = parseIndexes(job.status.completedIndexes ?? "", job.spec.completions ?? 0);
+  dieAt("retry");
+  const continues = await formerUids(engine, job);
+  dieAt("retry");
+  const next = await submitRun(engine.client, {
+    job: composeRetry(job, { ...plan, continues }),
+    support: [],
+    settled: {
+      completed: formatIndexes(without(completed, wanted)),
+      failed: formatIndexes(without(failed, wanted)),
+    },
+    former: { uid, resourceVersion, leavesSupport: true },
+  });
+  dieAt("retry");
+  return next;
+}
+
+function nameOf({ metadata }: Job): Name {
+  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
+}
+
+/** What was asked for before and is not done yet is asked for still. */
+async function askForReruns(client: Client, job: Job, { wanted }: RetryPlan): Promise<Job> {
+  const completions = job.spec.completions ?? 0;
+  const asked = parseIndexes(job.metadata.annotations?.[RERUN_INDEXES] ?? "", completions);
+  for (const index of firstExcept(wanted, [], wanted.size)) addIndex(asked, index);
+  const body = { metadata: { annotations: { [RERUN_INDEXES]: formatIndexes(asked) } } };
+  dieAt("retry");
+  const changed = await client.patch(jobs, nameOf(job), { type: "merge", body });
+  dieAt("retry");
+  return changed;
+}
+
+const OF_THE_FORMER = [
+  RERUN_INDEXES,
+  PAUSED,
+  DRAINED,
+  COMPLETED_INDEXES,
+  FAILED_INDEXES,
+  LIST_CHANGED,
+  "tallyjob.io/failures",
+];
+const LABELS_OF_THE_FORMER = [
+  "batch.kubernetes.io/controller-uid",
+  "batch.kubernetes.io/job-name",
+  "controller-uid",
+  "job-name",
+];
+
+/** The same Job, as it was when it was created. */
+export function composeRetry(
+  job: Job,
+  { wanted, failed, continues }: RetryPlan & { readonly continues: readonly string[] },
+): Job {
+  const { name = "", namespace = "", labels, annotations } = job.metadata;
+  const { selector: _selector, suspend: _suspend, template, ...spec } = job.spec;
+  const completed = parseIndexes(job.status.completedIndexes ?? "", spec.completions ?? 0);
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name,
+      namespace,
+      labels: dropped(labels, LABELS_OF_THE_FORMER),
+      annotations: {
+        ...dropped(annotations, OF_THE_FORMER),
+        [CONTINUES]: continues.join(","),
+        [DONE_BEFORE]: String(without(completed, wanted).size),
+        [FAILED_BEFORE]: String(without(failed, wanted).size),
+      },
+    },
+    spec: {
+      ...spec,
+      parallelism: parallelismOf(job),
+      template: {
+        ...template,
+        metadata: {
+          ...template.metadata,
+          labels: dropped(template.metadata?.labels, LABELS_OF_THE_FORMER),
+        },
+      },
+    },
+    status: {},
+  };
+}
+
+function without(set: IndexSet, others: IndexSet): IndexSet {
+  const left = emptyIndexes();
+  for (const index of firstExcept(set, [], set.size)) {
+    if (!hasIndex(others, index)) addIndex(left, index);
+  }
+  return left;
+}
+
+function dropped(
+  values: { readonly [name: string]: string } | undefined,
+  names: readonly string[],
+): { readonly [name: string]: string } {
+  const kept = Object.entries(values ?? {}).filter(([name]) => !names.includes(name));
+  return Object.fromEntries(kept);
+}
+
+export interface ListObjects {
+  readonly type: typeof configMaps | typeof secrets;
+  readonly names: readonly Name[];
+}
+
+/** The objects that hold the list of a run. */
+export async function listObjects(client: Client, job: Job): Promise<ListObjects | undefined> {
+  const { namespace = "" } = job.metadata;
+  const nameAt = listObjectName(job);
+  if (!nameAt) return undefined;
+  const { kind, name } = nameAt(0);
+  const type = kind === "Secret" ? secrets : configMaps;
+  const object: ListObject | undefined = await findObject(client, type, { namespace, name });
+  const parsed = object && parseHeader(object);
+  if (!parsed || "problem" in parsed) return undefined;
+  const names = parsed.header.starts.map((_, at) => ({ namespace, name: nameAt(at).name }));
+  return { type, names };
+}

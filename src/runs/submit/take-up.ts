@@ -1,0 +1,198 @@
+/**
+ * Resuming a run under its name. A run that is not finished, asked for with the same list and the
+ * same command, is simply resumed. Otherwise a new Job replaces its Job: it knows which items are
+ * done, and runs the others with the command as it is given now.
+ *
+ *     pause and drain -> plan -> replace if nothing changed meanwhile, else plan again
+ */
+import type { Client } from "../../api/client.ts";
+import { isEqual } from "../../api/equal.ts";
+import type { Job } from "../../api/generated/batch.ts";
+import { emptyIndexes, formatIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import { isFinished } from "../../api/job-finished.ts";
+import type { Json } from "../../api/object.ts";
+import { jobs } from "../../api/resources.ts";
+import { DONE_BEFORE, PER_COMPLETION_ARGS } from "../../api/work-list/names.ts";
+import type { ListPast } from "../../api/work-list/stored-list.ts";
+import type { WorkList } from "../../api/work-list/work-list.ts";
+import { dieAt } from "../../base/die-at.ts";
+import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
+import { planResume, type ResumePlan } from "../compose/resume.ts";
+import { resumeRun } from "../follow/control.ts";
+import type { ReachedEngine } from "../host/reached-engine.ts";
+import { drainRun } from "./drain.ts";
+import { formerUids } from "./former-jobs.ts";
+import { isConflict, type NewRun } from "./prepare.ts";
+import { planEnvironment } from "./run-environment.ts";
+import { hasList, readStoredList, type StoredList } from "./stored-items.ts";
+import { createSupport, submitRun } from "./submit.ts";
+
+export interface TakenUp {
+  readonly job: Job;
+  /** As it was found. */
+  readonly former: Job;
+  /** Notices for the user. */
+  readonly said: readonly string[];
+}
+
+export type ListedRun = NewRun & { readonly list?: WorkList };
+
+export async function takeUpRun(
+  engine: ReachedEngine,
+  asked: ListedRun,
+  found: Job,
+): Promise<TakenUp> {
+  await createSupport(engine.client, asked.before ?? []);
+  for (let former = found; ; ) {
+    try {
+      return { ...(await takeUp(engine, asked, former)), former: found };
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    const { namespace = "", name = "" } = found.metadata;
+    former = await engine.client.get(jobs, { namespace, name });
+  }
+}
+
+async function takeUp(
+  engine: ReachedEngine,
+  asked: ListedRun,
+  former: Job,
+): Promise<Omit<TakenUp, "former">> {
+  const { client } = engine;
+  const { namespace = "", name = "" } = former.metadata;
+  dieAt("resume");
+  const stored = await readStoredList(client, former);
+  dieAt("resume");
+  // A command that was killed had created the Job, and not its list: nothing has run.
+  const isBare = hasList(former) && stored === undefined;
+  const isSameList = !isBare && isSame(stored?.list, asked.list);
+  const environment = await planEnvironment(client, former, asked);
+  if (isSameList && isSameWork(former, asked.job)) {
+    const isComplete = former.status.succeeded === former.spec.completions;
+    if (isFinished(former) && isComplete) return { job: former, said: ["everything is done"] };
+    if (!isFinished(former)) {
+      const { parallelism } = asked.job.spec;
+      await environment.apply();
+      const job = await resumeRun(client, { namespace, name }, parallelism);
+      return { job, said: environment.said };
+    }
+  }
+  const settled = isFinished(former) || isBare ? former : await drainRun(client, former);
+  dieAt("resume");
+  const uids = await formerUids(engine, settled);
+  dieAt("resume");
+  const decided = decide({ former: settled, stored, asked, isSameList, uids });
+  const said = [...decided.said, ...environment.said];
+  const job = await replace(client, asked, settled, decided);
+  dieAt("resume");
+  return { job, said };
+}
+
+function replace(client: Client, asked: ListedRun, former: Job, decided: Decided): Promise<Job> {
+  const { uid = "", resourceVersion = "" } = former.metadata;
+  const { metadata } = asked.job;
+  const annotations = {
+    ...metadata.annotations,
+    [DONE_BEFORE]: String(decided.completed.size),
+    ...(decided.continues ? { [CONTINUES]: decided.continues.join(",") } : {}),
+    ...(decided.isMoved ? { [LIST_CHANGED]: "true" } : {}),
+  };
+  return submitRun(client, {
+    job: { ...asked.job, metadata: { ...metadata, annotations } },
+    support: asked.support(decided.past),
+    settled: { completed: formatIndexes(decided.completed), failed: "" },
+    former: { uid, resourceVersion },
+  });
+}
+
+function isSame(one: WorkList | undefined, other: WorkList | undefined): boolean {
+  if (!one || !other) return one === other;
+  const shape = ({ parameters, derived = [], isBatched }: WorkList) =>
+    JSON.stringify([parameters, derived, isBatched === true]);
+  if (shape(one) !== shape(other)) return false;
+  return one.columns.every((column, at) => {
+    const theirs = other.columns[at] ?? [];
+    return column.length === theirs.length && column.every((value, n) => value === theirs[n]);
+  });
+}
+
+/** Whether items are worked on in the same way; parallelism and retries may differ. */
+function isSameWork(former: Job, asked: Job): boolean {
+  if (former.spec.completions !== asked.spec.completions) return false;
+  return isEqual(workOf(former), workOf(asked));
+}
+
+function workOf(job: Job): Json {
+  const containers = job.spec.template.spec?.containers ?? [];
+  return [commandsOf(job), ...containers.map(({ workingDir }) => workingDir ?? "")];
+}
+
+/** Where they run is told with the rest of the environment. */
+function commandsOf({ metadata, spec }: Job): Json {
+  const containers = spec.template.spec?.containers ?? [];
+  const appended = metadata.annotations?.[PER_COMPLETION_ARGS] ?? "";
+  const words = containers.map(({ image, command, args, env }) =>
+    JSON.stringify([
+      image ?? "",
+      command ?? [],
+      args ?? [],
+      (env ?? []).map((each) => [each.name, each.value ?? ""]),
+    ]),
+  );
+  return [appended, ...words];
+}
+
+interface Decided {
+  readonly completed: IndexSet;
+  /** Former Jobs whose indexes are the same items; undefined if the new Job begins anew. */
+  readonly continues?: readonly string[];
+  /** Whether some items had other indexes before: the list tells which. */
+  readonly isMoved?: boolean;
+  readonly past?: ListPast;
+  readonly said: readonly string[];
+}
+
+function decide(given: {
+  readonly former: Job;
+  readonly stored: StoredList | undefined;
+  readonly asked: ListedRun;
+  readonly isSameList: boolean;
+  /** Of the Jobs whose indexes are those of the former, oldest first, the former last. */
+  readonly uids: readonly string[];
+}): Decided {
+  const { former, stored, asked, uids } = given;
+  const completions = asked.job.spec.completions ?? 0;
+  const done = parseIndexes(former.status.completedIndexes ?? "", former.spec.completions ?? 0);
+  if (given.isSameList) {
+    const isOther = !isEqual(commandsOf(former), commandsOf(asked.job));
+    return {
+      completed: parseIndexes(formatIndexes(done), completions),
+      continues: uids,
+      ...(stored ? { past: stored.past } : {}),
+      said: isOther ? ["the command has changed: the remaining items run with the new one"] : [],
+    };
+  }
+  if (!stored || !asked.list) return { completed: emptyIndexes(), said: [] };
+  const { name = "" } = former.metadata;
+  const plan = planResume(
+    { ...stored, completed: done, jobs: uids.map((uid) => ({ name, uid })) },
+    asked.list,
+  );
+  const { completed, past } = plan;
+  const said = changesText(plan);
+  // A list that only became longer keeps its indexes.
+  if (!plan.isMoved) return { completed, continues: uids, past: stored.past, said };
+  return { completed, continues: [], isMoved: true, past, said };
+}
+
+const NAMED = 5;
+
+function changesText({ added, removed }: ResumePlan): readonly string[] {
+  const more = removed.length > NAMED ? `, and ${removed.length - NAMED} more` : "";
+  const names = `${removed.slice(0, NAMED).join(", ")}${more}`;
+  return [
+    ...(added.length > 0 ? [`${added.length} new in the list`] : []),
+    ...(removed.length > 0 ? [`${removed.length} no longer in the list: ${names}`] : []),
+  ];
+}
