@@ -1,5 +1,5 @@
 /** Pure: what a Job says about itself, asked in one place. */
-import type { Job, JobCondition, JobSpec } from "../../api/generated/batch.ts";
+import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import { BUILT_IN_MANAGER } from "./names.ts";
 
 export function isIndexed({ completionMode }: JobSpec): boolean {
@@ -17,19 +17,6 @@ export function isSuspended({ spec }: Job): boolean {
 
 export function isBeingDeleted({ metadata }: Job): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-export function isFinished(job: Job): boolean {
-  return findTrue(job, "Complete") !== undefined || findTrue(job, "Failed") !== undefined;
-}
-
-/** Its pods are being stopped; what is left to say is Complete or Failed. */
-export function isEndAnnounced(job: Job): boolean {
-  return ["SuccessCriteriaMet", "FailureTarget"].some((type) => findTrue(job, type) !== undefined);
-}
-
-export function findTrue(job: Job, type: string): JobCondition | undefined {
-  return job.status.conditions?.find((each) => each.type === type && each.status === "True");
 }
 
 /** Each index has a number of failures of its own, and a back-off of its own. */

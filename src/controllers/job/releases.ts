@@ -1,8 +1,9 @@
 /** Pure: which pods may lose their finalizer now, and what the status must say of them before. */
 import type { Job } from "../../api/generated/batch.ts";
+import { findCondition } from "../../api/job-conditions.ts";
 import { letsSurplusFinish } from "./annotations.ts";
 import { type Failure, type FailureAction, judgeFailure } from "./failure-policy.ts";
-import { findTrue, isBeingDeleted, isIndexed } from "./job-facts.ts";
+import { isBeingDeleted, isIndexed } from "./job-facts.ts";
 import { MAX_UNCOUNTED_PODS } from "./names.ts";
 import { isOver, type KnownPod, type Scoreboard } from "./scoreboard.ts";
 import type { Verdict } from "./verdict.ts";
@@ -71,7 +72,7 @@ function countedAs(
   if (!hasPlace) return undefined;
   if (stage === "succeeded") return "succeeded";
   if (isRerun) return undefined;
-  if (stage === "terminating" && findTrue(job, "SuccessCriteriaMet")) return undefined;
+  if (stage === "terminating" && findCondition(job, "SuccessCriteriaMet")) return undefined;
   return failure || verdict?.type === "FailureTarget" ? "failed" : undefined;
 }
 

@@ -5,6 +5,7 @@
  * order: this file, start-job, owner-conditions, start-job-maker.
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { ENVIRONMENT } from "../../api/run-environment.ts";
 import { WORK_LIST } from "../../api/work-list/names.ts";
@@ -80,13 +81,11 @@ export interface JobEnd {
   readonly message: string;
 }
 
-export function endOf({ status }: Job): JobEnd | undefined {
-  for (const condition of status.conditions ?? []) {
-    const { type, status: met, lastTransitionTime, reason = "", message = "" } = condition;
-    if (met !== "True" || (type !== "Complete" && type !== "Failed")) continue;
-    const time = status.completionTime ?? lastTransitionTime ?? undefined;
-    const text = [reason, message].filter((each) => each !== "").join(": ");
-    return { type, ...(time === undefined ? {} : { time }), message: text };
-  }
-  return undefined;
+export function endOf(job: Job): JobEnd | undefined {
+  const finish = finishOf(job);
+  if (!finish) return undefined;
+  const { type, lastTransitionTime, reason = "", message = "" } = finish;
+  const time = job.status.completionTime ?? lastTransitionTime ?? undefined;
+  const text = [reason, message].filter((each) => each !== "").join(": ");
+  return { type, ...(time === undefined ? {} : { time }), message: text };
 }

@@ -1,5 +1,6 @@
 /** Pure: whether the time a finished Job may stay is over. */
 import type { Job } from "../../api/generated/batch.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import { millisecondsOf } from "../../api/time.ts";
 
 export type TtlDecision =
@@ -24,17 +25,12 @@ export function hasTimeToLive(job: Job): boolean {
 }
 
 /** Undefined for a Job that stays: unfinished, without a limit, or on its way out already. */
-function expiryOf({ metadata, spec, status }: Job): number | undefined {
+function expiryOf(job: Job): number | undefined {
+  const { metadata, spec } = job;
   if (metadata.deletionTimestamp !== undefined) return undefined;
   if (spec.ttlSecondsAfterFinished === undefined) return undefined;
-  const finish = status.conditions?.find(
-    (condition) => isFinish(condition.type) && condition.status === "True",
-  );
+  const finish = finishOf(job);
   // A condition without a time tells that the Job has finished, not since when.
   if (typeof finish?.lastTransitionTime !== "string") return undefined;
   return millisecondsOf(finish.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
-}
-
-function isFinish(type: string): boolean {
-  return type === "Complete" || type === "Failed";
 }

@@ -12,7 +12,7 @@ import {
   hasIndex,
   parseIndexes,
 } from "../../api/index-set.ts";
-import { finishOf } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import { jobs } from "../../api/resources.ts";
 import { COMPLETED_INDEXES, FAILED_INDEXES } from "../../api/work-list/names.ts";
 import type { FormerIndexesAt } from "../../api/work-list/stored-past.ts";

@@ -4,7 +4,7 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { jobs } from "../../api/resources.ts";
 import { WORK_LIST } from "../../api/work-list/names.ts";
 import { UsageError } from "../../base/usage-error.ts";

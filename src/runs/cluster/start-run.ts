@@ -3,7 +3,7 @@
 import type { Name } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { ClusterRun } from "../compose/compose-cluster-run.ts";
 import { findScriptPlace, SCRIPT } from "../compose/compose-manifests.ts";

@@ -1,7 +1,7 @@
 /** "tally resume": goes on with a run that was paused, stopped or killed. */
 import type { Name } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { jobs as jobType } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import { CommandFailure } from "../../command/command-failure.ts";

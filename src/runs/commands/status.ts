@@ -1,7 +1,7 @@
 /** "tally status": how a run stands, and what failed. */
 
 import type { Job } from "../../api/generated/batch.ts";
-import { isFinished, wasCutShort } from "../../api/job-finished.ts";
+import { isFinished, wasCutShort } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../../command/machine.ts";
 import type { RunsToRead } from "../host/runs-to-read.ts";

@@ -3,7 +3,7 @@
  * them out, nor that another one may take its place meanwhile.
  */
 import type { Job } from "../../api/generated/batch.ts";
-import { finishOf } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
 import { areBareNames, findRun, type SelectionFlags } from "../host/find-run.ts";

@@ -9,7 +9,7 @@ import type { Client, Closable, ObjectEvent, WatchRequest } from "../../api/clie
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Event, Pod } from "../../api/generated/core.ts";
-import { wasCutShort } from "../../api/job-finished.ts";
+import { wasCutShort } from "../../api/job-conditions.ts";
 import { events, jobs, pods } from "../../api/resources.ts";
 import { environmentNameOf, LIMITS_NOT_RESTORED } from "../../api/run-environment.ts";
 import { findObject } from "../../client/find.ts";

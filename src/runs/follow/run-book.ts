@@ -14,7 +14,7 @@ import {
   parseIndexes,
   removeIndex,
 } from "../../api/index-set.ts";
-import { finishOf, isEnding } from "../../api/job-finished.ts";
+import { finishOf, hasCondition } from "../../api/job-conditions.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { FAILED_INDEXES, RERUN_INDEXES } from "../../api/work-list/names.ts";
 import { CONTINUES_FROM } from "../../ledger/story.ts";
@@ -283,7 +283,7 @@ export class RunBook {
   }
 
   #is(type: "FailureTarget" | "SuccessCriteriaMet"): boolean {
-    return this.#job !== undefined && isEnding(this.#job, type);
+    return this.#job !== undefined && hasCondition(this.#job, type);
   }
 
   #noteSuccess({ index }: AttemptEnd): boolean {

@@ -1,6 +1,6 @@
 /** How many items of a run stand how, as far as only the ledger knows. */
 import type { Job } from "../../api/generated/batch.ts";
-import { wasCutShort } from "../../api/job-finished.ts";
+import { wasCutShort } from "../../api/job-conditions.ts";
 import type { IndexState } from "../../ledger/index-states.ts";
 import type { RunsToRead } from "../host/runs-to-read.ts";
 import type { RunState } from "./run-state.ts";

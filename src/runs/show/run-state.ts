@@ -8,7 +8,7 @@
 
 import type { Job, JobCondition } from "../../api/generated/batch.ts";
 import { parseIndexes } from "../../api/index-set.ts";
-import { finishOf } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { DONE_BEFORE, PAUSED } from "../../api/work-list/names.ts";

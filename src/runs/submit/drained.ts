@@ -2,7 +2,7 @@
 import { drainedNodes } from "../../api/drained.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { hasCondition, isFinished } from "../../api/job-conditions.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { isOver } from "../follow/attempt.ts";
 
@@ -34,10 +34,7 @@ function isCounted({ status }: Job): boolean {
 /** The controller has seen that the Job is suspended, and its pods are gone. */
 function isSuspended({ status }: Job): boolean {
   const { active = 0, terminating = 0 } = status;
-  const isSeen = (status.conditions ?? []).some(
-    (condition) => condition.type === "Suspended" && condition.status === "True",
-  );
-  return isSeen && active === 0 && terminating === 0;
+  return hasCondition({ status }, "Suspended") && active === 0 && terminating === 0;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { jobs } from "../../api/resources.ts";
 import { environmentNameOf, type RunEnvironment } from "../../api/run-environment.ts";

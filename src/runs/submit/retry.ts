@@ -15,7 +15,7 @@ import {
   type IndexSet,
   parseIndexes,
 } from "../../api/index-set.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
 import { listObjectName } from "../../api/work-list/items.ts";
 import {

@@ -9,7 +9,7 @@ import type { Client } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { emptyIndexes, formatIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
-import { isFinished } from "../../api/job-finished.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import type { Json } from "../../api/object.ts";
 import { jobs } from "../../api/resources.ts";
 import { DONE_BEFORE, PER_COMPLETION_ARGS } from "../../api/work-list/names.ts";

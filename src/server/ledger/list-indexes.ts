@@ -10,7 +10,7 @@ import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
-import { finishOf } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import type { FormerIndex } from "../../api/work-list/item-history.ts";
 import type { ListObject } from "../../api/work-list/stored-list.ts";
 import { openPast } from "../../api/work-list/stored-past.ts";
