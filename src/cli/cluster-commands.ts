@@ -3,6 +3,7 @@
  * each does is in the file of its name, loaded when it is called.
  */
 import type { Command } from "commander";
+import type { Invocation } from "../command/invocation.ts";
 import type { Machine } from "../command/machine.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DeleteFlags } from "./delete.ts";
@@ -11,12 +12,13 @@ import type { GetFlags } from "./get-flags.ts";
 import type { LogsFlags } from "./logs.ts";
 import type { WaitFlags } from "./wait.ts";
 
-export function addClusterCommands(program: Command, machine: Machine): void {
+export function addClusterCommands(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   addApply(program, machine);
   addGet(program, machine);
   addDescribe(program, machine);
   addLogs(program, machine);
-  addWait(program, machine);
+  addWait(program, invocation);
   addDelete(program, machine);
 }
 
@@ -103,7 +105,8 @@ function addLogs(program: Command, machine: Machine): void {
     });
 }
 
-function addWait(program: Command, machine: Machine): void {
+function addWait(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   clusterCommand(program, "wait", "Wait until objects are as they should be.", WAIT_HELP)
     .argument("[target...]", "What to wait for.")
     .option("--for <what>", FOR_HELP)
@@ -122,7 +125,7 @@ function addWait(program: Command, machine: Machine): void {
     )
     .action(async (args: string[], flags: WaitFlags) => {
       const { wait } = await import("./wait.ts");
-      await ended(machine, wait(args, flags, machine));
+      invocation.exitCode = await ended(machine, wait(args, flags, machine));
     });
 }
 
@@ -195,7 +198,7 @@ function collected(value: string, before: readonly string[] | undefined): readon
 const READER_GONE = 141;
 
 /** Whoever piped us into "head" does not want the rest. */
-async function ended(machine: Machine, command: Promise<void>): Promise<void> {
+async function ended<T>(machine: Machine, command: Promise<T>): Promise<T> {
   machine.onReaderGone(() => machine.exit(READER_GONE));
-  await command;
+  return command;
 }

@@ -86,7 +86,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
       "stored-data.ts",
     ],
     // The spawner starts while the engine is still being loaded.
-    exceptions: { "src/runs/host/run-engine.ts": ["agent"] },
+    exceptions: { "src/runs/host/own-engine.ts": ["agent"] },
   },
   cli: {
     imports: [

@@ -9,7 +9,7 @@ import type { ConfigMap } from "../../src/api/generated/core.ts";
 import { configMaps, jobs, secrets } from "../../src/api/resources.ts";
 import { parseYaml } from "../../src/api/schema/yaml-text.ts";
 import { localClient } from "../../src/client/local.ts";
-import { printRun } from "../../src/runs/commands/run-dry.ts";
+import { printManifests } from "../../src/runs/commands/dry-run.ts";
 import { composeManifests } from "../../src/runs/compose/compose-manifests.ts";
 import type { RunRequest } from "../../src/runs/compose/run-request.ts";
 import { aServer } from "../builders/server.ts";
@@ -136,7 +136,7 @@ test("the programs of this machine are not there", () => {
 function printed(output: string | undefined, dryRun = "client") {
   const texts: string[] = [];
   const machine = { writeOut: (text: string) => void texts.push(text), writeError: () => {} };
-  printRun(REQUEST, { dryRun, ...(output === undefined ? {} : { output }) }, machine);
+  printManifests(REQUEST, { dryRun, ...(output === undefined ? {} : { output }) }, machine);
   return texts.join("");
 }
 

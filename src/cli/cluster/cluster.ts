@@ -15,9 +15,9 @@ import { findAccess } from "../../command/find-access.ts";
 import type { Machine } from "../../command/machine.ts";
 import { unreachable } from "../../command/unreachable.ts";
 import { SOCKET } from "../../engine-options.ts";
+import { runDirectory } from "../../runs/host/data-directory.ts";
+import { isEngineThere } from "../../runs/host/engine-host.ts";
 import { LOCAL_ENGINE } from "../../runs/host/other-engine.ts";
-import { isEngineThere } from "../../runs/host/reach-engine.ts";
-import { runDirectory } from "../../runs/host/run-directory.ts";
 import { DISCOVERY, type Offered, offeredBy, type WireDiscovery } from "./discovery.ts";
 
 /** Of every command that talks to a server. */

@@ -9,6 +9,11 @@ import { finishOf } from "../../api/job-conditions.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { ENVIRONMENT } from "../../api/run-environment.ts";
 import { WORK_LIST } from "../../api/work-list/names.ts";
+import {
+  formatListName,
+  type ListObjectName,
+  parseListName,
+} from "../../api/work-list/opened-list.ts";
 
 export interface JobWishes {
   readonly name: string;
@@ -23,7 +28,7 @@ export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWi
   const { apiVersion, kind } = owner;
   const annotations = {
     ...metadata.annotations,
-    ...(list ? { [WORK_LIST]: formatList({ ...list, name: listNameOf(name) }) } : {}),
+    ...(list ? { [WORK_LIST]: formatListName({ ...list, name: listNameOf(name) }) } : {}),
     ...(environmentOf(template) ? { [ENVIRONMENT]: environmentNameOf(name) } : {}),
   };
   return {
@@ -43,23 +48,10 @@ export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWi
   };
 }
 
-export interface ListName {
-  readonly kind: "ConfigMap" | "Secret";
-  readonly name: string;
-}
-
 /** Where the items of a template are; each of its Jobs has a copy. */
-export function listOf({ metadata = {} }: JobTemplateSpec): ListName | undefined {
+export function listOf({ metadata = {} }: JobTemplateSpec): ListObjectName | undefined {
   const named = metadata.annotations?.[WORK_LIST];
-  if (named === undefined) return undefined;
-  const [, secret] = /^secret\/(.*)$/.exec(named) ?? [];
-  return secret === undefined
-    ? { kind: "ConfigMap", name: named }
-    : { kind: "Secret", name: secret };
-}
-
-function formatList({ kind, name }: ListName): string {
-  return kind === "Secret" ? `secret/${name}` : name;
+  return named === undefined ? undefined : parseListName(named);
 }
 
 export function listNameOf(jobName: string): string {

@@ -8,7 +8,7 @@ import type { WorkList } from "../../api/work-list/work-list.ts";
 import { findObject } from "../../client/find.ts";
 import { findScriptPlace, SCRIPT } from "../compose/compose-manifests.ts";
 import { parseScript } from "../compose/parse-script.ts";
-import { readStoredList } from "../submit/stored-items.ts";
+import { readStoredList } from "../list/stored-items.ts";
 
 /** Lists in Secrets are not read: whoever keeps values secret does not want them in a table. */
 export async function readItems(client: Client, job: Job): Promise<Items> {

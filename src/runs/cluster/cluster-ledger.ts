@@ -15,7 +15,7 @@ import {
 import { finishOf } from "../../api/job-conditions.ts";
 import { jobs } from "../../api/resources.ts";
 import { COMPLETED_INDEXES, FAILED_INDEXES } from "../../api/work-list/names.ts";
-import type { FormerIndexesAt } from "../../api/work-list/stored-past.ts";
+import type { FormerIndexesAt } from "../../api/work-list/opened-list.ts";
 import {
   type Attempt,
   attemptsEndedBy,

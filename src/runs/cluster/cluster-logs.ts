@@ -1,23 +1,24 @@
 /**
- * What tasks on a cluster wrote, as their pods' logs have it. A cluster keeps one log for both
- * streams of a container: all of it counts as stdout.
+ * What items on a cluster printed: the logs of their pods. A cluster keeps one log for both streams
+ * of a container; all of it counts as stdout.
  */
+import { ApiError } from "../../api/errors.ts";
 import { pods } from "../../api/resources.ts";
 import { type Connection, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import { objectPath, query } from "../../client/http-requests.ts";
 import type { ContainerRun, PodIdentity } from "../follow/attempt.ts";
-import type { TaskLogs, TaskStream } from "../show/task-logs.ts";
+import type { AttemptLog, AttemptLogs, LogStream, WriteBytes } from "../show/attempt-logs.ts";
 
-export interface ContainerLog {
+interface ContainerLog {
   readonly pod: Pick<PodIdentity, "namespace" | "name">;
   readonly container: string;
   readonly isFollowing?: boolean;
   readonly tailLines?: number | undefined;
 }
 
-/** Rejects with an ApiError where the pod, or its node, is gone. */
-export async function openLog(
+/** Rejects with an ApiError if the pod, or its node, is gone. */
+async function openLog(
   connection: Connection,
   { pod, container, isFollowing, tailLines }: ContainerLog,
   signal: AbortSignal = new AbortController().signal,
@@ -32,25 +33,27 @@ export async function openLog(
   throw errorOf(answer.status, await wholeText(answer));
 }
 
-/** The tail of a log that grows is asked for no more often, and of so many at once. */
+/** How often the tail of a growing log is requested, and how many requests run at once. */
 const TAIL_EVERY_MS = 2_000;
 const TAILS_AT_ONCE = 4;
-/** Lines of people are shorter than this on average. */
 const TAIL_LINES = 50;
 const KEPT_TAILS = 200;
 
 export interface ClusterLogsOptions {
   readonly connection: Connection;
   readonly nowMs: () => number;
-  /** What could not be had. */
-  readonly complain: (text: string) => void;
+  /** Called if a log cannot be read. */
+  readonly warn: (text: string) => void;
 }
 
-export function clusterLogs(options: ClusterLogsOptions): TaskLogs {
+export function clusterLogs(options: ClusterLogsOptions): AttemptLogs {
   const tails = new GrowingTails(options);
   return {
+    filesOf: () => undefined,
+    open: ({ pod, runs }) =>
+      runs.map(({ container }) => containerLog(options.connection, { pod, container })),
     streamsOf: ({ pod, runs }) =>
-      runs.map((run): TaskStream => {
+      runs.map((run): LogStream => {
         const log = { pod, container: run.container };
         return {
           isError: false,
@@ -63,16 +66,47 @@ export function clusterLogs(options: ClusterLogsOptions): TaskLogs {
   };
 }
 
-/** A run does not end because the output of one item cannot be shown. */
-async function copyLog(
-  { connection, complain }: ClusterLogsOptions,
+function containerLog(connection: Connection, log: ContainerLog): AttemptLog {
+  return {
+    copy: (write, tailLines) => copyIfThere(connection, { ...log, tailLines }, write),
+    grow: (tailLines) => {
+      let isCopied = false;
+      return {
+        // The first call follows the log to its end. Further calls have nothing to add.
+        copyTo: async (write) => {
+          const followed = { ...log, isFollowing: true, tailLines };
+          if (!isCopied) isCopied = await copyIfThere(connection, followed, write);
+        },
+      };
+    },
+  };
+}
+
+/** False if the pod is gone, or has not started. */
+async function copyIfThere(
+  connection: Connection,
   log: ContainerLog,
-  write: (bytes: Uint8Array) => Promise<void>,
+  write: WriteBytes,
+): Promise<boolean> {
+  try {
+    for await (const piece of await openLog(connection, log)) await write(piece);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === 404 || error.code === 400)) return false;
+    throw error;
+  }
+}
+
+/** The run continues if the output of one item cannot be shown. */
+async function copyLog(
+  { connection, warn }: ClusterLogsOptions,
+  log: ContainerLog,
+  write: WriteBytes,
 ): Promise<void> {
   try {
     for await (const piece of await openLog(connection, log)) await write(piece);
   } catch (error) {
-    complain(`the output of ${log.pod.name} cannot be had: ${reasonOf(error)}`);
+    warn(`the output of ${log.pod.name} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -134,7 +168,7 @@ class GrowingTails {
       for await (const piece of await openLog(this.options.connection, asked)) pieces.push(piece);
       tail.text = Buffer.concat(pieces);
     } catch {
-      // Not begun, or gone: there is nothing to be seen.
+      // The container has not started, or its pod is gone.
     }
   }
 }

@@ -4,14 +4,12 @@ import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../../api/generated/core.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
-import { formerIndexes } from "../../api/work-list/item-history.ts";
 import { RUN, WORK_LIST } from "../../api/work-list/names.ts";
-import { NO_PAST } from "../../api/work-list/stored-list.ts";
-import type { FormerIndexesAt } from "../../api/work-list/stored-past.ts";
+import type { FormerIndexesAt } from "../../api/work-list/opened-list.ts";
 import { findObject } from "../../client/find.ts";
 import { findLedger, type JobLedger, ledgerName } from "../../ledger/job-ledger.ts";
 import { CONTINUES } from "../../ledger/story.ts";
-import { readStoredList } from "../submit/stored-items.ts";
+import { readFormerIndexes } from "../list/stored-items.ts";
 import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { chainJobs, findChain, type RunChain } from "./run-chain.ts";
 
@@ -67,8 +65,7 @@ export async function readFormer(
 ): Promise<FormerIndexesAt | undefined> {
   // Only a Job that continues another one has a list with a past.
   if (first.metadata.annotations?.[CONTINUES] === undefined) return undefined;
-  const { history } = (await readStoredList(client, first))?.past ?? NO_PAST;
-  return history.jobs.length === 0 ? undefined : (index) => formerIndexes(history, index);
+  return readFormerIndexes(client, first);
 }
 
 /** Who may not read ConfigMaps still may read pods. */

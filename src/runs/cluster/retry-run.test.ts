@@ -9,8 +9,8 @@ import { parseIndexes } from "../../api/index-set.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import { localClient } from "../../client/local.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
-import { openClusterLedger } from "./reach-cluster.ts";
+import type { LedgerHost } from "../submit/retry.ts";
+import { openClusterLedger } from "./cluster-host.ts";
 import { retryOnCluster } from "./retry-run.ts";
 
 const NAME = { namespace: "default", name: "work" };
@@ -89,7 +89,7 @@ async function attemptsOf(client: Client): Promise<readonly number[] | undefined
  * A cluster: it has no commit of several objects, and removes the pods of a Job with the Job. Calls
  * `look` after each write.
  */
-function aCluster(plain: Client, look: () => Promise<void> = async () => {}): ReachedEngine {
+function aCluster(plain: Client, look: () => Promise<void> = async () => {}): LedgerHost {
   const then = async <T>(written: Promise<T>): Promise<T> => {
     const result = await written;
     await look();
@@ -109,7 +109,7 @@ function aCluster(plain: Client, look: () => Promise<void> = async () => {}): Re
     },
   };
   const ledger = openClusterLedger(plain, "default", () => Number.MAX_SAFE_INTEGER);
-  return { client, ledger, isOwn: false, close: async () => {} };
+  return { client, ledger };
 }
 
 const PLAN = { wanted: parseIndexes("1", 5), failed: parseIndexes("1", 5) };

@@ -9,20 +9,19 @@ import { jobs } from "../../api/resources.ts";
 import { WORK_LIST } from "../../api/work-list/names.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { composeItemRetry } from "../compose/compose-item-retry.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
-import { type RetryPlan, retryRun } from "../submit/retry.ts";
+import { type LedgerHost, type RetryPlan, retryRun } from "../submit/retry.ts";
 import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";
 
 export async function retryOnCluster(
-  engine: ReachedEngine,
+  host: LedgerHost,
   chain: RunChain,
   plan: RetryPlan,
 ): Promise<RunChain> {
-  const { client } = engine;
+  const { client } = host;
   const { first, retries } = chain;
   if (isManagedByTally(first)) {
-    return { first: await retryRun(engine, first, plan), retries: [] };
+    return { first: await retryRun(host, first, plan), retries: [] };
   }
   const whole = composeWhole(chain);
   const { name } = whole.metadata;

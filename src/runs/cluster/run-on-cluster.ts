@@ -2,31 +2,55 @@
 import type { Job } from "../../api/generated/batch.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../../command/machine.ts";
-import { takenText } from "../commands/name-taken.ts";
-import type { AskedRun, RunCommandFlags } from "../compose/asked-run.ts";
 import {
   asRun,
   type ClusterRun,
   composeClusterRun,
   type RunManager,
 } from "../compose/compose-cluster-run.ts";
-import type { RunRequest } from "../compose/run-request.ts";
-import type { PreparedRun } from "../follow/conduct-run.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
-import { NameTaken } from "../submit/prepare.ts";
-import { itemNames } from "../submit/stored-items.ts";
-import { takeUpRun } from "../submit/take-up.ts";
-import { findCluster, openCluster } from "./cluster-access.ts";
+import { readRequest, reportEmptyList } from "../compose/read-request.ts";
+import type { RequestedRun } from "../compose/requested-run.ts";
+import type { RunCommandFlags, RunWords } from "../compose/run-flags.ts";
+import type { CreatedRun } from "../follow/follow-run.ts";
+import { runInForeground } from "../follow/foreground.ts";
+import { itemNames } from "../list/stored-items.ts";
+import { continueRun } from "../submit/continue-run.ts";
+import { NameTaken, takenText } from "../submit/create-run.ts";
+import { type ClusterHost, findCluster, openClusterHost } from "./cluster-host.ts";
 import { BUILT_IN_MANAGER, findManager } from "./find-manager.ts";
 import { resumeScripted, startRun, viewRun, viewStored } from "./start-run.ts";
 
-export interface ClusterAsked {
-  readonly asked: ClusterRun;
-  readonly manager: RunManager;
+/** The default of -j: the cores of this machine say nothing about a cluster. */
+const USUAL_PARALLELISM = 10;
+
+export async function runOnCluster(
+  words: RunWords,
+  flags: RunCommandFlags,
+  machine: Machine,
+): Promise<number> {
+  checkClusterFlags(flags);
+  const print = (text: string) => machine.writeError(`tally: ${text}\n`);
+  const cluster = await findCluster(flags, machine);
+  const { namespace } = cluster;
+  const there = { ...machine, processors: USUAL_PARALLELISM };
+  const requested = await readRequest(words, { ...flags, namespace }, there);
+  if (!requested) return reportEmptyList(machine);
+  const host = await openClusterHost(cluster, machine);
+  const composed = await composeFor(host, requested, flags).catch(async (error: unknown) => {
+    await host.close();
+    throw error;
+  });
+  for (const text of composed.run.said) print(text);
+  if (!flags.quiet) print(managerText(composed.manager));
+  return runInForeground(
+    async () => host,
+    () => createOrContinue(host, composed, flags, print),
+    flags,
+    machine,
+  );
 }
 
-/** Throws a UsageError for a flag that means nothing there. */
-export function checkClusterFlags(flags: RunCommandFlags): void {
+function checkClusterFlags(flags: RunCommandFlags): void {
   for (const [name, flag] of LOCAL_FLAGS) {
     if (flags[name] === undefined) continue;
     throw new UsageError(`${flag} is for runs on this machine: it means nothing on a cluster`);
@@ -55,88 +79,69 @@ const LOCAL_FLAGS = [
   ["nice", "--nice"],
 ] as const;
 
-/** At once, unless said otherwise: the cores of this machine say nothing of a cluster. */
-export const USUAL_PARALLELISM = 10;
+interface ComposedForCluster {
+  readonly run: ClusterRun;
+  readonly manager: RunManager;
+}
 
-/** The run as the cluster can take it: who looks after it is asked before anything is created. */
-export async function composeForCluster(
-  read: (namespace: string) => Promise<AskedRun>,
+/** The Job depends on which controller manages it. */
+async function composeFor(
+  host: ClusterHost,
+  requested: RequestedRun,
   flags: RunCommandFlags,
-  machine: Machine,
-): Promise<ClusterAsked> {
-  const cluster = await findCluster(flags, machine);
-  const { namespace } = cluster;
-  const asked = await read(namespace);
-  const engine = await openCluster(cluster);
-  try {
-    const manager = await findManager({
-      ...engine,
-      namespace,
-      nowMs: Date.now(),
-      ...askedManager(asked, flags),
-    });
-    return { manager, asked: composeAsked(asked, manager) };
-  } finally {
-    await engine.close();
-  }
+): Promise<ComposedForCluster> {
+  const { client, connection, namespace } = host;
+  const asked = askedManager(requested, flags);
+  const manager = await findManager({
+    client,
+    connection,
+    namespace,
+    nowMs: Date.now(),
+    ...(asked === undefined ? {} : { asked }),
+  });
+  const { request, job, before = [], support } = requested;
+  if (!request) return { manager, run: { job: asRun(job, manager), before, support, said: [] } };
+  const { annotations: _ours, podAnnotations: _theirs, ...plain } = request;
+  return { manager, run: composeClusterRun(plain, manager) };
 }
 
-/** A manifest says itself whom it is for. */
-function askedManager({ request, job }: AskedRun, { managedBy }: RunCommandFlags) {
+/** A manifest names its manager itself. */
+function askedManager({ request, job }: RequestedRun, { managedBy }: RunCommandFlags) {
   const ofManifest = request ? undefined : (job.spec.managedBy ?? BUILT_IN_MANAGER);
-  const asked = managedBy ?? ofManifest;
-  return asked === undefined ? {} : { asked };
+  return managedBy ?? ofManifest;
 }
 
-function composeAsked(read: AskedRun, manager: RunManager): ClusterRun {
-  const { request, job, before = [], support } = read;
-  if (request) return composeClusterRun(onCluster(request), manager);
-  return { job: asRun(job, manager), before, support, said: [] };
-}
-
-function onCluster({ annotations: _own, podAnnotations: _theirs, ...request }: RunRequest) {
-  return request;
-}
-
-/** For people: who looks after the run. */
-export function managerText(manager: RunManager): string {
+function managerText(manager: RunManager): string {
   switch (manager.kind) {
     case "server":
-      return "a Tally server looks after it";
+      return "a Tally server manages it";
     case "controller":
-      return `tally controller (${manager.name}) looks after it`;
+      return `tally controller (${manager.name}) manages it`;
     case "kubernetes":
-      return "Kubernetes' own controller looks after it, with the list in a script";
+      return "Kubernetes' own controller manages it, with the list in a script";
   }
 }
 
-export async function prepareOnCluster(
-  engine: ReachedEngine,
-  { asked, manager }: ClusterAsked,
+async function createOrContinue(
+  host: ClusterHost,
+  { run, manager }: ComposedForCluster,
   flags: RunCommandFlags,
-  say: (text: string) => void,
-): Promise<PreparedRun> {
-  const itemAt = itemNames({ list: asked.list });
-  const begin = async () => viewRun({ first: await startRun(engine, asked), retries: [] }, itemAt);
+  print: (text: string) => void,
+): Promise<CreatedRun> {
+  const itemAt = itemNames(run.list);
+  const start = async (former?: Job) =>
+    viewRun({ first: await startRun(host, run, former), retries: [] }, itemAt);
   try {
-    return await begin();
+    return await start();
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
-    if (flags.resume) return resumeOnCluster(engine, { asked, manager }, error.job, say);
+    if (flags.resume) {
+      if (manager.kind === "kubernetes") return resumeScripted(host, run, error.job);
+      const { job: first, said } = await continueRun(host, run, error.job);
+      for (const text of said) print(text);
+      return viewStored(host, { first, retries: [] });
+    }
     if (!flags.replace || !error.isFinished) throw new UsageError(takenText(error, flags));
-    const first = await startRun(engine, asked, error.job);
-    return viewRun({ first, retries: [] }, itemAt);
+    return start(error.job);
   }
-}
-
-async function resumeOnCluster(
-  engine: ReachedEngine,
-  { asked, manager }: ClusterAsked,
-  former: Job,
-  say: (text: string) => void,
-): Promise<PreparedRun> {
-  if (manager.kind === "kubernetes") return resumeScripted(engine, asked, former);
-  const { job: first, said } = await takeUpRun(engine, asked, former);
-  for (const text of said) say(text);
-  return viewStored(engine, { first, retries: [] });
 }

@@ -1,5 +1,4 @@
-/** Runs of a cluster that are begun, or taken up where they were left. */
-
+/** Starts runs on a cluster, and continues runs that were stopped. */
 import type { Name } from "../../api/client.ts";
 import { isEqual } from "../../api/equal.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -7,78 +6,77 @@ import { isFinished } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { ClusterRun } from "../compose/compose-cluster-run.ts";
 import { findScriptPlace, SCRIPT } from "../compose/compose-manifests.ts";
-import type { PreparedRun } from "../follow/conduct-run.ts";
 import { resumeRun } from "../follow/control.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
-import { createRun, replaceRun } from "../submit/prepare.ts";
+import type { CreatedRun } from "../follow/follow-run.ts";
+import type { EngineHost } from "../host/run-host.ts";
+import { createRun, replaceRun } from "../submit/create-run.ts";
 import { giveTo } from "../submit/submit.ts";
 import { readItems, readScript } from "./cluster-items.ts";
 import { readChain } from "./read-run.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";
 import { runClient } from "./run-client.ts";
 
-type ItemAt = PreparedRun["itemAt"];
+type ItemAt = CreatedRun["itemAt"];
 
-/** A script is there before its Job, and goes with it from then on. */
-export async function startRun(engine: ReachedEngine, run: ClusterRun, former?: Job): Promise<Job> {
-  const job = await (former ? replaceRun(engine, run, former) : createRun(engine, run));
-  for (const object of run.before) await giveTo(engine.client, object, job);
+/** Objects that were created before the Job, such as a script, belong to it from then on. */
+export async function startRun(host: EngineHost, run: ClusterRun, former?: Job): Promise<Job> {
+  const job = await (former ? replaceRun(host, run, former) : createRun(host, run));
+  for (const object of run.before) await giveTo(host.client, object, job);
   return job;
 }
 
-/** Goes on with a run, as one Job. */
-export function viewRun(chain: RunChain, itemAt: ItemAt): PreparedRun {
+/** Shows the Jobs of a run as one. */
+export function viewRun(chain: RunChain, itemAt: ItemAt): CreatedRun {
   const view = { chain, itemAt };
-  return {
-    job: composeWhole(chain),
-    itemAt,
-    view: (engine) => ({ ...engine, client: runClient(engine.client, view) }),
-  };
+  return { job: composeWhole(chain), itemAt, view: (client) => runClient(client, view) };
 }
 
-export async function viewStored({ client }: ReachedEngine, chain: RunChain): Promise<PreparedRun> {
+export async function viewStored({ client }: EngineHost, chain: RunChain): Promise<CreatedRun> {
   const items = await readItems(client, chain.first);
-  return viewRun(chain, (index) => items.nameAt(index));
+  return viewRun(chain, items.nameAt);
 }
 
-/** A run that was stopped goes on, and is viewed. */
-export async function resumeStored(
-  engine: ReachedEngine,
+/** Continues a run that was stopped; undefined if there is no such run. */
+export async function resumeOnCluster(
+  host: EngineHost,
   place: Name & { readonly namespace: string },
   parallelism?: number,
-): Promise<PreparedRun | undefined> {
-  const chain = await readChain(engine.client, place);
+): Promise<CreatedRun | undefined> {
+  const chain = await readChain(host.client, place);
   if (!chain) return undefined;
-  const prepared = await viewStored(engine, chain);
-  if (isFinished(prepared.job)) return prepared;
-  const { client } = prepared.view?.(engine) ?? engine;
-  return { ...prepared, job: await resumeRun(client, place, parallelism) };
+  const viewed = await viewStored(host, chain);
+  if (isFinished(viewed.job)) return viewed;
+  const client = viewed.view?.(host.client) ?? host.client;
+  return { ...viewed, job: await resumeRun(client, place, parallelism) };
 }
 
-/** Kubernetes' own controller cannot take over what is done: only the very same run goes on. */
+/**
+ * Continues a run whose list is in a script. Kubernetes' own controller cannot skip items that
+ * another Job has done, so that only a run with the same list and command can continue.
+ */
 export async function resumeScripted(
-  engine: ReachedEngine,
+  host: EngineHost,
   asked: ClusterRun,
   former: Job,
-): Promise<PreparedRun> {
+): Promise<CreatedRun> {
   const { namespace = "", name = "" } = former.metadata;
-  const chain = await readChain(engine.client, { namespace, name });
+  const chain = await readChain(host.client, { namespace, name });
   if (chain && isFinished(composeWhole(chain))) {
     throw new UsageError(`the run ${name} is finished; run what failed with: tally retry ${name}`);
   }
-  if (!(await isSameRun(engine, asked, former))) {
+  if (!(await isSameRun(host, asked, former))) {
     throw new UsageError(
       `the run ${name} has another list or command: without tally controller only the same one ` +
         "can be gone on with",
     );
   }
   const { parallelism } = asked.job.spec;
-  const resumed = await resumeStored(engine, { namespace, name }, parallelism);
+  const resumed = await resumeOnCluster(host, { namespace, name }, parallelism);
   if (!resumed) throw new UsageError(`there is no run ${name}`);
   return resumed;
 }
 
-async function isSameRun({ client }: ReachedEngine, asked: ClusterRun, former: Job) {
+async function isSameRun({ client }: EngineHost, asked: ClusterRun, former: Job) {
   const [object] = asked.before as readonly ScriptObject[];
   if (!object || !findScriptPlace(former)) return isSameCommand(asked.job, former);
   const script = object.data?.[SCRIPT] ?? object.stringData?.[SCRIPT];

@@ -3,6 +3,7 @@
  * the file of its name, loaded when it is called.
  */
 import type { Command } from "commander";
+import type { Invocation } from "../../command/invocation.ts";
 import type { Machine } from "../../command/machine.ts";
 import type { ListFlags } from "./list.ts";
 import { addPlaceOptions } from "./place-options.ts";
@@ -13,10 +14,11 @@ import type { RetryFlags } from "./retry.ts";
 import type { StatusFlags } from "./status.ts";
 import { workflowNameOf } from "./workflow-command.ts";
 
-export function addInspectCommands(program: Command, machine: Machine): void {
+export function addInspectCommands(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   addStatus(program, machine);
   addList(program, machine);
-  addRetry(program, machine);
+  addRetry(program, invocation);
   addResults(program, machine);
   addReport(program, machine);
   addPrune(program, machine);
@@ -43,7 +45,8 @@ function addList(program: Command, machine: Machine): void {
     });
 }
 
-function addRetry(program: Command, machine: Machine): void {
+function addRetry(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   placedCommand(program, "retry", "Run items of a run once more.", RETRY_HELP)
     .argument("<name>", "The run.")
     .option("--failed", "Those that failed (default).")
@@ -58,10 +61,11 @@ function addRetry(program: Command, machine: Machine): void {
       const workflow = workflowNameOf(name);
       if (workflow !== undefined) {
         const { retryWorkflow } = await import("./workflow.ts");
-        return retryWorkflow(workflow, flags, machine);
+        invocation.exitCode = await retryWorkflow(workflow, flags, machine);
+        return;
       }
       const { retry } = await import("./retry.ts");
-      await retry(name, flags, machine);
+      invocation.exitCode = await retry(name, flags, machine);
     });
 }
 

@@ -1,20 +1,18 @@
-/** "tally pause": no more items of a run are started. */
-
+/** "tally pause": starts no more items of a run. */
 import type { Machine } from "../../command/machine.ts";
 import { canDrain, pauseRun } from "../follow/control.ts";
-import type { PlaceFlags } from "../host/on-cluster.ts";
-import { openToChange } from "../host/opened-runs.ts";
-import { sameFlags } from "../host/stored.ts";
+import { openToChange, sameFlags } from "../host/open-host.ts";
+import type { HostFlags } from "../host/run-host.ts";
 
-export async function pause(name: string, flags: PlaceFlags, machine: Machine): Promise<void> {
-  const { client, namespace, close } = await openToChange(name, flags, machine);
+export async function pause(name: string, flags: HostFlags, machine: Machine): Promise<void> {
+  const host = await openToChange(flags, machine);
   try {
-    const job = await pauseRun(client, { namespace, name });
+    const job = await pauseRun(await host.clientOf(name), { namespace: host.namespace, name });
     const lost = canDrain(job) ? "" : ", and what ran is ended and will be run again";
     machine.writeOut(
       `${name}: paused${lost}; go on with: tally resume ${name}${sameFlags(flags)}\n`,
     );
   } finally {
-    await close();
+    await host.close();
   }
 }

@@ -1,4 +1,4 @@
-/** "tally report": a run as one page to look at, to keep and to send. */
+/** "tally report": writes a run as one page of HTML. */
 import { writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { Job } from "../../api/generated/batch.ts";
@@ -6,8 +6,9 @@ import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
 import type { Attempt } from "../../ledger/attempt.ts";
 import type { IndexStory } from "../../ledger/reader.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
-import { getJob, openRunsToRead, type RunsFlags } from "../host/stored.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
+import { getRun, openToRead } from "../host/open-host.ts";
+import type { HostFlags, RunHost } from "../host/run-host.ts";
 import { resultOf } from "../show/item-result.ts";
 import { logToRead } from "../show/log-files.ts";
 import { composeDurations } from "../show/page/histogram.ts";
@@ -16,7 +17,7 @@ import { composeTimeline, type Span } from "../show/page/timeline.ts";
 import { runStateOf } from "../show/run-state.ts";
 import { shellWord } from "../show/words.ts";
 
-export interface ReportPageFlags extends RunsFlags {
+export interface ReportPageFlags extends HostFlags {
   /** Where to write it; "-" for stdout. */
   readonly output: string;
 }
@@ -29,17 +30,17 @@ export async function report(
   machine: Machine,
   nowMs: number = Date.now(),
 ): Promise<void> {
-  const runs = await openRunsToRead(flags, machine);
+  const host = await openToRead(flags, machine);
   try {
-    const job = await getJob(runs, name);
+    const job = await getRun(host, name);
     if (job.spec.completionMode !== "Indexed") {
       throw new CommandFailure(`error: ${name} has no indexes, and so no report of items`);
     }
     const file = resolve(machine.workingDirectory, flags.output);
-    const gathered = await gather(runs, job, dirname(file));
+    const gathered = await gather(host, job, dirname(file));
     const { spans, failures, failed } = gathered;
     const page = reportPage({
-      state: runStateOf(job, await runs.isLive()),
+      state: runStateOf(job, await host.isLive()),
       command: commandOf(job),
       failed,
       timeline: composeTimeline(spans),
@@ -56,32 +57,28 @@ export async function report(
     await writeFile(file, page);
     machine.writeOut(`${flags.output}\n`);
   } finally {
-    await runs.close();
+    await host.close();
   }
 }
 
-async function gather(runs: RunsToRead, job: Job, directory: string) {
-  const items = await runs.itemsOf(job);
-  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+async function gather(host: RunHost, job: Job, directory: string) {
+  const items = await host.items(job);
+  const place = { namespace: host.namespace, jobName: job.metadata.name ?? "" };
   const spans: Span[] = [];
   const failures: ReportedFailure[] = [];
   let failed = 0;
-  let from: string | undefined;
-  do {
-    const page = await runs.ledger.list(place, from === undefined ? {} : { from });
-    for (const story of page.items) {
+  for await (const stories of storyPages(host.ledger, place)) {
+    for (const story of stories) {
       const name = items.nameAt(story.index);
       spans.push(...spansOf(story, name ?? `index ${story.index}`));
       if (story.state !== "Failed") continue;
       failed++;
       if (failures.length >= MOST_FAILURES) continue;
       const result = resultOf(story, name);
-      const { dataDir } = runs;
-      const log = dataDir && result.last && logToRead({ dataDir, job }, result.last);
+      const log = result.last && logToRead(host, job, result.last);
       failures.push({ result, log: log ? relative(directory, log) : undefined });
     }
-    from = page.next;
-  } while (from !== undefined);
+  }
   return { spans, failures, failed };
 }
 

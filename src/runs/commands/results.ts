@@ -1,46 +1,45 @@
-/** "tally results": what became of every item, for a spreadsheet or a program. */
+/** "tally results": the result of every item, for a spreadsheet or a program. */
 import type { Job } from "../../api/generated/batch.ts";
 import { terminalText } from "../../base/terminal-text.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
-import { getJob, openRunsToRead, type RunsFlags, tellRemarks } from "../host/stored.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
+import { shownPath } from "../host/data-directory.ts";
+import { getRun, openToRead, printRemarks } from "../host/open-host.ts";
+import type { HostFlags, RunHost } from "../host/run-host.ts";
+import { loggedAttempt, podLog } from "../show/attempt-logs.ts";
 import { type NumberedAttempt, resultOf } from "../show/item-result.ts";
-import { attemptFiles, podLog, shownPath } from "../show/log-files.ts";
 import { RESULT_FORMATS, type ResultFormat, resultWriter } from "../show/results.ts";
 
-export interface ResultsFlags extends RunsFlags {
+export interface ResultsFlags extends HostFlags {
   readonly format: string;
   readonly failed?: boolean;
 }
 
-/** What is written at once. */
+/** How much is written at once. */
 const BLOCK_LETTERS = 64 * 1024;
 
 export async function results(name: string, flags: ResultsFlags, machine: Machine): Promise<void> {
   const format = readFormat(flags.format);
-  const runs = await openRunsToRead(flags, machine);
+  const host = await openToRead(flags, machine);
   try {
-    const job = await getJob(runs, name);
+    const job = await getRun(host, name);
     if (job.spec.completionMode !== "Indexed") {
       throw new CommandFailure(`error: ${name} has no indexes, and so no results of items`);
     }
-    const items = await runs.itemsOf(job);
+    const items = await host.items(job);
     const writer = resultWriter(format, items.parameters);
-    const logOf = logFinder(runs, job, machine);
-    await tellRemarks(runs, job, machine);
+    const logOf = logFinder(host, job, machine);
+    await printRemarks(host, job, machine);
     let text = writer.head;
-    // A file gets the values as they are; on a terminal they must not act.
+    // A file gets the values unchanged; control characters must not reach a terminal.
     const shown = (rows: string) => (machine.hasOutReader ? terminalText(rows) : rows);
     let isFirst = true;
-    let from: string | undefined;
-    do {
-      const page = await runs.ledger.list(
-        { namespace: runs.namespace, jobName: name },
-        { ...(flags.failed ? { state: "Failed" } : {}), ...(from === undefined ? {} : { from }) },
-      );
-      for (const story of page.items) {
+    const place = { namespace: host.namespace, jobName: name };
+    const query = flags.failed ? ({ state: "Failed" } as const) : {};
+    for await (const stories of storyPages(host.ledger, place, query)) {
+      for (const story of stories) {
         const result = resultOf(story, items.nameAt(story.index));
         const log = result.last && logOf(result.last);
         const values = items.valuesAt(story.index);
@@ -50,22 +49,24 @@ export async function results(name: string, flags: ResultsFlags, machine: Machin
         await machine.writeBytes(Buffer.from(shown(text)));
         text = "";
       }
-      from = page.next;
-    } while (from !== undefined);
+    }
     await machine.writeBytes(Buffer.from(shown(text + writer.tail)));
   } finally {
-    await runs.close();
+    await host.close();
   }
 }
 
 function logFinder(
-  { dataDir }: RunsToRead,
+  { logs }: RunHost,
   job: Job,
   { workingDirectory }: Machine,
 ): (last: NumberedAttempt) => string | undefined {
-  if (dataDir === undefined) return ({ attempt }) => podLog(attempt);
-  const place = { dataDir: shownPath(dataDir, workingDirectory), job };
-  return (last) => attemptFiles(place, last).at(-1)?.out;
+  return (last) => {
+    const files = logs.filesOf(loggedAttempt(job, last));
+    if (!files) return podLog(last.attempt.pod);
+    const file = files.at(-1)?.out;
+    return file && shownPath(file, workingDirectory);
+  };
 }
 
 function readFormat(given: string): ResultFormat {

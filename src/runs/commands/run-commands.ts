@@ -3,23 +3,24 @@
  * loaded when it is called.
  */
 import type { Command } from "commander";
-import type { Machine } from "../../command/machine.ts";
-import type { RunCommandFlags } from "../compose/asked-run.ts";
+import type { Invocation } from "../../command/invocation.ts";
+import type { RunCommandFlags } from "../compose/run-flags.ts";
 import { addRunOptions, runNameOf } from "../compose/run-flags.ts";
-import type { PlaceFlags } from "../host/on-cluster.ts";
-import type { ReportFlags } from "../show/run-report.ts";
+import type { HostFlags } from "../host/run-host.ts";
+import type { ReportFlags } from "../show/open-reporter.ts";
 import { addPlaceOptions } from "./place-options.ts";
 import type { ScaleFlags } from "./scale.ts";
 import { workflowNameOf } from "./workflow-command.ts";
 
-export function addRunCommands(program: Command, machine: Machine, words: readonly string[]): void {
-  addRun(program, machine, words);
-  addScale(program, machine);
-  addPause(program, machine);
-  addResume(program, machine);
+export function addRunCommands(program: Command, invocation: Invocation): void {
+  addRun(program, invocation);
+  addScale(program, invocation);
+  addPause(program, invocation);
+  addResume(program, invocation);
 }
 
-function addRun(program: Command, machine: Machine, words: readonly string[]): void {
+function addRun(program: Command, invocation: Invocation): void {
+  const { machine, words } = invocation;
   const command = program
     .command("run")
     .summary("Run a command over a list, in parallel, and see it through.")
@@ -30,13 +31,15 @@ function addRun(program: Command, machine: Machine, words: readonly string[]): v
   addRunOptions(command)
     .addHelpText("after", RUN_EXAMPLES)
     .action(async (operands: string[], flags: RunCommandFlags) => {
-      const { run } = await import("./run.ts");
+      const { run } = await import("../run.ts");
       const name = runNameOf(operands);
-      await run({ ...(name === undefined ? {} : { name }), words }, flags, machine);
+      const given = { ...(name === undefined ? {} : { name }), words };
+      invocation.exitCode = await run(given, flags, machine);
     });
 }
 
-function addScale(program: Command, machine: Machine): void {
+function addScale(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   placedCommand(program, "scale")
     .summary("Change how many items of a run are worked on at a time.")
     .description("Change how many items of a run are worked on at a time. What runs, finishes.")
@@ -49,24 +52,27 @@ function addScale(program: Command, machine: Machine): void {
     });
 }
 
-function addPause(program: Command, machine: Machine): void {
+function addPause(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   placedCommand(program, "pause")
     .summary("Start no more items of a run until it is resumed.")
     .description("Start no more items of a run until it is resumed. What runs, finishes.")
     .argument("<name>", "The run.")
     .addHelpText("after", "\nExample:\n  tally pause thumbs")
-    .action(async (name: string, flags: PlaceFlags) => {
+    .action(async (name: string, flags: HostFlags) => {
       const workflow = workflowNameOf(name);
       if (workflow !== undefined) {
         const { pauseWorkflow } = await import("./workflow.ts");
-        return pauseWorkflow(workflow, flags, machine);
+        invocation.exitCode = await pauseWorkflow(workflow, flags, machine);
+        return;
       }
       const { pause } = await import("./pause.ts");
       await pause(name, flags, machine);
     });
 }
 
-function addResume(program: Command, machine: Machine): void {
+function addResume(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   placedCommand(program, "resume")
     .summary("Go on with a run that was paused, stopped or killed.")
     .description(RESUME_HELP)
@@ -80,10 +86,11 @@ function addResume(program: Command, machine: Machine): void {
       const workflow = workflowNameOf(name);
       if (workflow !== undefined) {
         const { resumeWorkflow } = await import("./workflow.ts");
-        return resumeWorkflow(workflow, flags, machine);
+        invocation.exitCode = await resumeWorkflow(workflow, flags, machine);
+        return;
       }
       const { resume } = await import("./resume.ts");
-      await resume(name, flags, machine);
+      invocation.exitCode = await resume(name, flags, machine);
     });
 }
 

@@ -1,26 +1,25 @@
-/** "tally scale": how many items of a run are worked on at a time. */
-
+/** "tally scale": changes how many items of a run are processed at a time. */
 import type { Machine } from "../../command/machine.ts";
 import { readParallelism } from "../compose/run-flags.ts";
 import { scaleRun } from "../follow/control.ts";
-import type { PlaceFlags } from "../host/on-cluster.ts";
-import { openToChange } from "../host/opened-runs.ts";
+import { openToChange } from "../host/open-host.ts";
+import { MAX_TASKS } from "../host/own-engine.ts";
+import type { HostFlags } from "../host/run-host.ts";
 
-export interface ScaleFlags extends PlaceFlags {
+export interface ScaleFlags extends HostFlags {
   readonly jobs: string;
 }
 
 export async function scale(name: string, flags: ScaleFlags, machine: Machine): Promise<void> {
   const asked = readParallelism(flags, machine.processors);
-  const { client, namespace, close } = await openToChange(name, flags, machine);
+  // -j 0 means all items at once.
+  const wanted = Number.isFinite(asked) ? asked : MAX_TASKS;
+  const host = await openToChange(flags, machine);
   try {
-    const wanted = Number.isFinite(asked) ? asked : ALL;
-    const { spec } = await scaleRun(client, { namespace, name }, wanted);
+    const client = await host.clientOf(name);
+    const { spec } = await scaleRun(client, { namespace: host.namespace, name }, wanted);
     machine.writeOut(`${name}: ${wanted} at a time${spec.parallelism === 0 ? ", paused" : ""}\n`);
   } finally {
-    await close();
+    await host.close();
   }
 }
-
-/** What -j 0 stands for. */
-const ALL = 10_000;

@@ -4,8 +4,9 @@ import type { Job } from "../../api/generated/batch.ts";
 import { isFinished, wasCutShort } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../../command/machine.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
-import { getJob, openRunsToRead, type RunsFlags, sameFlags, tellRemarks } from "../host/stored.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
+import { getRun, openToRead, printRemarks, sameFlags } from "../host/open-host.ts";
+import type { HostFlags, RunHost } from "../host/run-host.ts";
 import { countItems } from "../show/count-items.ts";
 import { resultOf } from "../show/item-result.ts";
 import { byAge } from "../show/list-table.ts";
@@ -18,11 +19,11 @@ import {
   statusObject,
 } from "../show/status-text.ts";
 
-export interface StatusFlags extends RunsFlags {
+export interface StatusFlags extends HostFlags {
   readonly output?: string;
 }
 
-/** As many failures as fit a screen; an object has room for more. */
+/** How many failures are shown: as many as fit a screen, and more in JSON. */
 const SHOWN_FAILURES = 10;
 const FAILURES_IN_JSON = 1000;
 
@@ -36,15 +37,15 @@ export async function status(
   if (output !== "" && output !== "json") {
     throw new UsageError(`--output must be json, not ${JSON.stringify(output)}`);
   }
-  const runs = await openRunsToRead(flags, machine);
+  const host = await openToRead(flags, machine);
   try {
-    const isLive = await runs.isLive();
+    const isLive = await host.isLive();
     const chosen =
-      name === undefined ? await currentRuns(runs, isLive) : [await getJob(runs, name)];
-    for (const job of chosen) await tellRemarks(runs, job, machine);
+      name === undefined ? await currentRuns(host, isLive) : [await getRun(host, name)];
+    for (const job of chosen) await printRemarks(host, job, machine);
     const most = output === "json" ? FAILURES_IN_JSON : SHOWN_FAILURES;
     const all: RunStatus[] = [];
-    for (const job of chosen) all.push(await statusOf(runs, job, { isLive, most, nowMs, machine }));
+    for (const job of chosen) all.push(await statusOf(host, job, { isLive, most, nowMs, machine }));
     if (output === "json") {
       const objects = all.map(statusObject);
       machine.writeOut(`${JSON.stringify(name === undefined ? objects : objects[0], null, 2)}\n`);
@@ -58,13 +59,13 @@ export async function status(
     });
     if (all.length === 0) machine.writeOut("There are no runs.\n");
   } finally {
-    await runs.close();
+    await host.close();
   }
 }
 
-/** Without a name: what is not finished, or else what was begun last. */
-async function currentRuns(runs: RunsToRead, isLive: boolean): Promise<readonly Job[]> {
-  const all = await runs.listJobs();
+/** Without a name: the unfinished runs, or else the latest one. */
+async function currentRuns(host: RunHost, isLive: boolean): Promise<readonly Job[]> {
+  const all = await host.listRuns();
   const open = all.filter((job) => !isFinished(job));
   if (open.length > 0) return open;
   const states = new Map<RunState, Job>(all.map((job) => [runStateOf(job, isLive), job]));
@@ -80,7 +81,7 @@ interface Looking {
   readonly machine: Machine;
 }
 
-async function statusOf(runs: RunsToRead, job: Job, looking: Looking): Promise<RunStatus> {
+async function statusOf(host: RunHost, job: Job, looking: Looking): Promise<RunStatus> {
   const { isLive, most, nowMs, machine } = looking;
   const state = runStateOf(job, isLive);
   if (job.spec.completionMode !== "Indexed") {
@@ -89,36 +90,33 @@ async function statusOf(runs: RunsToRead, job: Job, looking: Looking): Promise<R
   const hasMore = wasCutShort(job);
   const hasFailures = hasMore || state.failed > 0;
   const found = hasFailures
-    ? await findFailures(runs, job, { most, counts: hasMore })
+    ? await findFailures(host, job, { most, counts: hasMore })
     : { results: [], count: 0 };
   const failures = found.results.map((result): ShownFailure => {
-    return { result, log: result.last && shownLog(runs, job, result.last, machine) };
+    return { result, log: result.last && shownLog(host, job, result.last, machine) };
   });
-  const waiting = isFinished(job) ? 0 : await countItems(runs, job, "BackingOff");
+  const waiting = isFinished(job) ? 0 : await countItems(host, job, "BackingOff");
   const failed = hasMore ? found.count : state.failed;
   return { state: { ...state, failed }, failures, waiting, nowMs };
 }
 
 async function findFailures(
-  runs: RunsToRead,
+  host: RunHost,
   job: Job,
   { most, counts }: { readonly most: number; readonly counts: boolean },
 ) {
-  const items = await runs.itemsOf(job);
-  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+  const items = await host.items(job);
+  const place = { namespace: host.namespace, jobName: job.metadata.name ?? "" };
+  const query = { state: "Failed", ...(counts ? {} : { limit: most }) } as const;
   const results = [];
   let count = 0;
-  let from: string | undefined;
-  do {
-    const more = from === undefined ? {} : { from };
-    const limit = counts ? {} : { limit: most };
-    const page = await runs.ledger.list(place, { state: "Failed", ...limit, ...more });
-    count += page.items.length;
-    for (const story of page.items.slice(0, Math.max(0, most - results.length))) {
+  for await (const stories of storyPages(host.ledger, place, query)) {
+    count += stories.length;
+    for (const story of stories.slice(0, Math.max(0, most - results.length))) {
       results.push(resultOf(story, items.nameAt(story.index)));
     }
-    from = page.next;
-  } while (from !== undefined && (counts || results.length < most));
+    if (!counts && results.length >= most) break;
+  }
   return { results, count };
 }
 

@@ -1,9 +1,9 @@
 /** The command "create-workflow": its arguments and flags. */
 import type { Command } from "commander";
-import type { Machine } from "../../command/machine.ts";
+import type { Invocation } from "../../command/invocation.ts";
 import type { CreateWorkflowFlags } from "./workflow.ts";
 
-export function addCreateWorkflow(program: Command, machine: Machine): void {
+export function addCreateWorkflow(program: Command, invocation: Invocation): void {
   program
     .command("create-workflow")
     .summary("Run Jobs of templates, each when those before it have succeeded.")
@@ -17,7 +17,7 @@ export function addCreateWorkflow(program: Command, machine: Machine): void {
     .addHelpText("after", EXAMPLE)
     .action(async (name: string, flags: CreateWorkflowFlags) => {
       const { createWorkflow } = await import("./workflow.ts");
-      await createWorkflow(name, flags, machine);
+      invocation.exitCode = await createWorkflow(name, flags, invocation.machine);
     });
 }
 

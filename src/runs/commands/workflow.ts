@@ -1,22 +1,20 @@
-/** "tally create-workflow" and what can be asked of a Workflow: to pause, go on, and retry. */
+/** "tally create-workflow", and pausing, resuming and retrying Workflows. */
 import type { Client, Name } from "../../api/client.ts";
 import type { Workflow, WorkflowSpec, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import { workflows } from "../../api/resources.ts";
 import { UsageError } from "../../base/usage-error.ts";
-import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
 import {
-  conductWorkflow,
+  followWorkflow,
   hold,
   release,
-  retryWorkflow as runFailedAgain,
+  retryWorkflow as retrySteps,
   type WorkflowEnd,
-} from "../follow/conduct-workflow.ts";
-import { isEngineLasting } from "../host/lasting-engine.ts";
-import { openRuns } from "../host/open-runs.ts";
-import { runDirectory } from "../host/run-directory.ts";
-import { reachingRunEngine } from "../host/run-engine.ts";
-import { INTERRUPTED } from "../show/summary.ts";
+} from "../follow/follow-workflow.ts";
+import { runDirectory } from "../host/data-directory.ts";
+import { openToChange, openToRun } from "../host/open-host.ts";
+import { DEFAULT_NAMESPACE } from "../host/run-host.ts";
+import { INTERRUPTED, SOME_FAILED } from "../show/summary.ts";
 
 export interface WorkflowFlags {
   readonly data?: string;
@@ -29,24 +27,21 @@ export interface CreateWorkflowFlags extends WorkflowFlags {
   readonly dependency?: readonly string[];
 }
 
-const NAMESPACE = "default";
-const FAILED = 1;
-
 export async function createWorkflow(
   name: string,
   flags: CreateWorkflowFlags,
   machine: Machine,
-): Promise<void> {
+): Promise<number> {
   const workflow: Workflow = {
     apiVersion: "tallyjob.io/v1alpha1",
     kind: "Workflow",
-    metadata: { name, namespace: flags.namespace ?? NAMESPACE },
+    metadata: { name, namespace: flags.namespace ?? DEFAULT_NAMESPACE },
     spec: readSpec(flags),
     status: {},
   };
-  await carryOut(name, flags, machine, async (client) => {
+  return createAndFollow(name, flags, machine, async (client) => {
     const created = await client.create(workflows, workflow);
-    // Whoever reads that it was created may rely on it.
+    // It must be on disk before the user is told.
     await client.durable(created.metadata.resourceVersion ?? "");
     machine.writeOut(`created "workflow/${name}"\n`);
     return created;
@@ -57,33 +52,36 @@ export async function resumeWorkflow(
   name: string,
   flags: WorkflowFlags,
   machine: Machine,
-): Promise<void> {
-  await carryOut(name, flags, machine, (client) => release(client, placeOf(name, flags)));
+): Promise<number> {
+  return createAndFollow(name, flags, machine, (client) => release(client, placeOf(name, flags)));
 }
 
 export async function retryWorkflow(
   name: string,
   flags: WorkflowFlags,
   machine: Machine,
-): Promise<void> {
-  await carryOut(name, flags, machine, (client) => runFailedAgain(client, placeOf(name, flags)));
+): Promise<number> {
+  return createAndFollow(name, flags, machine, (client) =>
+    retrySteps(client, placeOf(name, flags)),
+  );
 }
 
 export async function pauseWorkflow(
   name: string,
   flags: WorkflowFlags,
   machine: Machine,
-): Promise<void> {
-  const runs = await openRuns(flags, machine);
+): Promise<number> {
+  const host = await openToChange(flags, machine);
   try {
-    await hold(runs.client, placeOf(name, flags));
+    await hold(host.client, placeOf(name, flags));
     machine.writeOut(`workflow/${name}: paused; go on with: tally resume workflow/${name}\n`);
+    return 0;
   } finally {
-    await runs.close();
+    await host.close();
   }
 }
 
-function placeOf(name: string, { namespace = NAMESPACE }: WorkflowFlags): Name {
+function placeOf(name: string, { namespace = DEFAULT_NAMESPACE }: WorkflowFlags): Name {
   return { namespace, name };
 }
 
@@ -111,43 +109,43 @@ function readDependency(text: string) {
   throw new UsageError(`--dependency must be BEFORE:AFTER, not ${JSON.stringify(text)}`);
 }
 
-/** What a server is told it sees to; without one we are the engine, and stay until it is done. */
-async function carryOut(
+/** A running server carries the Workflow out. Without one this process does, until it is done. */
+async function createAndFollow(
   name: string,
   flags: WorkflowFlags,
   machine: Machine,
-  prepare: (client: Client) => Promise<Workflow>,
-): Promise<void> {
-  const dataDir = runDirectory(flags, machine.workingDirectory);
-  if (await isEngineLasting(dataDir)) {
-    const runs = await openRuns(flags, machine);
-    await prepare(runs.client).finally(() => runs.close());
-    return;
+  create: (client: Client) => Promise<Workflow>,
+): Promise<number> {
+  const { isServerRunning } = await import("../host/other-engine.ts");
+  if (await isServerRunning(runDirectory(flags, machine.workingDirectory))) {
+    const host = await openToChange(flags, machine);
+    await create(host.client).finally(() => host.close());
+    return 0;
   }
-  const say = (text: string) => {
+  const print = (text: string) => {
     if (!flags.quiet) machine.writeError(`tally: ${name}: ${text}\n`);
   };
   const startMs = performance.now();
-  const { end, workflow } = await conductWorkflow({
-    reaching: await reachingRunEngine(dataDir),
-    prepare,
+  const host = await openToRun(flags, machine);
+  const { end, workflow } = await followWorkflow(host, {
+    create,
     onNews: (_, changed) => {
-      for (const step of changed) if (step.state !== "Pending") say(stepText(step));
+      for (const step of changed) if (step.state !== "Pending") print(stepText(step));
     },
-    listen: (stop) => listen(stop, machine, say),
-  });
-  say(endText(end, workflow, performance.now() - startMs));
-  if (end === "stopped") throw new CommandFailure("", INTERRUPTED);
-  if (end !== "Complete") throw new CommandFailure("", FAILED);
+    listen: (stop) => listen(stop, machine, print),
+  }).finally(() => host.close());
+  print(endText(end, workflow, performance.now() - startMs));
+  if (end === "stopped") return INTERRUPTED;
+  return end === "Complete" ? 0 : SOME_FAILED;
 }
 
-/** The first time nothing more begins, the second we leave, and whatever runs goes on. */
-function listen(stop: () => void, machine: Machine, say: (text: string) => void): () => void {
+/** The first signal starts no more steps; the second leaves the running ones behind. */
+function listen(stop: () => void, machine: Machine, print: (text: string) => void): () => void {
   let isAsked = false;
   return machine.onSignal(() => {
     if (isAsked) machine.exit(INTERRUPTED);
     isAsked = true;
-    say("stopping: no more steps begin, those that run finish (Ctrl-C again leaves them behind)");
+    print("stopping: no more steps begin, those that run finish (Ctrl-C again leaves them behind)");
     stop();
   });
 }

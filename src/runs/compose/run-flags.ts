@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { Random } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { type ListFlags, readList } from "../list/list-flags.ts";
+import type { ReportFlags } from "../show/open-reporter.ts";
 import { readFailureWishes } from "./failure-flags.ts";
 import type { RunRequest } from "./run-request.ts";
 
@@ -42,6 +43,8 @@ export interface RunFlags extends ListFlags {
   readonly context?: string;
   readonly managedBy?: string;
 }
+
+export type RunCommandFlags = RunFlags & ReportFlags;
 
 /** What the flags are read with. */
 export interface RunSurroundings {

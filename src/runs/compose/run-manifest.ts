@@ -7,8 +7,8 @@ import { systemRandom } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../../command/machine.ts";
 import { readObjects } from "../../command/read-objects.ts";
-import type { AskedRun, RunCommandFlags } from "./asked-run.ts";
-import type { RunWords } from "./run-flags.ts";
+import type { RequestedRun } from "./requested-run.ts";
+import type { RunCommandFlags, RunWords } from "./run-flags.ts";
 
 /** What a Job may bring along. */
 const SUPPORTING = ["ConfigMap", "Secret", "Service"];
@@ -18,7 +18,7 @@ export async function readJobManifest(
   { name, words }: RunWords,
   flags: RunCommandFlags,
   machine: Machine,
-): Promise<AskedRun> {
+): Promise<RequestedRun> {
   if (words.length > 0) throw new UsageError("-f has its own command: give one or the other");
   const filename = [flags.filename ?? ""];
   const objects = (await readObjects({ filename }, machine)).map(({ object }) => object);

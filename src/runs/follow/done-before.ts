@@ -1,9 +1,8 @@
 /**
- * The items of an earlier run that ended when nobody looked. Processes outlive the command that
- * started them, and how they ended is told when the next engine begins: by then the Job itself does
- * not say which of its items were done before, and which are done since.
+ * The items of an earlier run that ended while no command followed it. Processes outlive the
+ * command that started them, and their ends are reported when the next engine starts. The Job
+ * itself does not show which of its items ended before this command, and which since.
  */
-
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -11,21 +10,21 @@ import { addIndex, firstExcept, type IndexSet, parseIndexes } from "../../api/in
 import { jobs, pods } from "../../api/resources.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { findObject } from "../../client/find.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
+import type { EngineHost } from "../host/run-host.ts";
 
-/** Those that succeeded before the time and are not in the status of the Job as it was found. */
+/** Indexes that succeeded before that time and that the status of the found Job does not have. */
 export async function doneBefore(
-  engine: ReachedEngine,
+  host: EngineHost,
   { former, job }: { readonly former?: Job; readonly job: Job },
   beganMs: number,
 ): Promise<readonly number[]> {
-  const { client, ledger } = engine;
+  const { client, ledger } = host;
   const { namespace = "", name = "", uid = "" } = job.metadata;
-  // A Job that is new has nothing of the kind; a cluster has clocks of its own.
+  // A new Job has none. The clock of a cluster cannot be compared with that of this machine.
   const isNew = job.status.uncountedTerminatedPods === undefined;
-  if (isNew || !(engine.isOwn || engine.isPassing)) return [];
+  if (isNew || host.kind === "cluster") return [];
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
-  // The pods first: what is not among them any more the Job has counted by the time it is read.
+  // Pods are listed first: the Job has counted every missing pod by the time it is read.
   const { items } = await client.list(pods, { namespace, labelSelector });
   const current = (await findObject(client, jobs, { namespace, name })) ?? job;
   const { resourceVersion: since = "0" } = current.metadata;

@@ -1,6 +1,6 @@
 /**
- * Ends a command whose data directory was deleted, renamed or unmounted: nothing that it does from
- * then on would be on record, and its tasks could not even open their logs.
+ * Ends a command whose data directory was deleted, renamed or unmounted. Nothing could be recorded
+ * from then on, and processes of items could not open their logs.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +10,12 @@ import { BROKEN_OFF } from "../show/summary.ts";
 
 const LOOK_MS = 500;
 
-/** Until the answer is called. */
+/** Until the returned function is called. */
 export function endIfLost(
   dataDir: string,
   { writeError, exit }: Pick<Machine, "writeError" | "exit">,
 ): () => void {
-  // A deletion that meets new files may leave the directory itself.
+  // The directory itself may survive its deletion if files are created in it at the same time.
   const paths = [dataDir, join(dataDir, "agent")].filter((path) => existsSync(path));
   const directories = paths.map((path) => new OpenedDirectory(path));
   const look = () => {
@@ -24,7 +24,7 @@ export function endIfLost(
     exit(BROKEN_OFF);
   };
   const timer = setInterval(look, LOOK_MS).unref();
-  // Some part may find out first: its error is no news then.
+  // If another part fails first because the directory is gone, report that and not its error.
   process.on("uncaughtExceptionMonitor", look);
   return () => {
     clearInterval(timer);

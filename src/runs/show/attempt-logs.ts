@@ -1,74 +1,62 @@
-/** The output of attempts: in the files of a data directory, or with the pods of a cluster. */
-import { existsSync } from "node:fs";
-import { ApiError } from "../../api/errors.ts";
+/** Pure: what the attempts at items printed, in files of this machine or on a cluster. */
 import type { Job } from "../../api/generated/batch.ts";
-import type { Connection } from "../../client/http-connection.ts";
-import { openLog } from "../cluster/cluster-logs.ts";
-import { GrowingFile, lastLines } from "./growing-file.ts";
+import type { TaskAttempt } from "../follow/attempt.ts";
 import type { NumberedAttempt } from "./item-result.ts";
-import { attemptFiles } from "./log-files.ts";
 
-type Write = (bytes: Uint8Array) => Promise<void>;
+export interface AttemptLogs {
+  /** For a run in the foreground; of each container in order, stdout and then stderr. */
+  streamsOf(attempt: LoggedAttempt): readonly LogStream[];
+  /** For `tally logs`, in the same order. */
+  open(attempt: LoggedAttempt): readonly AttemptLog[];
+  /** Of each container in order; undefined for a cluster, whose pods have to be asked. */
+  filesOf(attempt: LoggedAttempt): readonly LogFiles[] | undefined;
+}
+
+export type LoggedAttempt = Pick<TaskAttempt, "pod" | "runs">;
+
+export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+
+export interface LogStream {
+  readonly isError: boolean;
+  /** All of it, if it is short and can be read at once; undefined if it has to be copied. */
+  readShort(): Buffer | undefined;
+  /** All of it, no faster than it is written. */
+  copy(write: WriteBytes): Promise<void>;
+  /** The last bytes, after the attempt has ended. */
+  readEnd(bytes: number): Buffer | Promise<Buffer>;
+  /** The last bytes that are known at this moment, while the log grows. */
+  peek(bytes: number): Buffer;
+}
 
 export interface AttemptLog {
-  /** Whether there is any. */
-  copy(write: Write, tailLines?: number): Promise<boolean>;
-  /** For somebody who looks again and again. */
-  grow(tailLines?: number): { copyTo(write: Write): Promise<unknown> };
+  /** False if there is no log. */
+  copy(write: WriteBytes, tailLines?: number): Promise<boolean>;
+  /** For a log that grows: each call of `copyTo` writes what is new. */
+  grow(tailLines?: number): { copyTo(write: WriteBytes): Promise<unknown> };
 }
 
-/** Of each container of an attempt, or of the one that is named. */
-export type AttemptLogs = (attempt: NumberedAttempt, container?: string) => readonly AttemptLog[];
-
-export function logsOnDisk(dataDir: string, job: Job): AttemptLogs {
-  return (attempt, container) =>
-    attemptFiles({ dataDir, job }, attempt, container)
-      .flatMap(({ out, err }) => [out, err])
-      .map((file) => ({
-        copy: async (write, tailLines) => {
-          if (tailLines === undefined) await new GrowingFile(file).copyTo(write);
-          else await write(lastLines(file, tailLines));
-          return existsSync(file);
-        },
-        grow: (tailLines) => new GrowingFile(file, tailLines),
-      }));
+export interface LogFiles {
+  readonly out: string;
+  readonly err: string;
 }
 
-export function logsOnCluster(connection: Connection, job: Job): AttemptLogs {
-  const { namespace = "" } = job.metadata;
-  const { initContainers = [], containers } = job.spec.template.spec;
+/** An attempt of the ledger, with all containers of its pod or the one that is named. */
+export function loggedAttempt(
+  { metadata, spec }: Job,
+  { attempt, restarts }: NumberedAttempt,
+  only?: string,
+): LoggedAttempt {
+  const { initContainers = [], containers } = spec.template.spec ?? {};
   const names = [...initContainers, ...(containers ?? [])].map(({ name }) => name);
-  return ({ attempt }, only) =>
-    names
-      .filter((name) => only === undefined || name === only)
-      .map((container) => {
-        const log = { pod: { namespace, name: attempt.pod }, container };
-        const copy = (isFollowing: boolean, write: Write, tailLines?: number) =>
-          copyIfThere(connection, { ...log, isFollowing, tailLines }, write);
-        return {
-          copy: (write, tailLines) => copy(false, write, tailLines),
-          grow: (tailLines) => {
-            let isCopied = false;
-            return {
-              // To its end: what is asked for again has been shown.
-              copyTo: async (write) => {
-                if (!isCopied) isCopied = await copy(true, write, tailLines);
-              },
-            };
-          },
-        };
-      });
+  const wanted = only === undefined ? names : names.filter((name) => name === only);
+  const { namespace = "" } = metadata;
+  return {
+    pod: { namespace, name: attempt.pod, uid: attempt.podUID },
+    runs: wanted.map((container) => ({ container, restarts })),
+  };
 }
 
-type Log = Parameters<typeof openLog>[1];
-
-/** False where the pod is gone, or has not begun. */
-async function copyIfThere(connection: Connection, log: Log, write: Write): Promise<boolean> {
-  try {
-    for await (const piece of await openLog(connection, log)) await write(piece);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && (error.code === 404 || error.code === 400)) return false;
-    throw error;
-  }
+/** The log of a pod, as kubectl names it. */
+export function podLog(pod: string): string {
+  return `pod/${pod}`;
 }

@@ -1,24 +1,20 @@
-/** How many items of a run stand how, as far as only the ledger knows. */
+/** Counts items of a run by their state in the ledger. */
 import type { Job } from "../../api/generated/batch.ts";
 import { wasCutShort } from "../../api/job-conditions.ts";
 import type { IndexState } from "../../ledger/index-states.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
+import type { RunHost } from "../host/run-host.ts";
 import type { RunState } from "./run-state.ts";
 
-/** A Job that was ended early names only those that were out of retries by then. */
-export async function countFailed(runs: RunsToRead, job: Job, state: RunState): Promise<number> {
+/** A Job that was ended early names only the items that had no retries left by then. */
+export async function countFailed(host: RunHost, job: Job, state: RunState): Promise<number> {
   const isIndexed = job.spec.completionMode === "Indexed";
-  return isIndexed && wasCutShort(job) ? countItems(runs, job, "Failed") : state.failed;
+  return isIndexed && wasCutShort(job) ? countItems(host, job, "Failed") : state.failed;
 }
 
-export async function countItems(runs: RunsToRead, job: Job, state: IndexState): Promise<number> {
-  const place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+export async function countItems(host: RunHost, job: Job, state: IndexState): Promise<number> {
+  const place = { namespace: host.namespace, jobName: job.metadata.name ?? "" };
   let count = 0;
-  let from: string | undefined;
-  do {
-    const page = await runs.ledger.list(place, { state, ...(from === undefined ? {} : { from }) });
-    count += page.items.length;
-    from = page.next;
-  } while (from !== undefined);
+  for await (const stories of storyPages(host.ledger, place, { state })) count += stories.length;
   return count;
 }

@@ -1,16 +1,16 @@
 /** A run as JSON: one object per line on stdout, of what began, ended and came of it. */
 import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
+import type { AttemptLogs } from "./attempt-logs.ts";
 import { InOrder } from "./in-order.ts";
 import type { Reporter, RunConsole } from "./reporter.ts";
 import type { Summary } from "./summary.ts";
-import type { TaskLogs } from "./task-logs.ts";
 import type { RunWords } from "./words.ts";
 
 export interface JsonOptions {
   readonly console: RunConsole;
   readonly words: RunWords;
-  readonly logs: TaskLogs;
+  readonly logs: AttemptLogs;
   readonly order?: { readonly isSettled: (index: number) => boolean };
 }
 

@@ -1,35 +1,22 @@
-/** Where the output of attempts is, though their pods are long gone. */
+/** The file that has the output of an attempt, for people. */
 import { statSync } from "node:fs";
-import { relative } from "node:path";
 import type { Job } from "../../api/generated/batch.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
+import { shownPath } from "../host/data-directory.ts";
+import type { RunHost } from "../host/run-host.ts";
+import { loggedAttempt, podLog } from "./attempt-logs.ts";
 import type { NumberedAttempt } from "./item-result.ts";
-import { type TaskFiles, taskFiles } from "./task-files.ts";
 
-export interface LogPlace {
-  readonly dataDir: string;
-  readonly job: Job;
-}
-
-/** Of each container, in their order, or of the one that is named. */
-export function attemptFiles(
-  { dataDir, job }: LogPlace,
-  { attempt, restarts }: NumberedAttempt,
-  only?: string,
-): readonly TaskFiles[] {
-  const { namespace = "" } = job.metadata;
-  const { initContainers = [], containers = [] } = job.spec.template.spec ?? {};
-  const names = [...initContainers, ...(containers ?? [])].map(({ name }) => name);
-  const wanted = only === undefined ? names : names.filter((name) => name === only);
-  return taskFiles(dataDir, {
-    pod: { namespace, name: attempt.pod, uid: attempt.podUID },
-    runs: wanted.map((container) => ({ container, restarts })),
-  });
-}
-
-/** The file that a person would look at first: of the last container, and what it complained of. */
-export function logToRead(place: LogPlace, attempt: NumberedAttempt): string | undefined {
-  const all = attemptFiles(place, attempt).flatMap(({ out, err }) => [out, err]);
+/**
+ * The file to look at first: the last one that is not empty, which is mostly the stderr of the last
+ * container. Undefined for a cluster.
+ */
+export function logToRead(
+  { logs }: RunHost,
+  job: Job,
+  attempt: NumberedAttempt,
+): string | undefined {
+  const files = logs.filesOf(loggedAttempt(job, attempt)) ?? [];
+  const all = files.flatMap(({ out, err }) => [out, err]);
   return all.findLast(hasText) ?? all.at(-2);
 }
 
@@ -37,25 +24,14 @@ function hasText(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** As a person finds it: the path of a file, or the pod that a cluster has to be asked about. */
+/** The path of that file, or the pod that a cluster has to be asked for. */
 export function shownLog(
-  { dataDir }: RunsToRead,
+  host: RunHost,
   job: Job,
   attempt: NumberedAttempt,
   { workingDirectory }: { readonly workingDirectory: string },
 ): string | undefined {
-  if (dataDir === undefined) return podLog(attempt.attempt);
-  const file = logToRead({ dataDir, job }, attempt);
+  if (host.dataDir === undefined) return podLog(attempt.attempt.pod);
+  const file = logToRead(host, job, attempt);
   return file && shownPath(file, workingDirectory);
-}
-
-/** As kubectl names it. */
-export function podLog({ pod }: { readonly pod: string }): string {
-  return `pod/${pod}`;
-}
-
-/** As somebody in the directory would type it. */
-export function shownPath(file: string, workingDirectory: string): string {
-  const path = relative(workingDirectory, file);
-  return path.startsWith("..") ? file : path;
 }

@@ -1,17 +1,17 @@
 /**
- * The output of the items of a run: out of the files in its data directory that of pods which are
- * gone, too. Items come in the order of the list; one that is still running can be followed.
+ * Prints what the items of a run printed, in the order of the list. An item that is still running
+ * can be followed. In a data directory logs outlive their pods.
  */
-import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept } from "../../api/index-set.ts";
 import type { Items } from "../../api/work-list/items.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
 import type { IndexStory } from "../../ledger/reader.ts";
-import type { RunsToRead } from "../host/runs-to-read.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
+import type { FoundRun } from "../host/run-host.ts";
 import { chooseIndexes } from "../list/choose-items.ts";
-import type { AttemptLog, AttemptLogs } from "./attempt-logs.ts";
+import { type AttemptLog, loggedAttempt } from "./attempt-logs.ts";
 import { type NumberedAttempt, numberedAttempts } from "./item-result.ts";
 
 export interface RunLogsOptions {
@@ -28,33 +28,27 @@ export interface RunLogsOptions {
   readonly container?: string;
 }
 
-/** How often a log that grows is looked at. */
+/** How often a growing log is read. */
 const LOOK_MS = 100;
 
-export interface LoggedRun {
-  readonly runs: RunsToRead;
-  readonly job: Job;
-  readonly logs: AttemptLogs;
-}
-
 export async function showRunLogs(
-  { runs, job, logs }: LoggedRun,
+  { host, job }: FoundRun,
   options: RunLogsOptions,
   machine: Machine,
 ): Promise<void> {
   if (job.spec.completionMode !== "Indexed") {
     throw new UsageError(`${job.metadata.name} has no indexes: use job/${job.metadata.name}`);
   }
-  const items = await runs.itemsOf(job);
-  const show = new RunLogs({ runs, job, logs, items }, options, machine);
+  const items = await host.items(job);
+  const show = new RunLogs({ host, job, items }, options, machine);
   const { word, index, item } = options;
   if (word === undefined && index === undefined && item === undefined) return show.all();
   const chosen = chooseIndexes(job, items, options);
   for (const each of firstExcept(chosen, [], chosen.size)) {
-    const story = await runs.ledger.find(show.place, each);
+    const story = await host.ledger.find(show.place, each);
     if (story) await show.one(story, chosen.size > 1);
   }
-  show.complainOfNothing();
+  show.failIfNothing();
 }
 
 class RunLogs {
@@ -62,26 +56,21 @@ class RunLogs {
   private shown = 0;
 
   constructor(
-    private readonly of: LoggedRun & { readonly items: Items },
+    private readonly of: FoundRun & { readonly items: Items },
     private readonly options: RunLogsOptions,
     private readonly machine: Machine,
   ) {
-    const { runs, job } = of;
-    this.place = { namespace: runs.namespace, jobName: job.metadata.name ?? "" };
+    const { host, job } = of;
+    this.place = { namespace: host.namespace, jobName: job.metadata.name ?? "" };
   }
 
   async all(): Promise<void> {
     const { isFailedOnly } = this.options;
-    let from: string | undefined;
-    do {
-      const page = await this.of.runs.ledger.list(this.place, {
-        ...(isFailedOnly ? { state: "Failed" } : {}),
-        ...(from === undefined ? {} : { from }),
-      });
-      for (const story of page.items) await this.one(story, true);
-      from = page.next;
-    } while (from !== undefined);
-    this.complainOfNothing();
+    const query = isFailedOnly ? ({ state: "Failed" } as const) : {};
+    for await (const stories of storyPages(this.of.host.ledger, this.place, query)) {
+      for (const story of stories) await this.one(story, true);
+    }
+    this.failIfNothing();
   }
 
   async one(story: IndexStory, hasTitle: boolean): Promise<void> {
@@ -99,7 +88,7 @@ class RunLogs {
     if (!isThere) this.machine.writeError("its log was removed\n");
   }
 
-  complainOfNothing(): void {
+  failIfNothing(): void {
     if (this.shown > 0) return;
     const { attempt, isFailedOnly } = this.options;
     const what = attempt === undefined ? "nothing was run" : `there is no attempt ${attempt}`;
@@ -113,7 +102,8 @@ class RunLogs {
   }
 
   private logsOf(attempt: NumberedAttempt): readonly AttemptLog[] {
-    return this.of.logs(attempt, this.options.container);
+    const { host, job } = this.of;
+    return host.logs.open(loggedAttempt(job, attempt, this.options.container));
   }
 
   private title({ index }: IndexStory, hasTitle: boolean): void {
@@ -123,13 +113,13 @@ class RunLogs {
     this.shown++;
   }
 
-  /** To the end of the item, through all attempts that are still to come. */
+  /** To the end of the item, through all further attempts. */
   private async follow(first: IndexStory, hasTitle: boolean): Promise<void> {
     let story: IndexStory | undefined = first;
     let current: NumberedAttempt | undefined;
     let files: readonly ReturnType<AttemptLog["grow"]>[] = [];
-    for (; story; story = await this.of.runs.ledger.find(this.place, first.index)) {
-      // Asked before its output is read: what comes after its end is not missed.
+    for (; story; story = await this.of.host.ledger.find(this.place, first.index)) {
+      // The state is read before the output, so that no output is missed at the end.
       const isOver = story.state === "Succeeded" || story.state === "Failed";
       const latest = this.attemptOf(story);
       if (latest && !isSame(latest, current)) {
@@ -142,7 +132,7 @@ class RunLogs {
       }
       for (const file of files) await file.copyTo(this.machine.writeBytes);
       if (isOver) return;
-      if (!(await this.of.runs.isLive())) {
+      if (!(await this.of.host.isLive())) {
         throw new CommandFailure(`error: ${this.place.jobName} is not running any more`);
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -36,7 +36,7 @@ export const MAX_FAILURES_SHOWN = 10;
 /** What a shell reports for a process that SIGINT, or SIGPIPE, ended. */
 export const INTERRUPTED = 130;
 const READER_GONE = 141;
-const SOME_FAILED = 1;
+export const SOME_FAILED = 1;
 /** The run could not be carried to its end by Tally itself; GNU tools use the same number. */
 export const BROKEN_OFF = 125;
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AttemptEnd } from "../follow/attempt.ts";
+import { fileLogs, readTail } from "./file-logs.ts";
 import type { RunConsole } from "./reporter.ts";
-import { fileLogs, readTail, taskFiles } from "./task-files.ts";
 import { TaskOutput } from "./task-output.ts";
 
 let dataDir: string;
@@ -43,7 +43,7 @@ function ended(index: number, out: string, err = ""): AttemptEnd {
     reason: undefined,
     message: undefined,
   };
-  const [files] = taskFiles(dataDir, end);
+  const [files] = fileLogs(dataDir).filesOf(end) ?? [];
   if (files && out !== "") writeFileSync(files.out, out);
   if (files && err !== "") writeFileSync(files.err, err);
   return end;

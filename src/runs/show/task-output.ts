@@ -3,13 +3,13 @@
  * stderr. Items wait their turn while one is written, no faster than it is read.
  */
 import type { AttemptEnd } from "../follow/attempt.ts";
+import type { AttemptLogs, LogStream } from "./attempt-logs.ts";
 import { InOrder } from "./in-order.ts";
 import type { RunConsole } from "./reporter.ts";
-import type { TaskLogs, TaskStream } from "./task-logs.ts";
 
 export interface TaskOutputOptions {
   readonly console: RunConsole;
-  readonly logs: TaskLogs;
+  readonly logs: AttemptLogs;
   /** In the order of the list: which indexes need not be waited for. */
   readonly order?: { readonly isSettled: (index: number) => boolean };
   /** What is to be said on stderr after the output of an item; "" for nothing. */
@@ -73,7 +73,7 @@ export class TaskOutput {
     }
   }
 
-  private async writeOutput(stream: TaskStream, text: Buffer | undefined): Promise<void> {
+  private async writeOutput(stream: LogStream, text: Buffer | undefined): Promise<void> {
     if (text === undefined) {
       await this.flush();
       await stream.copy(this.options.console.writeBytes);
@@ -84,7 +84,7 @@ export class TaskOutput {
     if (this.shortBytes > FLUSH_BYTES) await this.flush();
   }
 
-  private async writeErrors(stream: TaskStream, text: Buffer | undefined): Promise<void> {
+  private async writeErrors(stream: LogStream, text: Buffer | undefined): Promise<void> {
     // The two streams may be one terminal.
     await this.flush();
     const { writeErrorBytes } = this.options.console;

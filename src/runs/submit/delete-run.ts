@@ -6,14 +6,14 @@
 import type { Client, Name, ResourceType } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
-import { jobs, pods, secrets } from "../../api/resources.ts";
+import { configMaps, jobs, pods, secrets } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
-import { listObjects } from "./retry.ts";
+import { findListObjects } from "../list/stored-items.ts";
 import { environmentPlace } from "./run-environment.ts";
 
 export async function deleteRun(client: Client, job: Job, isLive: boolean): Promise<void> {
   const { namespace = "", name = "", uid = "" } = job.metadata;
-  const lists = await listObjects(client, job);
+  const lists = await findListObjects(client, job);
   const environment = environmentPlace(job);
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
   await deleteIfThere(client, jobs, { namespace, name });
@@ -23,7 +23,9 @@ export async function deleteRun(client: Client, job: Job, isLive: boolean): Prom
     await release(client, { namespace, name: metadata.name ?? "" }, isLive);
   }
   // One that was left without an owner when the run was retried would stay for ever.
-  for (const each of lists?.names ?? []) await deleteIfThere(client, lists?.type ?? jobs, each);
+  for (const { kind, name } of lists) {
+    await deleteIfThere(client, kind === "Secret" ? secrets : configMaps, { namespace, name });
+  }
   if (environment) await deleteIfThere(client, secrets, environment);
 }
 

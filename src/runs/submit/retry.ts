@@ -16,8 +16,7 @@ import {
   parseIndexes,
 } from "../../api/index-set.ts";
 import { isFinished } from "../../api/job-conditions.ts";
-import { configMaps, jobs, secrets } from "../../api/resources.ts";
-import { listObjectName } from "../../api/work-list/items.ts";
+import { jobs } from "../../api/resources.ts";
 import {
   COMPLETED_INDEXES,
   DONE_BEFORE,
@@ -26,14 +25,12 @@ import {
   PAUSED,
   RERUN_INDEXES,
 } from "../../api/work-list/names.ts";
-import { type ListObject, parseHeader } from "../../api/work-list/stored-list.ts";
 import { dieAt } from "../../base/die-at.ts";
-import { findObject } from "../../client/find.ts";
 import type { LedgerReader } from "../../ledger/reader.ts";
 import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
 import { parallelismOf } from "../follow/control.ts";
+import { isConflict } from "./create-run.ts";
 import { formerUids } from "./former-jobs.ts";
-import { isConflict } from "./prepare.ts";
 import { submitRun } from "./submit.ts";
 
 export interface RetryPlan {
@@ -43,12 +40,12 @@ export interface RetryPlan {
   readonly failed: IndexSet;
 }
 
-export async function retryRun(engine: RetryingEngine, found: Job, plan: RetryPlan): Promise<Job> {
-  const { client } = engine;
+export async function retryRun(host: LedgerHost, found: Job, plan: RetryPlan): Promise<Job> {
+  const { client } = host;
   for (let job = found; ; job = await client.get(jobs, nameOf(found))) {
     try {
       return await (isFinished(job)
-        ? replaceJob(engine, job, plan)
+        ? replaceJob(host, job, plan)
         : askForReruns(client, job, plan));
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -56,19 +53,20 @@ export async function retryRun(engine: RetryingEngine, found: Job, plan: RetryPl
   }
 }
 
-export interface RetryingEngine {
+/** The parts of a host that a retry needs. */
+export interface LedgerHost {
   readonly client: Client;
   readonly ledger: LedgerReader;
 }
 
-async function replaceJob(engine: RetryingEngine, job: Job, plan: RetryPlan): Promise<Job> {
+async function replaceJob(host: LedgerHost, job: Job, plan: RetryPlan): Promise<Job> {
   const { uid = "", resourceVersion = "" } = job.metadata;
   const { wanted, failed } = plan;
   const completed = parseIndexes(job.status.completedIndexes ?? "", job.spec.completions ?? 0);
   dieAt("retry");
-  const continues = await formerUids(engine, job);
+  const continues = await formerUids(host, job);
   dieAt("retry");
-  const next = await submitRun(engine.client, {
+  const next = await submitRun(host.client, {
     job: composeRetry(job, { ...plan, continues }),
     support: [],
     settled: {
@@ -164,23 +162,4 @@ function dropped(
 ): { readonly [name: string]: string } {
   const kept = Object.entries(values ?? {}).filter(([name]) => !names.includes(name));
   return Object.fromEntries(kept);
-}
-
-export interface ListObjects {
-  readonly type: typeof configMaps | typeof secrets;
-  readonly names: readonly Name[];
-}
-
-/** The objects that hold the list of a run. */
-export async function listObjects(client: Client, job: Job): Promise<ListObjects | undefined> {
-  const { namespace = "" } = job.metadata;
-  const nameAt = listObjectName(job);
-  if (!nameAt) return undefined;
-  const { kind, name } = nameAt(0);
-  const type = kind === "Secret" ? secrets : configMaps;
-  const object: ListObject | undefined = await findObject(client, type, { namespace, name });
-  const parsed = object && parseHeader(object);
-  if (!parsed || "problem" in parsed) return undefined;
-  const names = parsed.header.starts.map((_, at) => ({ namespace, name: nameAt(at).name }));
-  return { type, names };
 }

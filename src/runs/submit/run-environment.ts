@@ -13,7 +13,7 @@ import {
 import { findObject } from "../../client/find.ts";
 import { environmentObject } from "../compose/attach-environment.ts";
 import { environmentChanges } from "../compose/environment-changes.ts";
-import type { NewRun } from "./prepare.ts";
+import type { NewRun } from "./create-run.ts";
 import { createSupport, ownedBy } from "./submit.ts";
 
 /** The Secret that a Job names; undefined where it names none. */

@@ -12,8 +12,8 @@ import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
 import { finishOf } from "../../api/job-conditions.ts";
 import type { FormerIndex } from "../../api/work-list/item-history.ts";
+import { openPast } from "../../api/work-list/opened-list.ts";
 import type { ListObject } from "../../api/work-list/stored-list.ts";
-import { openPast } from "../../api/work-list/stored-past.ts";
 import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
 import {
   candidates,

@@ -113,7 +113,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "what ended after a kill does not count as done before",
     edits: [
       {
-        file: "src/runs/commands/run.ts",
+        file: "src/runs/follow/foreground.ts",
         find: "beganMs: performance.timeOrigin,",
         replace: "beganMs: performance.now(),",
       },

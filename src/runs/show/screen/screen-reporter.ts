@@ -1,12 +1,12 @@
 /** A run on a terminal: a live screen below, and above it what tasks print and what fails. */
 import type { AttemptEnd, TaskAttempt } from "../../follow/attempt.ts";
-import type { RunWishes } from "../../follow/conduct-run.ts";
 import { isPaused, parallelismOf } from "../../follow/control.ts";
+import type { RunControls } from "../../follow/follow-run.ts";
 import type { RunBook } from "../../follow/run-book.ts";
+import type { AttemptLogs } from "../attempt-logs.ts";
 import { addSample, paceOf, type Sample } from "../progress.ts";
 import type { Reporter, RunConsole } from "../reporter.ts";
 import { type Summary, summaryLines } from "../summary.ts";
-import type { TaskLogs } from "../task-logs.ts";
 import type { TaskOutput } from "../task-output.ts";
 import { failureText, itemText, mayBeRetried, type RunWords, retryText } from "../words.ts";
 import { lastLine, printable } from "./cut.ts";
@@ -23,8 +23,8 @@ export interface Terminal {
 export interface ScreenOptions {
   readonly words: RunWords;
   readonly book: RunBook;
-  readonly wishes: RunWishes;
-  readonly logs: TaskLogs;
+  readonly controls: RunControls;
+  readonly logs: AttemptLogs;
   readonly terminal: Terminal;
   readonly console: RunConsole;
   /** Whether stdout is the same terminal. */
@@ -107,18 +107,18 @@ export class ScreenReporter implements Reporter {
   }
 
   private onKey(key: string): void {
-    const { wishes } = this.options;
+    const { controls } = this.options;
     switch (key) {
       case "p":
       case " ":
-        wishes.togglePause();
+        controls.togglePause();
         break;
       case "+":
       case "=":
-        wishes.changeParallelism(1);
+        controls.changeParallelism(1);
         break;
       case "-":
-        wishes.changeParallelism(-1);
+        controls.changeParallelism(-1);
         break;
       case "l":
         this.logOf = this.logOf === undefined ? this.nextLog(undefined) : undefined;
@@ -132,7 +132,7 @@ export class ScreenReporter implements Reporter {
         break;
       case "q":
       case "\u0003":
-        wishes.interrupt();
+        controls.interrupt();
         break;
     }
     this.paint();

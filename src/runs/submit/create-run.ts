@@ -1,4 +1,4 @@
-/** The Job of a new run: created, or refused because its name is taken. */
+/** Creates the Job of a run under a new name, or in place of a finished run. */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -13,15 +13,15 @@ import { createSupport, submitRun } from "./submit.ts";
 
 export interface NewRun {
   readonly job: Job;
-  /** Objects of a manifest that are created before the Job, and outlive it. */
+  /** Objects of a manifest: created before the Job, and not deleted with it. */
   readonly before?: readonly KubeObject[];
-  /** Objects that belong to the Job: its list, with what is known of its items from before. */
+  /** Objects that belong to the Job: its list, with the history of its items. */
   readonly support: (past?: ListPast) => readonly KubeObject[];
-  /** What its processes are started with, which is among its support. */
+  /** The environment of its processes; also stored in an object of `support`. */
   readonly environment?: RunEnvironment;
 }
 
-/** A name that is taken; what can be done about it depends on the state of that run. */
+/** The name is taken by another run. */
 export class NameTaken extends Error {
   override readonly name = "NameTaken";
 
@@ -33,6 +33,22 @@ export class NameTaken extends Error {
   }
 }
 
+/** What the user can do about it. */
+export function takenText(
+  { job, isFinished }: NameTaken,
+  { replace }: { readonly replace?: boolean },
+): string {
+  const { name } = job.metadata;
+  if (isFinished) {
+    return (
+      `the run ${name} is finished; give --resume to run what is left of it, or --replace to ` +
+      `forget it and run all anew`
+    );
+  }
+  const hint = replace ? `; to begin anew, first: tally delete ${name}` : "";
+  return `the run ${name} is not finished; give --resume to go on with it${hint}`;
+}
+
 export async function createRun({ client }: { readonly client: Client }, run: NewRun) {
   const { namespace = "", name = "" } = run.job.metadata;
   const taken = await findObject(client, jobs, { namespace, name });
@@ -42,13 +58,13 @@ export async function createRun({ client }: { readonly client: Client }, run: Ne
   return submitRun(client, { job: run.job, support: run.support() });
 }
 
-/** Stored by this very command: the engine was lost before it could say so. */
+/** Whether this command stored it, and the engine was lost before it answered. */
 function isSameSubmission(stored: Job, asked: Job): boolean {
   const name = environmentNameOf(stored);
   return name !== undefined && name === environmentNameOf(asked);
 }
 
-/** The run under the name of a finished one, of which nothing stays. */
+/** Replaces a finished run: nothing of it stays. */
 export async function replaceRun(
   { client }: { readonly client: Client },
   run: NewRun,
@@ -64,7 +80,7 @@ export async function replaceRun(
   return job;
 }
 
-/** Whether a submission failed because the Job it was to replace had changed meanwhile. */
+/** Whether the Job that was to be replaced has changed in the meantime. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.reason === "Conflict";
 }

@@ -3,17 +3,17 @@ import { formatYaml } from "../../api/schema/yaml-format.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { formatJson } from "../../command/json-format.ts";
 import type { Machine } from "../../command/machine.ts";
-import type { RunCommandFlags } from "../compose/asked-run.ts";
 import { composeManifests } from "../compose/compose-manifests.ts";
+import type { RunCommandFlags } from "../compose/run-flags.ts";
 import type { RunRequest } from "../compose/run-request.ts";
 
 type DryFlags = Pick<RunCommandFlags, "dryRun" | "output" | "runAt" | "asTemplate">;
 
-export function printRun(
+export function printManifests(
   request: RunRequest | undefined,
   { dryRun, output = "yaml", runAt, asTemplate }: DryFlags,
   { writeOut, writeError }: Pick<Machine, "writeOut" | "writeError">,
-): void {
+): number {
   if (dryRun !== "client") {
     throw new UsageError(`--dry-run must be client, not ${JSON.stringify(dryRun)}`);
   }
@@ -27,8 +27,9 @@ export function printRun(
   for (const text of said) writeError(`tally: ${text}\n`);
   if (output === "yaml") {
     writeOut(objects.map(formatYaml).join("---\n"));
-    return;
+    return 0;
   }
   const [only, second] = objects;
   writeOut(formatJson(second ? { apiVersion: "v1", items: objects, kind: "List" } : only));
+  return 0;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { hasRuns, runDirectory } from "./run-directory.ts";
+import { hasRuns, runDirectory } from "./data-directory.ts";
 
 const made: string[] = [];
 

@@ -13,21 +13,22 @@ import { isFinished } from "../../api/job-conditions.ts";
 import type { Json } from "../../api/object.ts";
 import { jobs } from "../../api/resources.ts";
 import { DONE_BEFORE, PER_COMPLETION_ARGS } from "../../api/work-list/names.ts";
+import { listNameOf, type StoredList } from "../../api/work-list/opened-list.ts";
 import type { ListPast } from "../../api/work-list/stored-list.ts";
 import type { WorkList } from "../../api/work-list/work-list.ts";
 import { dieAt } from "../../base/die-at.ts";
 import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
 import { planResume, type ResumePlan } from "../compose/resume.ts";
 import { resumeRun } from "../follow/control.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
+import type { EngineHost } from "../host/run-host.ts";
+import { readStoredList } from "../list/stored-items.ts";
+import { isConflict, type NewRun } from "./create-run.ts";
 import { drainRun } from "./drain.ts";
 import { formerUids } from "./former-jobs.ts";
-import { isConflict, type NewRun } from "./prepare.ts";
 import { planEnvironment } from "./run-environment.ts";
-import { hasList, readStoredList, type StoredList } from "./stored-items.ts";
 import { createSupport, submitRun } from "./submit.ts";
 
-export interface TakenUp {
+export interface ContinuedRun {
   readonly job: Job;
   /** As it was found. */
   readonly former: Job;
@@ -37,35 +38,35 @@ export interface TakenUp {
 
 export type ListedRun = NewRun & { readonly list?: WorkList };
 
-export async function takeUpRun(
-  engine: ReachedEngine,
+export async function continueRun(
+  host: EngineHost,
   asked: ListedRun,
   found: Job,
-): Promise<TakenUp> {
-  await createSupport(engine.client, asked.before ?? []);
+): Promise<ContinuedRun> {
+  await createSupport(host.client, asked.before ?? []);
   for (let former = found; ; ) {
     try {
-      return { ...(await takeUp(engine, asked, former)), former: found };
+      return { ...(await continueOnce(host, asked, former)), former: found };
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
     const { namespace = "", name = "" } = found.metadata;
-    former = await engine.client.get(jobs, { namespace, name });
+    former = await host.client.get(jobs, { namespace, name });
   }
 }
 
-async function takeUp(
-  engine: ReachedEngine,
+async function continueOnce(
+  host: EngineHost,
   asked: ListedRun,
   former: Job,
-): Promise<Omit<TakenUp, "former">> {
-  const { client } = engine;
+): Promise<Omit<ContinuedRun, "former">> {
+  const { client } = host;
   const { namespace = "", name = "" } = former.metadata;
   dieAt("resume");
   const stored = await readStoredList(client, former);
   dieAt("resume");
   // A command that was killed had created the Job, and not its list: nothing has run.
-  const isBare = hasList(former) && stored === undefined;
+  const isBare = listNameOf(former) !== undefined && stored === undefined;
   const isSameList = !isBare && isSame(stored?.list, asked.list);
   const environment = await planEnvironment(client, former, asked);
   if (isSameList && isSameWork(former, asked.job)) {
@@ -80,7 +81,7 @@ async function takeUp(
   }
   const settled = isFinished(former) || isBare ? former : await drainRun(client, former);
   dieAt("resume");
-  const uids = await formerUids(engine, settled);
+  const uids = await formerUids(host, settled);
   dieAt("resume");
   const decided = decide({ former: settled, stored, asked, isSameList, uids });
   const said = [...decided.said, ...environment.said];

@@ -7,7 +7,7 @@ import type { Pod } from "../../api/generated/core.ts";
 import { jobs } from "../../api/resources.ts";
 import { clusterLedger } from "../cluster/cluster-ledger.ts";
 import type { AttemptEnd } from "./attempt.ts";
-import { type FollowEnd, followJob } from "./follow.ts";
+import { type FollowEnd, followJob } from "./follow-job.ts";
 import { RunBook } from "./run-book.ts";
 
 const JOB = aJob(

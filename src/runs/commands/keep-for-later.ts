@@ -1,4 +1,4 @@
-/** "tally run --asTemplate" and "--runAt": the same run, kept for workflows or for a time. */
+/** "tally run --asTemplate" and "--runAt": stores a run for workflows, or for a later time. */
 import type { Client } from "../../api/client.ts";
 import type { ScheduledJob } from "../../api/generated/tallyjob.ts";
 import { jobs, scheduledJobs } from "../../api/resources.ts";
@@ -6,36 +6,29 @@ import { parseTime } from "../../api/time.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
-import type { AskedRun, RunCommandFlags } from "../compose/asked-run.ts";
 import { composeScheduled, composeTemplate, type KeepableRun } from "../compose/compose-kept.ts";
-import type { PreparedRun } from "../follow/conduct-run.ts";
-import { isEngineLasting } from "../host/lasting-engine.ts";
-import { reachEngine } from "../host/reach-engine.ts";
-import { runDirectory } from "../host/run-directory.ts";
-import { reachingRunEngine } from "../host/run-engine.ts";
-import { keepRun, replaceKept } from "../submit/keep-run.ts";
-import { itemNames } from "../submit/stored-items.ts";
+import type { RequestedRun } from "../compose/requested-run.ts";
+import type { RunCommandFlags } from "../compose/run-flags.ts";
+import type { CreatedRun } from "../follow/follow-run.ts";
+import { runInForeground } from "../follow/foreground.ts";
+import { runDirectory } from "../host/data-directory.ts";
+import { openToRun } from "../host/open-host.ts";
+import type { EngineHost } from "../host/run-host.ts";
+import { itemNames } from "../list/stored-items.ts";
+import { keepRun, replaceKept } from "../submit/store-for-later.ts";
 
-/** Carries a run that has begun to its end in the foreground. */
-export type Conduct = (prepare: (engine: Engine) => Promise<PreparedRun>) => Promise<void>;
-
-interface Engine {
-  readonly client: Client;
-}
-
-export async function keepAsked(
-  asked: AskedRun,
+export async function keepForLater(
+  requested: RequestedRun,
   flags: RunCommandFlags,
   machine: Machine,
-  conduct: Conduct,
-): Promise<void> {
-  const run = keepable(asked);
+): Promise<number> {
+  const run = keepable(requested);
   if (flags.runAt === undefined) return keepTemplate(run, flags, machine);
   if (flags.asTemplate) {
     throw new UsageError("--asTemplate and --runAt exclude each other: a template has no time");
   }
   const composed = composeScheduled(run, {
-    name: scheduledName(asked),
+    name: scheduledName(requested),
     runAt: timeOf(flags.runAt),
   });
   const keep = async (client: Client): Promise<ScheduledJob> => {
@@ -43,11 +36,13 @@ export async function keepAsked(
     machine.writeOut(`created "scheduledJob/${made.metadata.name}"\n`);
     return made;
   };
-  const dataDir = runDirectory(flags, machine.workingDirectory);
-  if (await isEngineLasting(dataDir)) return withEngine(dataDir, keep);
-  // Nobody else is there when the time comes.
+  const { isServerRunning } = await import("../host/other-engine.ts");
+  if (await isServerRunning(runDirectory(flags, machine.workingDirectory))) {
+    return withHost(flags, machine, keep);
+  }
+  // Without a server this process has to start the Job when the time comes.
   let kept: ScheduledJob | undefined;
-  const prepare = async ({ client }: Engine): Promise<PreparedRun> => {
+  const create = async ({ client }: EngineHost): Promise<CreatedRun> => {
     if (!kept) {
       kept = await keep(client);
       machine.writeError(`tally: ${kept.metadata.name}: waiting until ${flags.runAt}${LEAVING}\n`);
@@ -55,17 +50,13 @@ export async function keepAsked(
     const { namespace = "", name = "" } = kept.metadata;
     const started = await untilStarted(client, { namespace, name });
     const job = await client.get(jobs, { namespace, name: started });
-    return { job, itemAt: itemNames({ list: asked.list }) };
+    return { job, itemAt: itemNames(requested.list) };
   };
-  await untilReached(() => conduct(prepare));
-}
-
-/** The engine may be that of a run which is over before the time has come: the next is ours. */
-async function untilReached(act: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      return await act();
+      return await runInForeground(() => openToRun(flags, machine), create, flags, machine);
     } catch (error) {
+      // The engine belonged to a run that ended before the time came: use the next engine.
       if (!(error instanceof EngineGone)) throw error;
     }
   }
@@ -75,32 +66,29 @@ class EngineGone extends CommandFailure {}
 
 const LEAVING = "; it is stored: Ctrl-C leaves it to the next engine of the directory";
 
-async function keepTemplate(
-  run: KeepableRun,
-  flags: RunCommandFlags,
-  machine: Machine,
-): Promise<void> {
+function keepTemplate(run: KeepableRun, flags: RunCommandFlags, machine: Machine): Promise<number> {
   const kept = composeTemplate(run);
-  const dataDir = runDirectory(flags, machine.workingDirectory);
-  await withEngine(dataDir, async (client) => {
+  return withHost(flags, machine, async (client) => {
     const { metadata } = await (flags.replace ? replaceKept : keepRun)(client, kept);
     machine.writeOut(`created "jobTemplate/${metadata.name}"\n`);
   });
 }
 
-async function withEngine(
-  dataDir: string,
+async function withHost(
+  flags: RunCommandFlags,
+  machine: Machine,
   act: (client: Client) => Promise<unknown>,
-): Promise<void> {
-  const engine = await reachEngine(await reachingRunEngine(dataDir));
+): Promise<number> {
+  const host = await openToRun(flags, machine);
   try {
-    await act(engine.client);
+    await act(host.client);
+    return 0;
   } finally {
-    await engine.close();
+    await host.close();
   }
 }
 
-function keepable({ job, support, request }: AskedRun): KeepableRun {
+function keepable({ job, support, request }: RequestedRun): KeepableRun {
   if (!request) {
     throw new UsageError(
       "--asTemplate and --runAt are for commands: write a JobTemplate or a ScheduledJob instead",
@@ -109,8 +97,8 @@ function keepable({ job, support, request }: AskedRun): KeepableRun {
   return { job, support };
 }
 
-/** As the document has it: "process-files-37dt3". */
-function scheduledName({ job, request }: AskedRun): string {
+/** "process-files-37dt3": a run can be scheduled several times. */
+function scheduledName({ job, request }: RequestedRun): string {
   const { name = "" } = job.metadata;
   return request?.name === undefined ? name : `${name}-${request.suffix}`;
 }
@@ -122,7 +110,7 @@ function timeOf(text: string): string {
   );
 }
 
-/** The name of the Job. */
+/** Resolves with the name of the Job that was started. */
 async function untilStarted(
   client: Client,
   place: { readonly namespace: string; readonly name: string },

@@ -1,59 +1,61 @@
 /**
- * The life of one `tally run`, from reaching an engine to the exit code.
+ * Follows a run in the foreground, from its creation to its summary:
  *
- *     reach an engine -> create or continue the Job -> follow it -> report -> sum up
+ *     create or continue the Job -> follow it -> report -> summarize
  *
- * Reading order of the folder: this file; reach-engine (whose engine it is) and open-runs; prepare
- * (the Job); follow with attempt and run-book (what happens); control (what the user wants of it);
- * output/ and screen/ (who is told); words, progress and summary, which are pure. The folder knows
- * no flags, and of the engine only how to start one.
+ * If the engine is lost on the way, the next one is reached and the run continues. Reading order of
+ * the folder: foreground (signals, reports and the exit code); this file; follow-job with attempt
+ * and run-book (what happens to the items); control (what a user can change).
  */
-import type { Name } from "../../api/client.ts";
+import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { ConnectionLost } from "../../client/connection-lost.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
+import type { EngineHost } from "../host/run-host.ts";
 import type { Reporter } from "../show/reporter.ts";
 import { MAX_FAILURES_SHOWN, type RunEnd, type Summary, summarize } from "../show/summary.ts";
 import { isJobDrained } from "../submit/drained.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import { canDrain, pauseRun, resumeRun, scaleRun, terminateRun } from "./control.ts";
 import { doneBefore } from "./done-before.ts";
-import { type Following, followJob, lookAtJob } from "./follow.ts";
+import { type Following, followJob, lookAtJob } from "./follow-job.ts";
 import { RunBook } from "./run-book.ts";
 
-export interface PreparedRun {
+export interface CreatedRun {
   readonly job: Job;
-  /** As it was found, if it is an earlier one that goes on. */
+  /** The Job as it was found, if an earlier one continues. */
   readonly former?: Job;
-  /** What an index works on, where there is a list. */
+  /** The name of the item of an index, if there is a list. */
   readonly itemAt: (index: number) => string | undefined;
-  /** The engine as this run sees it, where that is not as it is. */
-  readonly view?: (engine: ReachedEngine) => ReachedEngine;
+  /** The client that shows the run as one Job, if that of the host does not. */
+  readonly view?: (client: Client) => Client;
 }
 
-/** What somebody may want of a run while it goes on. */
-export interface RunWishes {
-  /** Nothing new is started until the next call. */
+/**
+ * Creates the Job, or continues an existing one; undefined if there is nothing to follow. Called
+ * again if the engine is lost meanwhile.
+ */
+export type CreateRun = (host: EngineHost) => Promise<CreatedRun | undefined>;
+
+/** What a user can ask of a run while it is followed. */
+export interface RunControls {
+  /** Starts no new items until the next call. */
   togglePause(): void;
   changeParallelism(by: number): void;
-  /** Stop: first what is running may finish, then it is ended, then it is left behind. */
+  /** First call: let running items finish. Second: end them. Third: leave them behind. */
   interrupt(): void;
-  /** Ends what is running. */
+  /** Ends running items. */
   terminate(end?: RunEnd): void;
 }
 
-export interface ConductOptions {
-  /** Called again whenever the engine that was reached is lost. */
-  readonly reach: () => Promise<ReachedEngine>;
-  /** Creates the Job, or resumes an existing one. Called again if the engine is lost meanwhile. */
-  readonly prepare: (engine: ReachedEngine) => Promise<PreparedRun>;
-  readonly reporterOf: (run: PreparedRun, book: RunBook, wishes: RunWishes) => Reporter;
-  /** Called when there is something to interrupt; answers with the way to stop listening. */
-  readonly listen: (wishes: RunWishes) => () => void;
+export interface FollowOptions {
+  readonly create: CreateRun;
+  readonly openReporter: (run: CreatedRun, book: RunBook, controls: RunControls) => Reporter;
+  /** Called when there is something to interrupt; returns the function that stops listening. */
+  readonly listen: (controls: RunControls) => () => void;
   readonly nowMs: () => number;
-  /** When this command began: what ended before then was done before. */
+  /** When this command began: items that ended earlier were done before. */
   readonly beganMs: number;
   /** Leaves at once, whatever is going on. */
   readonly abandon: () => void;
@@ -61,48 +63,50 @@ export interface ConductOptions {
 
 const TICK_MS = 250;
 
-export async function conductRun(options: ConductOptions): Promise<Summary> {
+/** The host is still open afterwards. Undefined if there was nothing to follow. */
+export async function followRun(
+  host: EngineHost,
+  options: FollowOptions,
+): Promise<Summary | undefined> {
   const startMs = options.nowMs();
-  let run: PreparedRun | undefined;
+  let run: CreatedRun | undefined;
   for (;;) {
-    const engine = await options.reach();
-    let conductor: Conductor | undefined;
+    let follower: RunFollower;
     try {
-      run ??= await options.prepare(engine);
-      await engine.begun;
-      const done = await doneBefore(engine, run, options.beganMs);
-      conductor = new Conductor(options, engine, { ...run, done }, startMs);
+      run ??= await options.create(host);
+      if (!run) return undefined;
+      await host.started;
+      const done = await doneBefore(host, run, options.beganMs);
+      follower = new RunFollower(options, host, { ...run, done }, startMs);
     } catch (error) {
-      await engine.close();
       // The process that hosted the engine has ended: continue with the next engine.
-      if (engine.isPassing && error instanceof ConnectionLost) continue;
-      throw error;
+      if (!(host.kind === "other process" && error instanceof ConnectionLost)) throw error;
+      await host.reconnect();
+      continue;
     }
-    return conductor.conduct();
+    return follower.follow();
   }
 }
 
-type Wish = "run" | "drain" | "terminate";
+/** Whether the user wants the run to stop: let running items finish, or end them. */
+type Stop = "no" | "drain" | "terminate";
 
-class Conductor implements RunWishes {
+class RunFollower implements RunControls {
   private readonly book: RunBook;
   private readonly reporter: Reporter;
   private readonly name: Name;
   private readonly stopping = new AbortController();
   private readonly failures: AttemptEnd[] = [];
   private readonly noticed = new Set<string>();
-  private wish: Wish = "run";
+  private stop: Stop = "no";
   private endIfStopped: RunEnd = "interrupted";
 
-  private engine: ReachedEngine;
-
   constructor(
-    private readonly options: ConductOptions,
-    engine: ReachedEngine,
-    private readonly run: PreparedRun & { readonly done: readonly number[] },
+    private readonly options: FollowOptions,
+    private readonly host: EngineHost,
+    private readonly run: CreatedRun & { readonly done: readonly number[] },
     private readonly startMs: number,
   ) {
-    this.engine = this.seen(engine);
     const { namespace = "", name = "" } = run.job.metadata;
     this.name = { namespace, name };
     this.book = new RunBook({
@@ -111,10 +115,10 @@ class Conductor implements RunWishes {
       ended: (end) => this.onItem(end),
     });
     this.book.begin(run.job, { asOf: run.former ?? run.job, done: run.done });
-    this.reporter = options.reporterOf(run, this.book, this);
+    this.reporter = options.openReporter(run, this.book, this);
   }
 
-  async conduct(): Promise<Summary> {
+  async follow(): Promise<Summary> {
     const unlisten = this.options.listen(this);
     const ticking = setInterval(() => {
       this.reporter.progress(this.book);
@@ -123,49 +127,44 @@ class Conductor implements RunWishes {
     try {
       this.reporter.begun(this.book);
       const end = await this.followToEnd();
-      const summary = this.sumUp(end);
+      const summary = this.summarize(end);
       await this.reporter.finish(summary);
       return summary;
     } finally {
       clearInterval(ticking);
       unlisten();
       this.reporter.close();
-      await this.engine.close();
     }
   }
 
   togglePause(): void {
-    const { isHeld } = this;
-    this.act((engine) => (isHeld ? resumeRun : pauseRun)(engine.client, this.name));
-  }
-
-  private get isHeld(): boolean {
     const { job } = this.book;
-    return job?.spec.parallelism === 0 || job?.spec.suspend === true;
+    const isHeld = job?.spec.parallelism === 0 || job?.spec.suspend === true;
+    this.change((client) => (isHeld ? resumeRun : pauseRun)(client, this.name));
   }
 
   changeParallelism(by: number): void {
     const now = this.book.job?.spec.parallelism ?? 1;
     const wanted = Math.max(1, now + by);
-    if (wanted !== now) this.act((engine) => scaleRun(engine.client, this.name, wanted));
+    if (wanted !== now) this.change((client) => scaleRun(client, this.name, wanted));
   }
 
   interrupt(): void {
-    if (this.wish === "run") this.want(canDrain(this.book.job) ? "drain" : "terminate");
-    else if (this.wish === "drain") this.want("terminate");
+    if (this.stop === "no") this.requestStop(canDrain(this.book.job) ? "drain" : "terminate");
+    else if (this.stop === "drain") this.requestStop("terminate");
     else this.options.abandon();
   }
 
   terminate(end: RunEnd = "interrupted"): void {
     this.endIfStopped = end;
-    if (this.wish === "terminate") this.options.abandon();
-    else this.want("terminate");
+    if (this.stop === "terminate") this.options.abandon();
+    else this.requestStop("terminate");
   }
 
-  private want(wish: Wish): void {
-    this.wish = wish;
+  private requestStop(stop: Stop): void {
+    this.stop = stop;
     const running = this.book.active;
-    if (wish === "drain") {
+    if (stop === "drain") {
       this.reporter.notice(
         `stopping: no more are started, ${running} still running (Ctrl-C again ends them)`,
       );
@@ -173,24 +172,29 @@ class Conductor implements RunWishes {
       const why = canDrain(this.book.job) ? "" : ": this cluster cannot let them finish";
       this.reporter.notice(`ending ${running} that are still running${why}`);
     }
-    this.act((engine) => this.carryOut(engine));
+    this.change((client) => this.stopJob(client));
   }
 
-  private async carryOut({ client }: ReachedEngine): Promise<void> {
-    if (this.wish === "run") return;
+  private async stopJob(client: Client): Promise<void> {
+    if (this.stop === "no") return;
     await pauseRun(client, this.name);
-    if (this.wish === "terminate") await terminateRun(client, this.name);
+    if (this.stop === "terminate") await terminateRun(client, this.name);
     this.checkStopped();
   }
 
-  /** A wish that nobody could hear is said again when there is an engine. */
-  private act(change: (engine: ReachedEngine) => Promise<unknown>): void {
-    change(this.engine).catch((error: unknown) => {
+  /** If the engine is lost meanwhile, the stop is requested again from the next engine. */
+  private change(change: (client: Client) => Promise<unknown>): void {
+    change(this.client).catch((error: unknown) => {
       if (error instanceof ApiError) this.reporter.notice(error.message);
     });
   }
 
-  /** After a break the same is listed again. */
+  /** Those of the present connection. */
+  private get client(): Client {
+    return this.run.view?.(this.host.client) ?? this.host.client;
+  }
+
+  /** After a lost connection the same notices are listed again. */
   private onNotice(message: string): void {
     if (this.noticed.has(message)) return;
     this.noticed.add(message);
@@ -209,23 +213,19 @@ class Conductor implements RunWishes {
       const end = await followJob(this.following());
       if (end === "finished" || end === "gone") return end;
       if (end === "stopped") {
-        // Jobs and pods are watched apart: the end of a pod may not have been heard of yet.
+        // Jobs and pods have separate watches: the end of a pod may not have arrived yet.
         await lookAtJob(this.following());
         return this.endIfStopped;
       }
-      await this.engine.close();
-      this.engine = this.seen(await this.options.reach());
-      await this.engine.begun;
-      await this.carryOut(this.engine);
+      await this.host.reconnect();
+      await this.host.started;
+      await this.stopJob(this.client);
     }
   }
 
-  private seen(engine: ReachedEngine): ReachedEngine {
-    return this.run.view?.(engine) ?? engine;
-  }
-
   private following(): Following {
-    const { client, ledger } = this.engine;
+    const { client } = this;
+    const { ledger } = this.host;
     const { uid = "" } = this.run.job.metadata;
     const { namespace = "", name } = this.name;
     return {
@@ -243,17 +243,17 @@ class Conductor implements RunWishes {
     };
   }
 
-  /** Nothing runs any more, as the Job itself states. */
+  /** Ends it once nothing runs any more, as the Job itself states. */
   private checkStopped(): void {
     const { job, active, succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
-    if (this.wish === "run" || !job || !isJobDrained(job)) return;
-    // Pods that were made ahead may be there, and never begin.
+    if (this.stop === "no" || !job || !isJobDrained(job)) return;
+    // Pods that were created ahead may exist, and never start.
     if (active > 0 && !runsAhead(job)) return;
-    // With nothing left to stop it comes to its own end.
+    // If every item has ended, the Job finishes by itself.
     if (succeeded + failed < total) this.stopping.abort();
   }
 
-  private sumUp(end: RunEnd): Summary {
+  private summarize(end: RunEnd): Summary {
     const tookMs = this.options.nowMs() - this.startMs;
     const { name } = this.name;
     return summarize(end, this.book, { name, tookMs, failures: this.failures });

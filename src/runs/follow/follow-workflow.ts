@@ -1,54 +1,50 @@
-/**
- * A Workflow in the foreground: followed to its end, whoever's engine it is. When that goes away
- * the next one is reached, be it our own.
- */
+/** Follows a Workflow in the foreground to its end. If the engine is lost, the next one is used. */
 import type { Client, Name } from "../../api/client.ts";
 import type { Workflow, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import { workflows } from "../../api/resources.ts";
-import { type Reaching, reachEngine } from "../host/reach-engine.ts";
-import type { ReachedEngine } from "../host/reached-engine.ts";
+import type { EngineHost } from "../host/run-host.ts";
 
-export interface WorkflowConduct {
-  readonly reaching: Reaching;
-  /** Called once: creates the Workflow, or takes up one that is there. */
-  readonly prepare: (client: Client) => Promise<Workflow>;
-  /** Of every state that is seen, with the steps that are in another state than before. */
+export interface FollowWorkflowOptions {
+  /** Called once: creates the Workflow, or continues an existing one. */
+  readonly create: (client: Client) => Promise<Workflow>;
+  /** Called for every state, with the steps whose state has changed. */
   readonly onNews: (workflow: Workflow, changed: readonly WorkflowStep[]) => void;
-  /** Called when there is something to stop; the Workflow is held, and what runs finishes. */
+  /** Called when there is something to stop. Stopping suspends the Workflow; its steps finish. */
   readonly listen: (stop: () => void) => () => void;
 }
 
 export type WorkflowEnd = "Complete" | "Failed" | "stopped" | "gone";
 
-export interface ConductedWorkflow {
+export interface FollowedWorkflow {
   readonly end: WorkflowEnd;
   readonly workflow: Workflow;
 }
 
-export async function conductWorkflow(options: WorkflowConduct): Promise<ConductedWorkflow> {
-  let engine = await reachEngine(options.reaching);
+/** The host is still open afterwards. */
+export async function followWorkflow(
+  host: EngineHost,
+  options: FollowWorkflowOptions,
+): Promise<FollowedWorkflow> {
   let isStopping = false;
   let unlisten = () => {};
   try {
-    const prepared = await options.prepare(engine.client);
-    await engine.begun;
-    const follower = new WorkflowFollower(prepared, options.onNews);
+    const created = await options.create(host.client);
+    await host.started;
+    const follower = new WorkflowFollower(created, options.onNews);
     unlisten = options.listen(() => {
       isStopping = true;
-      // One that nobody could hear is said again when there is an engine.
-      void hold(engine.client, follower.name).catch(() => {});
+      // If the engine is lost meanwhile, the next engine is asked again.
+      void hold(host.client, follower.name).catch(() => {});
     });
     for (;;) {
-      const end = await follower.follow(engine.client);
+      const end = await follower.follow(host.client);
       if (end !== "lost") return { end, workflow: follower.workflow };
-      await engine.close();
-      engine = await reachEngine(options.reaching);
-      await engine.begun;
-      if (isStopping) await hold(engine.client, follower.name);
+      await host.reconnect();
+      await host.started;
+      if (isStopping) await hold(host.client, follower.name);
     }
   } finally {
     unlisten();
-    await engine.close();
   }
 }
 
@@ -60,7 +56,7 @@ export async function release(client: Client, name: Name): Promise<Workflow> {
   return change(client, name, { suspend: false });
 }
 
-/** Runs what failed, and what depends on it, once more. */
+/** Runs the failed steps again, and the steps that depend on them. */
 export async function retryWorkflow(client: Client, name: Name): Promise<Workflow> {
   const { spec, status } = await client.get(workflows, name);
   const retries = Math.max(spec.retries ?? 0, status.retries ?? 0) + 1;
@@ -71,22 +67,22 @@ function change(client: Client, name: Name, spec: object): Promise<Workflow> {
   return client.patch(workflows, name, { type: "merge", body: { spec } });
 }
 
-/** Whoever loses his engine knows what he has told already. */
+/** Remembers what it has reported, so that nothing is reported twice after a lost connection. */
 class WorkflowFollower {
   readonly name: Name;
   private readonly uid: string;
-  private readonly told = new Map<string, string>();
+  private readonly reported = new Map<string, string>();
 
   constructor(
     public workflow: Workflow,
-    private readonly onNews: WorkflowConduct["onNews"],
+    private readonly onNews: FollowWorkflowOptions["onNews"],
   ) {
     const { namespace = "", name = "", uid = "" } = workflow.metadata;
     this.name = { namespace, name };
     this.uid = uid;
   }
 
-  async follow(client: ReachedEngine["client"]): Promise<WorkflowEnd | "lost"> {
+  async follow(client: Client): Promise<WorkflowEnd | "lost"> {
     const { namespace = "", name } = this.name;
     const selecting = { namespace, fieldSelector: `metadata.name=${name}` };
     try {
@@ -122,8 +118,8 @@ class WorkflowFollower {
     this.workflow = workflow;
     const changed = (workflow.status.steps ?? []).filter(({ name, state, job = "" }) => {
       const now = `${state} ${job}`;
-      if (this.told.get(name) === now) return false;
-      this.told.set(name, now);
+      if (this.reported.get(name) === now) return false;
+      this.reported.set(name, now);
       return true;
     });
     this.onNews(workflow, changed);

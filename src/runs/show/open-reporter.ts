@@ -1,22 +1,20 @@
-/** Who is told of a run, and how: text, JSON or a screen, as the flags and the terminal ask for. */
+/** Chooses how a run in the foreground is reported: as lines, as JSON or on a screen. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Machine } from "../../command/machine.ts";
-import type { RunWishes } from "../follow/conduct-run.ts";
+import type { RunControls } from "../follow/follow-run.ts";
 import type { RunBook } from "../follow/run-book.ts";
-import type { RunPlace } from "../host/run-place.ts";
+import { shownPath } from "../host/data-directory.ts";
+import { sameFlags } from "../host/open-host.ts";
+import type { EngineHost, HostFlags } from "../host/run-host.ts";
+import { podLog } from "./attempt-logs.ts";
 import { JsonReporter } from "./json.ts";
 import { PlainReporter } from "./plain.ts";
 import type { Reporter } from "./reporter.ts";
 import { ScreenReporter } from "./screen/screen-reporter.ts";
 import { TaskOutput } from "./task-output.ts";
-import type { RunWords } from "./words.ts";
+import { type RunWords, shellWord } from "./words.ts";
 
-export interface ReportFlags {
-  readonly data?: string;
-  /** One of them names a cluster. */
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
+export interface ReportFlags extends HostFlags {
   readonly output?: string;
   readonly keepOrder?: boolean;
   readonly quiet?: boolean;
@@ -25,14 +23,14 @@ export interface ReportFlags {
 export interface ReportedRun {
   readonly job: Job;
   readonly book: RunBook;
-  readonly wishes: RunWishes;
-  readonly place: RunPlace;
+  readonly controls: RunControls;
+  readonly host: EngineHost;
 }
 
 export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Machine): Reporter {
-  const { book, wishes, place } = run;
-  const { logs } = place;
-  const words = wordsOf(run);
+  const { book, controls, host } = run;
+  const { logs } = host;
+  const words = wordsOf(run, flags, machine);
   const order = flags.keepOrder ? { order: { isSettled: book.isSettled } } : {};
   if (flags.output === "json") {
     return new JsonReporter({ console: machine, words, logs, ...order });
@@ -50,7 +48,7 @@ export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Mach
   return new ScreenReporter({
     ...base,
     book,
-    wishes,
+    controls,
     logs,
     terminal: {
       size: machine.terminalSize,
@@ -64,13 +62,17 @@ export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Mach
   });
 }
 
-function wordsOf({ job, place }: ReportedRun): RunWords {
+function wordsOf({ job, host }: ReportedRun, flags: ReportFlags, machine: Machine): RunWords {
   const { backoffLimitPerIndex: retries } = job.spec;
-  const { name = "" } = job.metadata;
   return {
-    name,
+    name: job.metadata.name ?? "",
     attempts: retries === undefined ? undefined : retries + 1,
-    flags: place.flags,
-    logOf: (attempt) => place.logOf(name, attempt),
+    flags: sameFlags(flags),
+    logOf: (attempt) => {
+      const { dataDir, logs } = host;
+      if (dataDir === undefined) return podLog(attempt.pod.name);
+      const file = logs.filesOf(attempt)?.[0]?.out ?? dataDir;
+      return shellWord(shownPath(file, machine.workingDirectory));
+    },
   };
 }
