@@ -4,6 +4,7 @@ import type { ScheduledJob } from "../../api/generated/tallyjob.ts";
 import { jobs, scheduledJobs } from "../../api/resources.ts";
 import { parseTime } from "../../api/time.ts";
 import { UsageError } from "../../base/usage-error.ts";
+import { watchUntil } from "../../client/watch-until.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
 import { composeScheduled, composeTemplate, type KeepableRun } from "../compose/compose-kept.ts";
@@ -120,20 +121,16 @@ async function untilStarted(
   const { items, resourceVersion } = await client.list(scheduledJobs, selecting);
   const known = items[0]?.status.job?.name;
   if (known !== undefined) return known;
-  return new Promise((resolve, reject) => {
-    const watch = client.watch(
-      scheduledJobs,
-      { ...selecting, resourceVersion },
-      {
-        onEvent: ({ type, object }) => {
-          const { job, phase } = object.status;
-          if (job === undefined && phase !== "Missed" && type !== "DELETED") return;
-          watch.close();
-          if (job) resolve(job.name);
-          else reject(new CommandFailure(`tally run: ${name} was not started`));
-        },
-        onEnd: () => reject(new EngineGone(`the engine that was to start ${name} has gone`)),
-      },
-    );
-  });
+  const started = await watchUntil(
+    client,
+    scheduledJobs,
+    { ...selecting, resourceVersion },
+    ({ type, object: { status } }) => {
+      if (status.job) return status.job.name;
+      if (status.phase !== "Missed" && type !== "DELETED") return undefined;
+      throw new CommandFailure(`tally run: ${name} was not started`);
+    },
+  );
+  if (started !== undefined) return started;
+  throw new EngineGone(`the engine that was to start ${name} has gone`);
 }

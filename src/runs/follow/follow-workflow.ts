@@ -2,6 +2,7 @@
 import type { Client, Name } from "../../api/client.ts";
 import type { Workflow, WorkflowStep } from "../../api/generated/tallyjob.ts";
 import { workflows } from "../../api/resources.ts";
+import { watchUntil } from "../../client/watch-until.ts";
 import type { EngineHost } from "../host/run-host.ts";
 
 export interface FollowWorkflowOptions {
@@ -90,28 +91,19 @@ class WorkflowFollower {
       const found = items.find(({ metadata }) => metadata.uid === this.uid);
       const end = found ? this.take(found) : "gone";
       if (end) return end;
-      return await this.watch(client, { ...selecting, resourceVersion });
+      const ended = await watchUntil(
+        client,
+        workflows,
+        { ...selecting, resourceVersion },
+        ({ type, object }) => {
+          if (object.metadata.uid !== this.uid) return undefined;
+          return type === "DELETED" ? "gone" : this.take(object);
+        },
+      );
+      return ended ?? "lost";
     } catch {
       return "lost";
     }
-  }
-
-  private watch(
-    client: Client,
-    request: { readonly namespace: string; readonly resourceVersion: string },
-  ): Promise<WorkflowEnd | "lost"> {
-    return new Promise((resolve) => {
-      const watch = client.watch(workflows, request, {
-        onEvent: ({ type, object }) => {
-          if (object.metadata.uid !== this.uid) return;
-          const end = type === "DELETED" ? "gone" : this.take(object);
-          if (!end) return;
-          watch.close();
-          resolve(end);
-        },
-        onEnd: () => resolve("lost"),
-      });
-    });
   }
 
   private take(workflow: Workflow): WorkflowEnd | undefined {

@@ -1,13 +1,13 @@
 /**
- * Removing a run with everything that belongs to it: the Job, its pods, its list and its
- * environment. An engine that is running does it as for any Job. Where there is none nothing is
- * started for it: what was left unfinished of other runs would go on.
+ * Deletes a run with everything that belongs to it: the Job, its pods, its list and its
+ * environment. A running engine deletes them as for any Job. Without one no engine is started for
+ * it, because unfinished runs of the directory would continue.
  */
 import type { Client, Name, ResourceType } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { configMaps, jobs, pods, secrets } from "../../api/resources.ts";
-import { findObject } from "../../client/find.ts";
+import { untilGone } from "../../client/watch-until.ts";
 import { findListObjects } from "../list/stored-items.ts";
 import { environmentPlace } from "./run-environment.ts";
 
@@ -17,19 +17,23 @@ export async function deleteRun(client: Client, job: Job, isLive: boolean): Prom
   const environment = environmentPlace(job);
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
   await deleteIfThere(client, jobs, { namespace, name });
-  if (isLive) await untilGone(client, { namespace, name }, uid);
+  if (isLive) {
+    await untilGone(client, jobs, { namespace, fieldSelector: `metadata.name=${name}` }, uid);
+  }
   const left = await client.list(pods, { namespace, labelSelector });
   for (const { metadata } of left.items) {
     await release(client, { namespace, name: metadata.name ?? "" }, isLive);
   }
-  // One that was left without an owner when the run was retried would stay for ever.
+  // A list that lost its owner when the run was retried would otherwise stay for ever.
   for (const { kind, name } of lists) {
     await deleteIfThere(client, kind === "Secret" ? secrets : configMaps, { namespace, name });
   }
   if (environment) await deleteIfThere(client, secrets, environment);
 }
 
-/** Its processes end by themselves, or with the next engine, which knows no pod of theirs. */
+/**
+ * Its processes end by themselves, or are ended by the next engine, which finds no pod for them.
+ */
 async function release(client: Client, name: Name, isLive: boolean): Promise<void> {
   if (!isLive) {
     const body = { metadata: { finalizers: null } };
@@ -47,15 +51,5 @@ async function unlessGone(change: Promise<unknown>): Promise<void> {
     await change;
   } catch (error) {
     if (!(error instanceof ApiError && error.reason === "NotFound")) throw error;
-  }
-}
-
-const LOOK_AGAIN_MS = 20;
-
-async function untilGone(client: Client, name: Name, uid: string): Promise<void> {
-  for (;;) {
-    const found = await findObject(client, jobs, name);
-    if (found?.metadata.uid !== uid) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }

@@ -11,6 +11,7 @@ import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, jobs, pods, secrets, services } from "../../api/resources.ts";
 import { COMPLETED_INDEXES, FAILED_INDEXES } from "../../api/work-list/names.ts";
 import { findObject } from "../../client/find.ts";
+import { untilGone } from "../../client/watch-until.ts";
 import { ledgerName } from "../../ledger/job-ledger.ts";
 import { completeLedger } from "../cluster/complete-ledger.ts";
 
@@ -125,15 +126,8 @@ async function removeJob(
 ): Promise<void> {
   const preconditions = { uid, resourceVersion };
   await client.delete(jobs, name, { propagationPolicy: "Background", preconditions });
-  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
   const { namespace } = name;
-  while ((await findObject(client, jobs, name)) || (await hasPods())) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-
-  async function hasPods(): Promise<boolean> {
-    return (await client.list(pods, { namespace, labelSelector, limit: 1 })).items.length > 0;
-  }
+  await untilGone(client, jobs, { namespace, fieldSelector: `metadata.name=${name.name}` });
+  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
+  await untilGone(client, pods, { namespace, labelSelector });
 }
-
-const LOOK_AGAIN_MS = 50;
