@@ -1,34 +1,32 @@
-/** What the items of a run on a cluster are, out of the objects that its Job refers to. */
+/** The items of a run on a cluster. */
 import type { Client } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { configMaps, secrets } from "../../api/resources.ts";
 import { type Items, itemsOfList, NO_ITEMS } from "../../api/work-list/items.ts";
-import { WORK_LIST } from "../../api/work-list/names.ts";
-import type { WorkList } from "../../api/work-list/work-list.ts";
+import { listNameOf } from "../../api/work-list/opened-list.ts";
 import { findObject } from "../../client/find.ts";
-import { findScriptPlace, SCRIPT } from "../compose/compose-manifests.ts";
+import { findScriptObject, listNamesOf, SCRIPT } from "../compose/compose-manifests.ts";
 import { parseScript } from "../compose/parse-script.ts";
-import { readStoredList } from "../list/stored-items.ts";
+import { readNamedItems } from "../list/stored-items.ts";
 
-/** Lists in Secrets are not read: whoever keeps values secret does not want them in a table. */
+/** Values of a Secret are not shown, and so not read. */
 export async function readItems(client: Client, job: Job): Promise<Items> {
-  const list = await readItemList(client, job);
+  const name = listNameOf(job);
+  if (name) return readNamedItems(client, job, name);
+  const script = findScriptObject(job);
+  if (script?.kind !== "ConfigMap") return NO_ITEMS;
+  for (const each of listNamesOf(script)) {
+    const items = await readNamedItems(client, job, each);
+    if (items !== NO_ITEMS) return items;
+  }
+  // Tally 0.1 stored nothing but the script.
+  const list = parseScript((await readScript(client, job)) ?? "");
   return list ? itemsOfList(list) : NO_ITEMS;
 }
 
-async function readItemList(client: Client, job: Job): Promise<WorkList | undefined> {
-  const named = job.metadata.annotations?.[WORK_LIST];
-  if (named !== undefined) {
-    return named.startsWith("secret/") ? undefined : (await readStoredList(client, job))?.list;
-  }
-  const isSecret = findScriptPlace(job)?.kind === "Secret";
-  const script = isSecret ? undefined : await readScript(client, job);
-  return script === undefined ? undefined : parseScript(script);
-}
-
-/** Of a Job that has one. */
+/** Undefined for a Job without a script. */
 export async function readScript(client: Client, job: Job): Promise<string | undefined> {
-  const place = findScriptPlace(job);
+  const place = findScriptObject(job);
   if (!place) return undefined;
   const { namespace = "" } = job.metadata;
   const name = { namespace, name: place.name };

@@ -5,7 +5,7 @@ import type { Job } from "../../api/generated/batch.ts";
 import { isFinished } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import type { ClusterRun } from "../compose/compose-cluster-run.ts";
-import { findScriptPlace, SCRIPT } from "../compose/compose-manifests.ts";
+import { findScriptObject, SCRIPT } from "../compose/compose-manifests.ts";
 import { resumeRun } from "../follow/control.ts";
 import type { CreatedRun } from "../follow/follow-run.ts";
 import type { EngineHost } from "../host/run-host.ts";
@@ -78,7 +78,7 @@ export async function resumeScripted(
 
 async function isSameRun({ client }: EngineHost, asked: ClusterRun, former: Job) {
   const [object] = asked.before as readonly ScriptObject[];
-  if (!object || !findScriptPlace(former)) return isSameCommand(asked.job, former);
+  if (!object || !findScriptObject(former)) return isSameCommand(asked.job, former);
   const script = object.data?.[SCRIPT] ?? object.stringData?.[SCRIPT];
   return (await readScript(client, former)) === script;
 }

@@ -72,10 +72,10 @@ function withAllPods(job: Job): Job {
 
 function withScript(request: RunRequest): ClusterRun {
   refuseUnknown(request);
-  const { job, script, list, said } = composeScripted(request, () => request.suffix);
+  const { job, script, listObjects, list, said } = composeScripted(request, () => request.suffix);
   return {
     job: asRun(job, { kind: "kubernetes" }),
-    before: script ? [script] : [],
+    before: script ? [script, ...listObjects] : [],
     support: () => [],
     ...(list ? { list } : {}),
     said,

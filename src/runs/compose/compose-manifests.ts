@@ -1,11 +1,14 @@
 /**
- * Pure: the same run as objects for any Kubernetes. The list is a script in a ConfigMap, which is
- * mounted and runs the command with the values of the pod's index. The Job asks for nothing that
- * only Tally knows, but for annotations that others pass over.
+ * Pure: a run as objects for any Kubernetes. The pods run a script that has the values of every
+ * index; the script is in a ConfigMap, or a Secret, that they mount. Only annotations of the Job
+ * are specific to Tally, and others ignore them. The list itself is stored beside the script, so
+ * that commands can show the items.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Secret, Volume } from "../../api/generated/core.ts";
 import { CONTAINER, KEEP_PODS, PER_COMPLETION_ARGS, WORK_LIST } from "../../api/work-list/names.ts";
+import type { ListObjectName } from "../../api/work-list/opened-list.ts";
+import { type ListObject, storeList } from "../../api/work-list/stored-list.ts";
 import type { WorkList } from "../../api/work-list/work-list.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { composeRun } from "./compose-run.ts";
@@ -14,46 +17,48 @@ import { composeCommand } from "./run-command.ts";
 import type { RunRequest } from "./run-request.ts";
 import { composeScript } from "./script.ts";
 
-/** A run for any Kubernetes: its Job and, where there is a list, the object with its script. */
+/** A run for any Kubernetes: its Job and, if there is a list, the object with its script. */
 export interface ScriptedRun {
   readonly job: Job;
   readonly script?: ConfigMap | Secret;
+  /** The list, if it is not in the object of the script. */
+  readonly listObjects: readonly ListObject[];
   readonly list?: WorkList;
   readonly said: readonly string[];
 }
 
 export interface ComposedManifests {
-  /** In the order in which they are to be created. */
+  /** In the order in which they have to be created. */
   readonly objects: readonly (ConfigMap | Secret | Job)[];
   readonly said: readonly string[];
 }
 
-/** What Kubernetes takes as the data of one object. */
+/** The most data that Kubernetes accepts in one object. */
 export const MAX_DATA_BYTES = 1024 * 1024;
-/** kubectl apply writes the whole object into an annotation, too, which may have this much. */
+/** kubectl apply also writes the whole object into an annotation, which may have this many. */
 const MAX_APPLIED_BYTES = 256 * 1024;
 const VOLUME = "tally-run";
 const DIRECTORY = "/tally";
 /** The key of the object, and the file in the pod. */
 export const SCRIPT = "run.sh";
 
-/** Throws a UsageError for what cannot be run, or not there. */
+/** Throws a UsageError for a request that cannot be run, or not on a cluster. */
 export function composeManifests(request: RunRequest): ComposedManifests {
   if (request.image === undefined) {
     throw new UsageError(
       "--dry-run=client is for clusters, which need --image: there are no programs of this machine",
     );
   }
-  const { job, script, said } = composeScripted(request, hashOf);
+  const { job, script, listObjects, said } = composeScripted(request, hashOf);
   if (!script) return { objects: [job], said };
-  const isLong = Buffer.byteLength(JSON.stringify(script)) > MAX_APPLIED_BYTES;
   const how =
     "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side";
-  return { objects: [script, job], said: isLong ? [...said, how] : said };
+  const objects = [script, ...listObjects, job];
+  return { objects, said: fitsApply(script) ? said : [...said, how] };
 }
 
 /**
- * @param suffixOf the end of the name of the object, which may depend on the script
+ * @param suffixOf the end of the name of the script's object, which may depend on the script
  */
 export function composeScripted(
   request: RunRequest,
@@ -61,39 +66,66 @@ export function composeScripted(
 ): ScriptedRun {
   const { annotations: _ours, podAnnotations: _theirs, ...plain } = withPathParts(request);
   const { job, list, said } = composeRun(plain);
-  if (!list) return { job: plainJob(job), said };
+  if (!list) return { job: plainJob(job), listObjects: [], said };
   const script = scriptOf(plain, list);
   const name = `${job.metadata.name}-list-${suffixOf(script)}`;
   const isSecret = request.paramsIn === "secret";
   const metadata = { name, namespace: request.namespace };
-  const object: ConfigMap | Secret = isSecret
-    ? {
-        apiVersion: "v1",
-        kind: "Secret",
-        metadata,
-        immutable: true,
-        type: "Opaque",
-        stringData: { [SCRIPT]: script },
-      }
-    : {
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata,
-        immutable: true,
-        data: { [SCRIPT]: script },
-      };
   const volume: Volume = isSecret
     ? { name: VOLUME, secret: { secretName: name } }
     : { name: VOLUME, configMap: { name } };
-  return { job: withScript(plainJob(job), volume), script: object, list, said };
+  const objects = isSecret
+    ? secretScript(metadata, script)
+    : scriptWithList(metadata, script, list);
+  return { job: withScript(plainJob(job), volume), ...objects, list, said };
 }
 
-/** Where the script of a Job is, of those that have one. */
-export function findScriptPlace({ spec }: Job) {
+/** Secret values are not shown by any command, so that no list is needed beside the script. */
+function secretScript(metadata: ConfigMap["metadata"], script: string) {
+  const object: Secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata,
+    immutable: true,
+    type: "Opaque",
+    stringData: { [SCRIPT]: script },
+  };
+  return { script: object, listObjects: [] };
+}
+
+/** The list is in the same object, unless that would be too large for kubectl apply. */
+function scriptWithList(metadata: ConfigMap["metadata"], script: string, list: WorkList) {
+  const { name = "", namespace = "" } = metadata;
+  const place = { name: `${name}${LIST_SUFFIX}`, namespace, kind: "ConfigMap" } as const;
+  const stored = storeList(list, place);
+  const [first] = stored;
+  const shared = { apiVersion: "v1", kind: "ConfigMap", metadata, immutable: true };
+  const whole: ConfigMap = { ...shared, data: { [SCRIPT]: script, ...first?.data } };
+  if (stored.length === 1 && fitsApply(whole)) return { script: whole, listObjects: [] };
+  return { script: { ...shared, data: { [SCRIPT]: script } }, listObjects: stored };
+}
+
+/** Added to the name of the script's object if the list has objects of its own. */
+const LIST_SUFFIX = "-items";
+
+function fitsApply(object: ConfigMap | Secret): boolean {
+  return Buffer.byteLength(JSON.stringify(object)) <= MAX_APPLIED_BYTES;
+}
+
+/** The object with the script of a Job; undefined for a Job without one. */
+export function findScriptObject({ spec }: Job): ListObjectName | undefined {
   const volume = spec.template.spec?.volumes?.find(({ name }) => name === VOLUME);
   const { configMap, secret } = volume ?? {};
-  if (configMap) return { kind: "ConfigMap", name: configMap.name ?? "" } as const;
-  return secret ? ({ kind: "Secret", name: secret.secretName ?? "" } as const) : undefined;
+  if (configMap) return { kind: "ConfigMap", name: configMap.name ?? "" };
+  return secret ? { kind: "Secret", name: secret.secretName ?? "" } : undefined;
+}
+
+/** The objects that may have the list of such a Job. */
+export function listNamesOf({ kind, name }: ListObjectName): readonly ListObjectName[] {
+  return [
+    { kind, name },
+    { kind, name: `${name}${LIST_SUFFIX}` },
+  ];
 }
 
 function scriptOf(request: RunRequest, list: WorkList): string {
@@ -134,7 +166,7 @@ const SHELL_VARIABLES: readonly string[] = [
   ...["HISTCMD", "GROUPS", "DIRSTACK", "FUNCNAME", "PIPESTATUS", "USERNAME", "_", "status", "path"],
 ];
 
-/** Without what only Tally would look at. */
+/** Without the annotations that only Tally's controllers read. */
 function plainJob(job: Job): Job {
   const {
     [WORK_LIST]: _list,
@@ -156,7 +188,9 @@ function withScript(job: Job, volume: Volume): Job {
   return { ...job, spec: { ...job.spec, template: { ...template, spec } } };
 }
 
-/** The same name for the same script: applied again, nothing changes. FNV-1a, 32 bits. */
+/**
+ * The same script has the same name, so that applying it again changes nothing. FNV-1a, 32 bits.
+ */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,7 @@
-/** Pure: the list out of a script that was made of one, for whoever looks at a run later. */
+/**
+ * Pure: reads the list back out of a script. Only for runs of Tally 0.1, which stored no list
+ * beside the script; to be removed with the next version.
+ */
 
 import { isParameterName, type WorkList } from "../../api/work-list/work-list.ts";
 import { SHAPE } from "./script.ts";
