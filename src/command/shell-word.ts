@@ -1,6 +1,6 @@
-/** Pure: a text as a shell has to be given it. */
+/** Pure: quotes a word for a shell. */
 
+/** In quotes only if it needs them. */
 export function shellWord(text: string): string {
-  const isPlain = /^[\w./@+,-]+$/.test(text);
-  return isPlain ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

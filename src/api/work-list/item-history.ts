@@ -10,7 +10,7 @@ export interface FormerJob {
   readonly uid: string;
 }
 
-/** What an item was before: an index of a former Job. */
+/** An index that an item had in a former Job. */
 export interface FormerIndex extends FormerJob {
   readonly index: number;
 }
@@ -31,9 +31,9 @@ export interface HistoryRange {
 }
 
 interface HistoryLink {
-  /** A number of `jobs`. */
+  /** A position in `jobs`. */
   readonly job: number;
-  /** The index of the first row in that Job; those of the others follow. */
+  /** The index of the first row in that Job; the other rows follow it. */
   readonly start: number;
 }
 
@@ -113,7 +113,7 @@ function findRange(ranges: readonly HistoryRange[], row: number): HistoryRange |
   return undefined;
 }
 
-/** The part of it that is about these rows, from the first one up to and without the end. */
+/** The ranges of these rows; `end` is not included. */
 export function cutRanges(
   ranges: readonly HistoryRange[],
   rows: { readonly from: number; readonly end: number },

@@ -42,7 +42,7 @@ import {
 export type ListObject = ConfigMap | Secret;
 
 export interface ListPlace {
-  /** Of the first object, which the Job names. */
+  /** The name of the first object, to which the Job refers. */
   readonly name: string;
   readonly namespace: string;
   readonly kind: "ConfigMap" | "Secret";
@@ -59,10 +59,10 @@ export interface ListPast {
 
 export const NO_PAST: ListPast = { history: NO_HISTORY, done: emptyIndexes(), kept: [] };
 
-/** What the first object says. */
+/** The description of the list in its first object. */
 export interface ListHeader extends ListShape {
   readonly items: number;
-  /** With those that are no longer listed. */
+  /** Including items that are no longer listed. */
   readonly rows: number;
   /** The first index of each object. */
   readonly starts: readonly number[];
@@ -70,9 +70,9 @@ export interface ListHeader extends ListShape {
   readonly jobs: readonly FormerJob[];
 }
 
-/** Well below what an object may have, which leaves room for what is around it. */
+/** Well below the limit of an object, which leaves room for its metadata. */
 export const MAX_CHUNK_BYTES = 500_000;
-/** What Linux takes for one variable, with its name and the byte that ends it. */
+/** The limit of Linux for one variable, including its name and the final NUL byte. */
 export const MAX_VARIABLE_BYTES = 128 * 1024;
 
 const HEADER_KEY = "list";
@@ -114,7 +114,7 @@ function withKept(list: WorkList, { kept }: ListPast): WorkList {
   return { ...list, columns };
 }
 
-/** By row, what its history takes up: that of a range is where the range begins. */
+/** The bytes that the history of each row takes; those of a range count for its first row. */
 function pastSizes({ history, done }: ListPast): (row: number) => number {
   const sizes = new Map<number, number>();
   for (const range of history.ranges) sizes.set(range.from, formatRange(range).length + 1);
@@ -145,7 +145,7 @@ export function chunkName(name: string, at: number): string {
   return at === 0 ? name : `${name}-${at}`;
 }
 
-/** Which object has an index, counted from the first. */
+/** The number of the object that has an index. */
 export function chunkAt({ starts }: ListHeader, index: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -200,9 +200,9 @@ function isJobs(value: unknown): value is readonly (readonly [name: string, uid:
 
 /** One object of a list, opened. */
 export interface Chunk {
-  /** Undefined: the object does not have it, or not as it should. */
+  /** Undefined if the object does not have it, or not in the right form. */
   valuesAt(index: number): Values | undefined;
-  /** Of its own rows. */
+  /** The history of its own rows. */
   readonly ranges: readonly HistoryRange[];
   readonly done: IndexSet;
 }
@@ -221,7 +221,7 @@ export function openChunk(header: ListHeader, at: number, object: ListObject): C
   return { ...past, valuesAt: (index) => parseLine(lines[index - start], parameters.length) };
 }
 
-/** The key of a Secret that has a value. */
+/** The key of a value in a Secret. */
 export function secretKey(parameter: string, index: number): string {
   return `${parameter}.${index}`;
 }
@@ -263,7 +263,7 @@ function secretChunks(list: WorkList, pastBytes: (row: number) => number): reado
       return [secretKey(parameter, index), base64(list.columns[at]?.[index] ?? "")] as const;
     });
     const own = entries.reduce((sum, [key, value]) => sum + key.length + value.length + 6, 0);
-    // As base64.
+    // Data of a Secret is base64, which is longer.
     const size = own + 2 * pastBytes(index);
     if (bytes + size > MAX_CHUNK_BYTES && index > start) {
       chunks.push({ start, data });
@@ -330,7 +330,7 @@ function textOf({ kind, data = {} }: ListObject, key: string): string | undefine
   return kind === "Secret" ? fromBase64(data[key] ?? "") : data[key];
 }
 
-/** The last line may be ended like the others. */
+/** The last line may end with a newline, too. */
 function linesOf(text: string): readonly string[] {
   if (text === "") return [];
   const lines = text.split("\n");

@@ -1,26 +1,25 @@
 /**
  * Pure: a work list: named parameters and, for each index of a Job, a value of each.
  *
- * Reading order of the folder: this file; sources/, which make lists of what people have;
- * run-request with compose-run, which turn a request into a Job; substitute, failure-rules and
- * stored-list, which it is made with; script, for clusters that know nothing of work lists; resume.
- * Nothing here reads a file, and nothing knows who creates the objects.
+ * Reading order of the folder: this file; names (annotations and labels); stored-list (a list as
+ * objects) with item-history; opened-list and items (objects back to items). Controllers, the agent
+ * and commands share it, so that it is part of the API.
  */
 
 export interface WorkList {
-  /** Names that a shell can use. */
+  /** Valid names of shell variables. */
   readonly parameters: readonly string[];
-  /** By parameter, then by index. All are equally long. */
+  /** By parameter, then by index. All columns have the same length. */
   readonly columns: readonly (readonly string[])[];
-  /** The parameters that are worked out from others: they are no part of what an item is. */
+  /** Parameters computed from others. They do not identify an item. */
   readonly derived?: readonly string[];
-  /** Whether each value is a batch: several values, each on a line of its own. */
+  /** Whether each value is a batch: several values, one per line. */
   readonly isBatched?: true;
 }
 
-/** The parameter of lists whose values have no name of their own. */
+/** The parameter of a list whose values have no name. */
 export const ITEM_PARAMETER = "ITEM";
-/** Far more than anybody waits for, and few enough to be held. */
+/** A list has to fit in memory. */
 export const MAX_ITEMS = 10_000_000;
 
 export function itemCount({ columns: [first = []] }: WorkList): number {
@@ -32,7 +31,7 @@ export function valuesAt({ columns }: WorkList, index: number): readonly string[
   return columns.map((column) => column[index] ?? "");
 }
 
-/** How an item is called where people read of it: "banana.txt", or "FRUIT=apple COLOR=green". */
+/** The name of an item for people: "banana.txt", or "FRUIT=apple COLOR=green". */
 export function itemName({ parameters, derived, isBatched }: ListShape, values: Values): string {
   const parts: string[] = [];
   const own = parameters.length - (derived?.length ?? 0);
@@ -47,7 +46,7 @@ export function itemName({ parameters, derived, isBatched }: ListShape, values: 
 /** A list without its items. */
 export type ListShape = Pick<WorkList, "parameters" | "derived" | "isBatched">;
 
-/** Of one item, in the order of the parameters. */
+/** The values of one item, in the order of the parameters. */
 export type Values = readonly string[];
 
 /** The values of a batch. */
@@ -59,7 +58,7 @@ export function joinBatch(values: readonly string[]): string {
   return values.join("\n");
 }
 
-/** Names a shell can read, which Kubernetes takes, too. */
+/** Valid names of shell variables; Kubernetes accepts them as well. */
 export function isParameterName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
@@ -74,7 +73,7 @@ function oneLine(value: string, isBatch: boolean): string {
   return printable(`${values[0]} … ${values.at(-1)} (${values.length})`);
 }
 
-/** What would break a line, or a terminal, is written as JSON writes it. */
+/** A value with control characters is written as JSON, so that it stays on one line. */
 function printable(value: string): string {
   return /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value) ? JSON.stringify(value) : value;
 }

@@ -5,9 +5,9 @@ import { type Finding, invalid } from "../../api/finding.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Container, PodSpec, PodTemplateSpec } from "../../api/generated/core.ts";
 import { hasCondition } from "../../api/job-conditions.ts";
+import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "../../api/job-labels.ts";
 import { IMMUTABLE, validateObjectMetaUpdate } from "../meta/object-meta.ts";
 import { podFailurePolicyDump, successPolicyDump } from "./go-dump.ts";
-import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "./labels.ts";
 import { INDEXED, validateJob, validateJobSpecAndSelector } from "./validate.ts";
 
 export function validateJobUpdate(

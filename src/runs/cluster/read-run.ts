@@ -3,6 +3,7 @@ import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../../api/generated/core.ts";
+import { CONTROLLER_UID_LABEL } from "../../api/job-labels.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
 import { RUN, WORK_LIST } from "../../api/work-list/names.ts";
 import type { FormerIndexesAt } from "../../api/work-list/opened-list.ts";
@@ -39,7 +40,7 @@ export async function readRunJobs(client: Client, namespace: string): Promise<re
 export async function readPods(client: Client, chain: RunChain): Promise<readonly Pod[]> {
   const { namespace = "" } = chain.first.metadata;
   const uids = chainJobs(chain).map(({ metadata }) => metadata.uid ?? "");
-  const labelSelector = `batch.kubernetes.io/controller-uid in (${uids.join(",")})`;
+  const labelSelector = `${CONTROLLER_UID_LABEL} in (${uids.join(",")})`;
   return (await client.list(pods, { namespace, labelSelector })).items;
 }
 

@@ -10,7 +10,7 @@ import { resumeRun } from "../follow/control.ts";
 import type { CreatedRun } from "../follow/follow-run.ts";
 import type { EngineHost } from "../host/run-host.ts";
 import { createRun, replaceRun } from "../submit/create-run.ts";
-import { giveTo } from "../submit/submit.ts";
+import { giveTo } from "../submit/submit-job.ts";
 import { readItems, readScript } from "./cluster-items.ts";
 import { readChain } from "./read-run.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";

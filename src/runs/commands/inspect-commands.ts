@@ -5,8 +5,8 @@
 import type { Command } from "commander";
 import type { Invocation } from "../../command/invocation.ts";
 import type { Machine } from "../../command/machine.ts";
+import { addPlaceOptions } from "./host-options.ts";
 import type { ListFlags } from "./list.ts";
-import { addPlaceOptions } from "./place-options.ts";
 import type { PruneFlags } from "./prune.ts";
 import type { ReportPageFlags } from "./report.ts";
 import type { ResultsFlags } from "./results.ts";

@@ -6,7 +6,7 @@ import type { FilesHost } from "../host/files-host.ts";
 import { openFiles } from "../host/open-host.ts";
 import type { HostFlags } from "../host/run-host.ts";
 import { formatCount, formatTime } from "../show/progress.ts";
-import { type LogFile, type LogFiles, removeLogFiles } from "../show/run-logs-on-disk.ts";
+import { type LogFile, type LogFiles, removeLogFiles } from "../show/remove-logs.ts";
 import { type RunState, runStateOf } from "../show/run-state.ts";
 import { formatBytes, type PruneRule, runsToPrune } from "./prune-rule.ts";
 import { removeRuns } from "./remove-runs.ts";

@@ -4,7 +4,7 @@ import type { Machine } from "../../command/machine.ts";
 import { storyPages } from "../../ledger/story-pages.ts";
 import type { FilesHost } from "../host/files-host.ts";
 import { openToChange } from "../host/open-host.ts";
-import { type LogFiles, removeLogFiles } from "../show/run-logs-on-disk.ts";
+import { type LogFiles, removeLogFiles } from "../show/remove-logs.ts";
 import { deleteRun } from "../submit/delete-run.ts";
 
 export interface RemovedRun {

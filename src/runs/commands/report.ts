@@ -4,6 +4,7 @@ import { dirname, relative, resolve } from "node:path";
 import type { Job } from "../../api/generated/batch.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
+import { shellWord } from "../../command/shell-word.ts";
 import type { Attempt } from "../../ledger/attempt.ts";
 import type { IndexStory } from "../../ledger/reader.ts";
 import { storyPages } from "../../ledger/story-pages.ts";
@@ -15,7 +16,6 @@ import { composeDurations } from "../show/page/histogram.ts";
 import { type ReportedFailure, reportPage } from "../show/page/page.ts";
 import { composeTimeline, type Span } from "../show/page/timeline.ts";
 import { runStateOf } from "../show/run-state.ts";
-import { shellWord } from "../show/words.ts";
 
 export interface ReportPageFlags extends HostFlags {
   /** Where to write it; "-" for stdout. */

@@ -25,8 +25,8 @@ import { chooseIndexes } from "../list/choose-items.ts";
 import { itemNames, readStoredList } from "../list/stored-items.ts";
 import type { ReportFlags } from "../show/open-reporter.ts";
 import { formatCount } from "../show/progress.ts";
-import { isContinuationOf } from "../submit/former-jobs.ts";
-import { type RetryPlan, retryRun } from "../submit/retry.ts";
+import { isContinuationOf } from "../submit/earlier-jobs.ts";
+import { type RetryPlan, retryRun } from "../submit/retry-run.ts";
 
 export interface RetryFlags extends HostFlags, ReportFlags {
   readonly failed?: boolean;
@@ -81,7 +81,7 @@ function storedRetry(name: string, plan: RetryPlan): Retry {
 /** What is needed for clusters is loaded only if one is named. */
 async function clusterRetry(name: string, plan: RetryPlan): Promise<Retry> {
   const { readChain } = await import("../cluster/read-run.ts");
-  const { retryOnCluster } = await import("../cluster/retry-run.ts");
+  const { retryOnCluster } = await import("../cluster/retry-on-cluster.ts");
   const { viewStored } = await import("../cluster/start-run.ts");
   const only = async (host: EngineHost) => {
     const chain = await readChain(host.client, { namespace: host.namespace, name });

@@ -8,7 +8,7 @@ import type { RunCommandFlags } from "../compose/run-flags.ts";
 import { addRunOptions, runNameOf } from "../compose/run-flags.ts";
 import type { HostFlags } from "../host/run-host.ts";
 import type { ReportFlags } from "../show/open-reporter.ts";
-import { addPlaceOptions } from "./place-options.ts";
+import { addPlaceOptions } from "./host-options.ts";
 import type { ScaleFlags } from "./scale.ts";
 import { workflowNameOf } from "./workflow-command.ts";
 

@@ -1,4 +1,4 @@
-/** Pure: a run together with the environment that its processes are started with. */
+/** Pure: adds the environment of its processes to a run. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Secret } from "../../api/generated/core.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -16,12 +16,12 @@ export interface EnvironmentRun {
   readonly support: (past?: ListPast) => readonly KubeObject[];
 }
 
-/** A Secret holds 1 MiB; limits and directory need a little of it. */
+/** A Secret holds 1 MiB, including limits and working directory. */
 export const MAX_ENVIRONMENT_BYTES = 1_000_000;
 
 /**
- * The suffix makes the name of the object: another environment has another one. Throws a UsageError
- * for an environment that cannot be stored.
+ * The suffix is part of the name of the object: each environment has its own. Throws a UsageError
+ * if the environment cannot be stored.
  */
 export function attachEnvironment<T extends EnvironmentRun>(
   run: T,
@@ -46,7 +46,7 @@ export function attachEnvironment<T extends EnvironmentRun>(
   return { ...run, job, support, environment };
 }
 
-/** As the Job names it. */
+/** The Secret with the name that the Job has for it. */
 export function environmentObject(job: Job, environment: RunEnvironment): Secret {
   const { namespace = "" } = job.metadata;
   return composeEnvironmentSecret(environment, { name: environmentNameOf(job) ?? "", namespace });

@@ -1,6 +1,6 @@
 /**
- * Pure: refuses arguments that were probably meant as placeholders, and would reach the command as
- * they are. Only text that parseArguments left alone is looked at.
+ * Pure: rejects arguments that look like mistyped placeholders, because they would reach the
+ * command unchanged. Only text that parseArguments has not replaced is checked.
  *
  * 1. A placeholder that Tally knows and this list does not have: {}, {.}, {#}, and {1} if it is
  *    the whole argument. Inside one, {1} is more likely a repetition of a regular expression.
@@ -64,13 +64,13 @@ function refuseMissing(
   throw refusal(`this list has no ${missing}: use ${anyOf(usable(request, vocabulary))}`);
 }
 
-/** "{{}}" is a template of another program, and "${}" is a shell's. */
+/** Skips "{{}}", a template of another program, and "${}", which belongs to a shell. */
 function hasText(text: string, place: string): boolean {
   if (place !== "{}") return text.includes(place);
   return /(?<!\$)\{\}/.test(text.replaceAll("{{}}", ""));
 }
 
-/** The placeholders for the item that the list has. */
+/** The placeholders that can be used with this list. */
 function usable(
   { list, appended = [], placeholders = {} }: RunRequest,
   { aliases }: Vocabulary,
@@ -102,7 +102,7 @@ function refuseMistyped(
   }
 }
 
-/** "${NAME}" is a shell's, and "{{NAME}}" a template of another program. */
+/** Skips "${NAME}", which belongs to a shell, and "{{NAME}}", a template of another program. */
 function namesInBraces(text: string): readonly string[] {
   const found = text.matchAll(/(?<!\$)(?:\{\{[A-Za-z_]\w*\}\}|\{([A-Za-z_]\w*)\})/g);
   return [...found].flatMap(([, name]) => name ?? []);
@@ -110,7 +110,7 @@ function namesInBraces(text: string): readonly string[] {
 
 function nearNames({ request, vocabulary }: CommandToCheck, typed: string): readonly string[] {
   const { appended = [] } = request;
-  // The names of further arguments are ours: nobody typed them.
+  // The names of further arguments are generated: users do not type them.
   const names = vocabulary.names.filter((name) => name !== typed && !appended.includes(name));
   return names.filter((name) => isNear(name, typed));
 }
@@ -140,7 +140,7 @@ function refuseUnread(command: CommandToCheck): void {
   });
 }
 
-/** Also "${NAME%.txt}". A backslash or a second dollar in front takes the meaning from it. */
+/** Also "${NAME%.txt}". A backslash or a second dollar in front escapes it. */
 function variablesOf({ names }: Vocabulary): RegExp {
   const any = names.join("|");
   return new RegExp(`(?<![$\\\\])\\$(?:(${any})(?!\\w)|\\{(${any})(?!\\w)[^}]*\\})`);

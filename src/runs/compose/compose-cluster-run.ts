@@ -1,7 +1,6 @@
 /**
- * Pure: a run for a cluster. Where one of Tally's own controllers looks after its Job, that one
- * gives each pod its item; anywhere else a script does. Finished pods stay: what they printed is
- * nowhere else.
+ * Pure: a run for a cluster. If a controller of Tally manages its Job, the controller gives each
+ * pod its item; otherwise a script does. Finished pods are kept, because only they have the logs.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -13,31 +12,31 @@ import { composeScripted } from "./compose-manifests.ts";
 import { composeRun } from "./compose-run.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** Who looks after the Job. */
+/** Which controller manages the Job. */
 export type RunManager =
-  /** The server itself is Tally's. */
+  /** The server is a Tally server. */
   | { readonly kind: "server" }
-  /** `tally controller`, by the name that spec.managedBy has. */
+  /** `tally controller`; the name is that of spec.managedBy. */
   | { readonly kind: "controller"; readonly name: string }
-  /** Kubernetes' own, which knows nothing of lists. */
+  /** Kubernetes' own, which does not support lists. */
   | { readonly kind: "kubernetes" };
 
 export interface ClusterRun {
   readonly job: Job;
-  /** To be created before it, and then to be owned by it. */
+  /** Objects to create before the Job, and to give to it then. */
   readonly before: readonly KubeObject[];
-  /** To be created after it, owned by it. */
+  /** Objects to create after the Job, owned by it. */
   readonly support: (past?: ListPast) => readonly KubeObject[];
   readonly list?: WorkList;
   readonly said: readonly string[];
 }
 
-/** Throws a UsageError for what cannot be run, or not there. */
+/** Throws a UsageError for a request that cannot be run, or not on this cluster. */
 export function composeClusterRun(request: RunRequest, manager: RunManager): ClusterRun {
   return manager.kind === "kubernetes" ? withScript(request) : withList(request, manager);
 }
 
-/** The Job of a run, as others find it. */
+/** Labels and annotates the Job as a run. */
 export function asRun(job: Job, manager: RunManager): Job {
   const { metadata, spec } = job;
   const { [SURPLUS_PODS]: surplus = "finish", ...annotations } = metadata.annotations ?? {};

@@ -1,14 +1,16 @@
 /**
- * Pure: a Job of its own that runs some items of another one again, for clusters on which a Job
- * that is finished stays so. It has as many indexes as there are items; each pod takes over the
- * index that its item has in the first Job, and does what that one did.
+ * Pure: a separate Job that retries some items of another Job, for clusters on which a finished Job
+ * cannot continue. It has one index per item; each pod uses the index that its item has in the
+ * first Job, and runs the same command.
  */
 import { COMPLETION_INDEX } from "../../api/completion-index.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { withoutGenerated } from "../../api/job-labels.ts";
 import { LABEL_MAX } from "../../api/names.ts";
 import {
   COMPLETION_INDEX_VARIABLE,
   CONTAINER,
+  PAUSED,
   RETRIED_INDEXES,
   RUN,
 } from "../../api/work-list/names.ts";
@@ -16,13 +18,13 @@ import { UsageError } from "../../base/usage-error.ts";
 import { quote } from "./script.ts";
 
 export interface ItemRetry {
-  /** In their order. */
+  /** In ascending order. */
   readonly indexes: readonly number[];
   /** Which retry of the run it is, counted from 1. */
   readonly number: number;
 }
 
-/** The command of each pod names all of them, and one argument has its limit. */
+/** The command of each pod lists all of them, and the length of an argument is limited. */
 const MAX_RETRIED = 10_000;
 
 export function composeItemRetry(first: Job, { indexes, number }: ItemRetry): Job {
@@ -41,7 +43,7 @@ export function composeItemRetry(first: Job, { indexes, number }: ItemRetry): Jo
     metadata: {
       name: retryName(name, number, indexes.length),
       namespace,
-      labels: { ...ownLabels(labels), [RUN]: labels?.[RUN] ?? name },
+      labels: { ...withoutGenerated(labels), [RUN]: labels?.[RUN] ?? name },
       annotations: { ...ownAnnotations(annotations), [RETRIED_INDEXES]: formatList(indexes) },
       ownerReferences: [owner],
     },
@@ -52,7 +54,7 @@ export function composeItemRetry(first: Job, { indexes, number }: ItemRetry): Jo
       ...limitOf(first, indexes.length),
       template: {
         ...template,
-        metadata: { ...template.metadata, labels: ownLabels(template.metadata?.labels) },
+        metadata: { ...template.metadata, labels: withoutGenerated(template.metadata?.labels) },
         spec: {
           ...template.spec,
           containers: (template.spec.containers ?? []).map((container) =>
@@ -65,7 +67,7 @@ export function composeItemRetry(first: Job, { indexes, number }: ItemRetry): Jo
   };
 }
 
-/** The indexes that a Job takes over; undefined for one that has its own. */
+/** The indexes that a Job retries; undefined for the first Job of a run. */
 export function retriedIndexes({ metadata }: Job): readonly number[] | undefined {
   const text = metadata.annotations?.[RETRIED_INDEXES];
   if (text === undefined) return undefined;
@@ -76,7 +78,7 @@ export function retriedIndexes({ metadata }: Job): readonly number[] | undefined
   });
 }
 
-/** Which retry a Job is, by its name. */
+/** The number of the retry, from the name of its Job. */
 export function retryNumber({ metadata }: Job): number {
   return Number(/-retry-(\d+)$/.exec(metadata.name ?? "")?.[1] ?? 0);
 }
@@ -100,7 +102,7 @@ function formatList(indexes: readonly number[]): string {
 
 type Container = NonNullable<Job["spec"]["template"]["spec"]["containers"]>[number];
 
-/** The shell that the script asks for, too, gives the pod the index of its item first. */
+/** A shell, which the script needs anyway, sets the index of the item first. */
 function inPlaceOf(container: Container, indexes: readonly number[]): Container {
   const { command = [], args = [] } = container;
   if (command.length === 0) {
@@ -119,14 +121,14 @@ function inPlaceOf(container: Container, indexes: readonly number[]): Container 
   return { ...rest, command: ["sh", "-c", script] };
 }
 
-/** Others that hold the index. */
+/** Further variables with the index. */
 function indexVariables({ env = [] }: Container): readonly string[] {
   const isIndex = (path: string | undefined) => path?.includes(COMPLETION_INDEX) === true;
   const found = env.filter(({ valueFrom }) => isIndex(valueFrom?.fieldRef?.fieldPath));
   return found.map(({ name }) => name).filter((name) => name !== COMPLETION_INDEX_VARIABLE);
 }
 
-/** Kubernetes would put the Job's own index in the place of a reference: the shell knows better. */
+/** A reference would expand to the index of this Job: the shell has the index of the item. */
 function wordOf(word: string, names: readonly string[]): string {
   const quoted = quote(word);
   return quoted.replace(/\$\$|\$\((\w+)\)/g, (text, name?: string) =>
@@ -134,33 +136,20 @@ function wordOf(word: string, names: readonly string[]): string {
   );
 }
 
-/** How many ran at a time: a run that was stopped is to go on. */
+/** At least 1: the run may have been stopped with a parallelism of 0. */
 function parallelismOf({ spec }: Job): number {
   return Math.max(1, spec.parallelism ?? 1);
 }
 
-/** Kubernetes takes no larger one than there are indexes. */
+/** Kubernetes accepts no limit above the number of indexes. */
 function limitOf({ spec }: Job, completions: number) {
   const { maxFailedIndexes: most } = spec;
   return most === undefined ? {} : { maxFailedIndexes: Math.min(most, completions) };
 }
 
-const OF_KUBERNETES = [
-  "batch.kubernetes.io/controller-uid",
-  "batch.kubernetes.io/job-name",
-  "controller-uid",
-  "job-name",
-];
-
-function ownLabels(labels: { readonly [name: string]: string } | undefined) {
-  return Object.fromEntries(
-    Object.entries(labels ?? {}).filter(([name]) => !OF_KUBERNETES.includes(name)),
-  );
-}
-
 function ownAnnotations(annotations: { readonly [name: string]: string } | undefined) {
   const kept = Object.entries(annotations ?? {}).filter(
-    ([name]) => !name.startsWith("kubectl.kubernetes.io/") && name !== "tallyjob.io/paused",
+    ([name]) => !name.startsWith("kubectl.kubernetes.io/") && name !== PAUSED,
   );
   return Object.fromEntries(kept);
 }

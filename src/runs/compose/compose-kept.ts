@@ -1,15 +1,15 @@
 /**
- * Pure: a run that is kept for later: as a JobTemplate, or as a ScheduledJob. It is the same Job;
- * its list goes with whatever keeps it, and each Job that is made of it gets a copy.
+ * Pure: a run that is stored for later, as a JobTemplate or a ScheduledJob. That object owns the
+ * list; each Job created from it gets a copy.
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { JobTemplate, ScheduledJob } from "../../api/generated/tallyjob.ts";
 import type { KubeObject } from "../../api/object.ts";
 
 export interface KeptRun<T extends JobTemplate | ScheduledJob> {
-  /** To be created first. */
+  /** To create first. */
   readonly object: T;
-  /** To be created then, owned by it. */
+  /** To create after it, owned by it. */
   readonly support: (ownerUid: string) => readonly KubeObject[];
 }
 
@@ -32,7 +32,7 @@ export function composeTemplate(run: KeepableRun): KeptRun<JobTemplate> {
   return { object, support: supportOf(run, object) };
 }
 
-/** The name is one of many: a run can be asked for at several times. */
+/** A run can be scheduled several times, each time under another name. */
 export function composeScheduled(
   run: KeepableRun,
   { name, runAt }: { readonly name: string; readonly runAt: string },

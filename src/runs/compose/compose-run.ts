@@ -1,8 +1,8 @@
-/** Pure: the Job that does what was asked for, and the objects that go with it. */
-
+/** Pure: composes the Job of a request, and the objects that belong to it. */
 import { COMPLETION_INDEX } from "../../api/completion-index.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Container, EnvVar } from "../../api/generated/core.ts";
+import { dns1123Label, LABEL_MAX } from "../../api/names.ts";
 import {
   CONTAINER,
   HOST_IMAGE,
@@ -18,27 +18,26 @@ import { checkList } from "../list/check-list.ts";
 import { decideFailureRules, type FailureRules } from "./failure-rules.ts";
 import { withPathParts } from "./path-parts.ts";
 import { composeCommand, type RunCommand } from "./run-command.ts";
-import { runName } from "./run-name.ts";
 import type { RunRequest } from "./run-request.ts";
 import { formatArgument } from "./substitute.ts";
 
 export interface ComposedRun {
-  /** To be created first. */
+  /** To create first. */
   readonly job: Job;
-  /** Its list, which belongs to it: its pods wait for it. */
+  /** Its list, owned by it. Pods are created when the list is there. */
   readonly support: (past?: ListPast) => readonly ListObject[];
   readonly list?: WorkList;
-  /** What the user should know. */
+  /** Notices for the user. */
   readonly said: readonly string[];
 }
 
-/** What Kubernetes takes for Indexed Jobs. */
+/** Limits of Kubernetes for Indexed Jobs. */
 const MAX_COMPLETIONS = 2 ** 31 - 1;
 const MAX_PARALLELISM = 100_000;
 const MANY_INDEXES = 100_000;
 const MAX_PARALLELISM_OF_MANY = 10_000;
 
-/** Throws a UsageError for what cannot be run. */
+/** Throws a UsageError for a request that cannot be run. */
 export function composeRun(given: RunRequest): ComposedRun {
   const request = withPathParts(given);
   const { list, namespace, suffix, paramsIn = "configmap" } = request;
@@ -77,7 +76,7 @@ export function composeRun(given: RunRequest): ComposedRun {
   return { job, support, ...(list ? { list } : {}), said: [...command.said, ...rules.said] };
 }
 
-/** What the item has would be hidden by it. */
+/** Otherwise one of the two variables would hide the other. */
 function refuseSameNames({ list, indexVariable, environment = [] }: RunRequest): void {
   const parameters = list?.parameters ?? [];
   if (indexVariable !== undefined && parameters.includes(indexVariable)) {
@@ -101,7 +100,7 @@ export function completionsOf({ list, completions }: RunRequest): number {
   return items;
 }
 
-/** Of the Job; what is looked up for each index is not in it. */
+/** The spec of the Job, without the values of the items. */
 export function jobSpec(
   request: RunRequest,
   rules: FailureRules,
@@ -156,4 +155,37 @@ function environmentOf({ environment = [], indexVariable }: RunRequest): readonl
 function appendedAnnotation({ appended = [] }: RunRequest): { readonly [name: string]: string } {
   if (appended.length === 0) return {};
   return { [PER_COMPLETION_ARGS]: JSON.stringify({ [CONTAINER]: appended }) };
+}
+
+/** The length of a generated name: long enough to tell commands apart, short enough to type. */
+const MADE_UP_MAX = 20;
+
+/** The name of a run is that of its Job. */
+function runName({ name, command, suffix }: RunRequest, completions: number): string {
+  if (name === undefined) return `${nameOfCommand(command)}-${suffix}`;
+  // The hostname of a pod is the name and the index.
+  const longest = LABEL_MAX - `-${completions - 1}`.length;
+  const [problem] = dns1123Label(name);
+  if (problem !== undefined) {
+    throw new UsageError(
+      `the name ${JSON.stringify(name)} must be of lower-case letters, digits and "-", with a ` +
+        "letter or digit first and last",
+    );
+  }
+  if (name.length <= longest) return name;
+  throw new UsageError(
+    `the name ${JSON.stringify(name)} has ${name.length} characters: with ${completions} items ` +
+      `it can have ${longest}`,
+  );
+}
+
+/** The program without its folder and extension, or the first word of a script. */
+function nameOfCommand([program = ""]: readonly string[]): string {
+  const [word = ""] = program.trim().split(/\s/);
+  const plain = word.replace(/^.*\//, "").replace(/\.[^.]*$/, "");
+  const fit = plain
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+  return fit.slice(0, MADE_UP_MAX).replace(/-+$/, "") || "run";
 }

@@ -1,8 +1,8 @@
-/** Pure: how the environment of a run differs from the former one: names, never values. */
+/** Pure: describes how the environment of a run has changed. Values are never shown. */
 import { type RunEnvironment, variablesOf } from "../../api/run-environment.ts";
 import { isSameRange, parseLimits } from "../../base/process-limits.ts";
 
-/** A notice for the user; undefined where nothing differs. */
+/** A notice for the user; undefined if nothing has changed. */
 export function environmentChanges(
   former: RunEnvironment,
   next: RunEnvironment,
@@ -32,7 +32,7 @@ function changedNames<T>(
 const MOST_NAMED = 10;
 const LONGEST_NAME = 60;
 
-/** A name may be anything: it is shown without what a terminal would act on. */
+/** The name of a variable may contain control characters, which must not reach a terminal. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map(printable);
   const more = names.length - shown.length;

@@ -1,4 +1,4 @@
-/** Pure: the flags that say what becomes of items that fail. */
+/** Pure: the flags for failures: retries, timeouts and limits. */
 import { UsageError } from "../../base/usage-error.ts";
 import { readDurationMs } from "../../command/duration-flag.ts";
 import type { FailureWishes } from "./run-request.ts";
@@ -18,7 +18,7 @@ export function readFailureWishes(flags: FailureFlags): FailureWishes {
   const { restart, retries, maxFailed, backoff, retryOn, failOn, timeout, halt } = flags;
   return {
     ...(restart === undefined ? {} : { restart }),
-    ...(retries === undefined ? {} : { retries: count("--retries", retries) }),
+    ...(retries === undefined ? {} : { retries: wholeNumber("--retries", retries) }),
     ...(maxFailed === undefined ? {} : { maxFailed: failureLimit(maxFailed) }),
     ...(backoff === undefined ? {} : { backoff: backoffOf(backoff) }),
     ...(retryOn === undefined ? {} : { retryOn: exitCodes("--retry-on", retryOn) }),
@@ -28,7 +28,7 @@ export function readFailureWishes(flags: FailureFlags): FailureWishes {
   };
 }
 
-function count(flag: string, text: string): number {
+export function wholeNumber(flag: string, text: string): number {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return Number(text);
   throw new UsageError(`${flag} must be a whole number, not ${JSON.stringify(text)}`);
 }
@@ -42,7 +42,7 @@ function failureLimit(text: string): { count: number } | { percent: number } {
   );
 }
 
-/** The cap is 60 s, or the base where that is longer. */
+/** The default cap is 60 s, or the base if that is longer. */
 function backoffOf(text: string): { readonly base: string; readonly cap: string } {
   const [base = "", cap, more] = text.split(",");
   if (more !== undefined) {
@@ -69,7 +69,7 @@ function timeoutSeconds(text: string): number {
   throw new UsageError(`--timeout must be longer than nothing, not ${JSON.stringify(text)}`);
 }
 
-/** "1,3,10-20", from 1 to 255: nothing else is a failure. */
+/** "1,3,10-20". Only the codes 1 to 255 are failures. */
 function exitCodes(flag: string, text: string): readonly number[] {
   const codes: number[] = [];
   for (const part of text.split(",")) {

@@ -1,6 +1,6 @@
 /**
- * Pure: what becomes of items that fail. Unless restarts in place are asked for, each attempt is a
- * pod of its own and each item has its own number of them, so that one bad item spoils no others.
+ * Pure: how failures are handled. By default each attempt is a pod of its own and each item has its
+ * own number of attempts, so that one bad item does not affect the others.
  */
 import type { JobSpec, PodFailurePolicyRule } from "../../api/generated/batch.ts";
 import { BACKOFF_BASE, BACKOFF_CAP, CONTAINER, HALT } from "../../api/work-list/names.ts";
@@ -10,14 +10,14 @@ import type { Annotations, FailureWishes } from "./run-request.ts";
 export interface FailureRules {
   readonly spec: Partial<JobSpec>;
   readonly restartPolicy: "Never" | "OnFailure";
-  /** Of each attempt. */
+  /** The timeout of each attempt. */
   readonly activeDeadlineSeconds?: number;
   readonly annotations: Annotations;
   readonly said: readonly string[];
 }
 
 export const DEFAULT_RETRIES = 3;
-/** Kubernetes' own limits: above so many indexes it asks for a limit on those that fail. */
+/** Limits of Kubernetes: above this many indexes a limit on failed indexes is required. */
 const MANY_INDEXES = 100_000;
 const MAX_FAILED_OF_MANY = 10_000;
 const MAX_FAILED = 100_000;
@@ -36,7 +36,7 @@ export function decideFailureRules(wishes: FailureWishes, items: number): Failur
     spec: {
       backoffLimitPerIndex: retries,
       ...(limit.count === undefined ? {} : { maxFailedIndexes: limit.count }),
-      // A second attempt never begins while the first one is still ending.
+      // The next attempt starts only after the previous one has ended.
       podReplacementPolicy: "Failed",
       ...(rules.length > 0 ? { podFailurePolicy: { rules } } : {}),
     },
@@ -51,7 +51,7 @@ export function decideFailureRules(wishes: FailureWishes, items: number): Failur
   };
 }
 
-/** What only makes sense where each attempt is a pod of its own. */
+/** Flags that need a new pod for each attempt. */
 const OF_ATTEMPTS = [
   ["retries", "--retries"],
   ["retryOn", "--retry-on"],
@@ -100,7 +100,7 @@ function failureLimit({ maxFailed, halt }: FailureWishes, items: number): Failur
   }
   const count =
     "count" in maxFailed ? maxFailed.count : Math.floor((items * maxFailed.percent) / 100);
-  // All of them may fail: that is what no limit says, and Kubernetes takes no larger one.
+  // If all items may fail, there is no limit. Kubernetes accepts no larger one.
   if (!isMany && count >= items) return { said: [] };
   if (count <= most) return { count, said: [] };
   const typed = "count" in maxFailed ? `${count}` : `${maxFailed.percent}%, which is ${count},`;
@@ -120,7 +120,7 @@ function exitCodeRules({ retryOn, failOn }: FailureWishes): readonly PodFailureP
     onExitCodes: { containerName: CONTAINER, operator, values: ascending(values) },
   });
   return [
-    // Not the item's fault, so not one of its attempts.
+    // A disruption is not a failure of the item, and does not count as an attempt.
     { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
     ...(failOn ? [failIndex("In", failOn)] : []),
     ...(retryOn ? [failIndex("NotIn", retryOn)] : []),

@@ -53,7 +53,7 @@ interface Said {
   readonly batched?: boolean;
 }
 
-/** As much of a shell's grammar as the scripts have. */
+/** Reads the part of the shell grammar that the scripts use. */
 class WordReader {
   constructor(
     private readonly text: string,
@@ -79,7 +79,7 @@ class WordReader {
     }
   }
 
-  /** Past what is left of an item, its words where it has words of its own. */
+  /** Skips the rest of an item: the words of its command, if it has its own. */
   skipArm(): boolean {
     for (;;) {
       if (this.skip(" ;;\n")) return true;

@@ -1,14 +1,15 @@
 /**
  * Pure: parts of an item that is a path, as GNU parallel names them: {.} without its extension,
  * {/} without its folders, {//} the folder, {/.} without both, and {#} its number, counted from
- * one. With several lists {1.} is of the first. What a command uses becomes a parameter.
+ * one. With several lists {1.} refers to the first. The parts that a command uses become
+ * parameters.
  */
 
 import { itemCount, type WorkList } from "../../api/work-list/work-list.ts";
 import type { RunRequest } from "./run-request.ts";
 import { findScript } from "./shell-script.ts";
 
-/** The request with the parameters that its command uses, and a list that has them. */
+/** Adds the parts that the command uses to the list. */
 export function withPathParts(request: RunRequest): RunRequest {
   const { list, command, placeholders = {} } = request;
   if (!list || list.isBatched || placeholders.item !== "{}") return request;
@@ -30,12 +31,12 @@ export function withPathParts(request: RunRequest): RunRequest {
   };
 }
 
-/** Where a part is written that is not replaced there. */
+/** The first part in a text, if there is one. */
 export function findPathPart(text: string): string | undefined {
   return findPathParts(text)[0];
 }
 
-/** "${#}" is a shell's, and "{{.}}" a template of another program. */
+/** Skips "${#}", which belongs to a shell, and "{{.}}", a template of another program. */
 export function findPathParts(text: string): readonly string[] {
   const found = text.matchAll(/(?<!\$)(?:\{\{\.\}\}|(\{\d*(?:\.|\/|\/\/|\/\.|#)\}))/g);
   return [...found].flatMap(([, place]) => place ?? []);
@@ -67,7 +68,7 @@ function partsOf(list: WorkList, own: readonly string[]): readonly PathPart[] {
   return [...parts, { place: "{#}", name: "ITEM_NUMBER", column: numbers }];
 }
 
-/** A dot that begins a name begins no extension. */
+/** A dot at the start of a name does not start an extension. */
 function withoutExtension(path: string): string {
   return path.replace(/(?<=[^/])\.[^./]*$/, "");
 }

@@ -1,4 +1,4 @@
-/** Pure: the command of a run, from the words as they were typed. */
+/** Pure: the command of a run, from the words of the command line. */
 
 import { COMPLETION_INDEX_VARIABLE } from "../../api/work-list/names.ts";
 import { UsageError } from "../../base/usage-error.ts";
@@ -30,13 +30,13 @@ export function composeCommand(request: RunRequest): RunCommand {
   return { arguments: [...niceness(request), ...given], said: unused(request, words, given) };
 }
 
-/** A lone word with spaces is a script. */
+/** A single word with spaces is a script. */
 function inShell(command: readonly string[]): readonly string[] {
   const [only = ""] = command;
   return command.length === 1 && /\s/.test(only.trim()) ? ["sh", "-c", only] : command;
 }
 
-/** An item of several values is as many arguments. */
+/** An item with several values becomes several arguments. */
 function spreadItem({ placeholders = {} }: RunRequest, command: readonly string[]) {
   const { item, parameters = [] } = placeholders;
   if (item === undefined || parameters.length < 2) return command;
@@ -63,7 +63,7 @@ function vocabularyOf({ list, indexVariable, placeholders = {} }: RunRequest): V
   return { names, aliases };
 }
 
-/** In a script they would stay what they are, and in a batch they are several. */
+/** Path parts are not replaced in scripts, and a batch has several items. */
 function refusePathParts({ list, placeholders = {} }: RunRequest, words: readonly string[]): void {
   const { item, parameters: [parameter = ""] = [] } = placeholders;
   if (item !== "{}") return;
@@ -86,7 +86,7 @@ function appendsItem(
   used: ReadonlySet<string>,
 ): boolean {
   if (!placeholders.appendsItem || used.size > 0) return false;
-  // The first word after a script would be its $0.
+  // The first word after a script is its $0.
   return findScript(words) !== words.length - 1;
 }
 
@@ -112,7 +112,7 @@ function niceness({ niceness: by }: RunRequest): readonly Argument[] {
   return by === undefined ? [] : [["nice"], ["-n"], [String(by)]];
 }
 
-/** Worth a word: the items make no difference to such a command. */
+/** A notice for a command that does not use the items. */
 function unused(
   { list, appended = [] }: RunRequest,
   words: readonly string[],

@@ -1,16 +1,15 @@
 /**
- * The flags of "tally run", and what they ask for. Here files and stdin are read; what the words
- * mean is decided in worklist/.
+ * The flags of "tally run", and the request that they make. Files and stdin are read here.
  */
 import type { Command } from "commander";
 import type { Random } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { type ListFlags, readList } from "../list/list-flags.ts";
 import type { ReportFlags } from "../show/open-reporter.ts";
-import { readFailureWishes } from "./failure-flags.ts";
+import { type FailureFlags, readFailureWishes, wholeNumber } from "./failure-flags.ts";
 import type { RunRequest } from "./run-request.ts";
 
-export interface RunFlags extends ListFlags {
+export interface RunFlags extends ListFlags, FailureFlags {
   readonly completions?: string;
   readonly completionIndexVarName?: string;
   readonly image?: string;
@@ -21,15 +20,7 @@ export interface RunFlags extends ListFlags {
   readonly jobs?: string;
   readonly maxProcs?: string;
   readonly paramsIn?: string;
-  readonly restart?: string;
-  readonly retries?: string;
-  readonly maxFailed?: string;
-  readonly backoff?: string;
-  readonly retryOn?: string;
-  readonly failOn?: string;
-  readonly timeout?: string;
-  readonly halt?: string;
-  /** For who runs it, not for the request. */
+  /** From here on: not part of the request. */
   readonly filename?: string;
   readonly dryRun?: string;
   readonly runAt?: string;
@@ -46,7 +37,7 @@ export interface RunFlags extends ListFlags {
 
 export type RunCommandFlags = RunFlags & ReportFlags;
 
-/** What the flags are read with. */
+/** What is needed to read the flags. */
 export interface RunSurroundings {
   readonly workingDirectory: string;
   readonly environment: { readonly [name: string]: string | undefined };
@@ -58,11 +49,11 @@ export interface RunSurroundings {
 
 export interface ReadRun {
   readonly request: RunRequest;
-  /** What the user should know about how the list was read. */
+  /** Notices about how the list was read. */
   readonly said: readonly string[];
 }
 
-/** Options of the command "run"; what follows "--" is not for commander. */
+/** The options of "tally run". Words after "--" are not parsed. */
 export function addRunOptions(command: Command): Command {
   addListOptions(command);
   addFailureOptions(command);
@@ -99,7 +90,7 @@ export interface RunWords {
   readonly words: readonly string[];
 }
 
-/** What stands before "--" is the name; a command there was meant to stand after it. */
+/** The word before "--" is the name. Several words are a command that lacks the "--". */
 export function runNameOf(operands: readonly string[]): string | undefined {
   const [name, ...more] = operands;
   if (more.length === 0) return name;
@@ -109,7 +100,7 @@ export function runNameOf(operands: readonly string[]): string | undefined {
   );
 }
 
-/** What is wrong with a flag is said before anything is read. */
+/** Flags are checked before files are read. */
 export async function readRun(
   { name, words }: RunWords,
   flags: RunFlags,
@@ -139,11 +130,6 @@ function indexWishes({ completions, completionIndexVarName: name }: RunFlags) {
       : { completions: wholeNumber("--completions", completions) }),
     ...(name === undefined ? {} : { indexVariable: variableName(name) }),
   };
-}
-
-export function wholeNumber(flag: string, text: string): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return Number(text);
-  throw new UsageError(`${flag} must be a whole number, not ${JSON.stringify(text)}`);
 }
 
 function addListOptions(command: Command): void {
@@ -219,7 +205,7 @@ function niceness(text: string): number {
   throw new UsageError(`--nice must be from 0 to 19, not ${text}`);
 }
 
-/** None asked for: one for each core. */
+/** The default is one per core. */
 export function readParallelism(
   { jobs, maxProcs }: Pick<RunFlags, "jobs" | "maxProcs">,
   cores: number,

@@ -1,4 +1,4 @@
-/** "tally run -f job.yaml": the Job of a manifest, with the objects that come with it. */
+/** "tally run -f job.yaml": the Job of a manifest, with the other objects in it. */
 
 import type { Job } from "../../api/generated/batch.ts";
 import type { KubeObject } from "../../api/object.ts";
@@ -10,7 +10,7 @@ import { readObjects } from "../../command/read-objects.ts";
 import type { RequestedRun } from "./requested-run.ts";
 import type { RunCommandFlags, RunWords } from "./run-flags.ts";
 
-/** What a Job may bring along. */
+/** The kinds that a manifest may contain besides its Job. */
 const SUPPORTING = ["ConfigMap", "Secret", "Service"];
 const NAMESPACE = "default";
 
@@ -43,7 +43,7 @@ export async function readJobManifest(
   };
 }
 
-/** Made here as the server would make it: what belongs to the run is named after its Job. */
+/** The name is generated here and not by the server: other objects are named after the Job. */
 function nameOf({ metadata }: Job): string {
   const { name, generateName = "" } = metadata;
   if (name !== undefined) return name;
@@ -52,7 +52,7 @@ function nameOf({ metadata }: Job): string {
 
 const LONGEST_PREFIX = 58;
 
-/** What a run needs of it: outputs apart, and that nothing running is lost when it is paused. */
+/** A run needs separate stdout and stderr, and running pods must finish when it is paused. */
 function prepared(
   job: Job,
   place: { readonly name: string; readonly namespace: string },

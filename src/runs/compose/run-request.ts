@@ -1,18 +1,18 @@
-/** Pure: what somebody wants to be run, before it is a Job. Files have been read by then. */
+/** Pure: a request to run a command, before it is a Job. Its files have been read. */
 import type { WorkList } from "../../api/work-list/work-list.ts";
 
 export interface RunRequest {
-  /** The name of the Job; one is made of the command and the suffix where there is none. */
+  /** The name of the Job; by default it is made of the command and the suffix. */
   readonly name?: string;
   readonly namespace: string;
-  /** A few characters of chance, fit for a name. */
+  /** A few random characters that are valid in a name. */
   readonly suffix: string;
   readonly list?: WorkList;
-  /** How arguments may speak of the item besides {NAME} and $NAME. */
+  /** How arguments can refer to the item besides {NAME} and $NAME. */
   readonly placeholders?: Placeholders;
-  /** Parameters of the list whose values become further arguments, unless they are empty. */
+  /** Parameters whose values become further arguments; empty values are left out. */
   readonly appended?: readonly string[];
-  /** Without a list, how many indexes there are; with one, as many as it has items. */
+  /** The number of indexes; with a list it must be the number of items. */
   readonly completions?: number;
   /** A variable that holds the index, besides JOB_COMPLETION_INDEX. */
   readonly indexVariable?: string;
@@ -20,7 +20,7 @@ export interface RunRequest {
   readonly command: readonly string[];
   /** Whether arguments that look like mistyped placeholders are passed as they are. */
   readonly skipsPlaceholderCheck?: true;
-  /** Without one the pods run the programs of this machine. */
+  /** By default the pods run the programs of this machine. */
   readonly image?: string;
   readonly environment?: readonly Variable[];
   readonly workdir?: string;
@@ -28,7 +28,7 @@ export interface RunRequest {
   readonly parallelism: number;
   readonly failure?: FailureWishes;
   readonly paramsIn?: "configmap" | "secret";
-  /** More annotations: of the Job, and of its pods. */
+  /** Further annotations of the Job, and of its pods. */
   readonly annotations?: Annotations;
   readonly podAnnotations?: Annotations;
 }
@@ -43,21 +43,21 @@ export interface Annotations {
 }
 
 export interface Placeholders {
-  /** The parameters that are the item, where they have no names of their own. */
+  /** The parameters that make up the item, if its values have no names. */
   readonly parameters?: readonly string[];
-  /** Stands for the item, "{}" unless the user chose another. */
+  /** The placeholder of the item: "{}", or the text of --item-text. */
   readonly item?: string;
-  /** If the values have names: the text that stands for the item in lists without, or "{}". */
+  /** If the values have names: the placeholder that this list does not have. */
   readonly missingItem?: string;
   /** Whether {1} is the first parameter, {2} the second. */
   readonly hasPositions?: boolean;
-  /** Further texts, each with the parameter it stands for. */
+  /** Further placeholders, each with its parameter. */
   readonly others?: readonly (readonly [text: string, parameter: string])[];
-  /** Whether a command that does not speak of the item gets it as its last argument. */
+  /** Whether the item is appended to a command without a placeholder. */
   readonly appendsItem?: boolean;
 }
 
-/** As the flags say it; what is absent was not typed. */
+/** As given by flags; absent if the flag was not given. */
 export interface FailureWishes {
   readonly restart?: string;
   readonly retries?: number;

@@ -1,8 +1,7 @@
 /**
- * Pure: a script for any Bourne shell that looks up the item of its pod and becomes the command.
- * It is for clusters that know nothing of work lists, and asks the image for nothing but a shell:
- * no program is called, the index is in the environment, and values are between single quotes, in
- * which only the single quote itself has to be cared for.
+ * Pure: a script for any Bourne shell that finds the item of its pod and executes the command. It
+ * is for clusters without a Tally controller, and needs nothing of the image but a shell: no
+ * program is called, the index is in the environment, and values are in single quotes.
  */
 import { COMPLETION_INDEX_VARIABLE } from "../../api/work-list/names.ts";
 import {
@@ -18,11 +17,11 @@ export interface ScriptInput {
   readonly list: WorkList;
   /** The program first. */
   readonly command: readonly Argument[];
-  /** Parameters whose values are further arguments, unless they are empty. */
+  /** Parameters whose values are further arguments; empty values are left out. */
   readonly appended: readonly string[];
 }
 
-/** What the script ends with when it cannot even begin, like other programs that run programs. */
+/** Exit codes if the command cannot be started, as of other programs that run programs. */
 const CANNOT_BEGIN = 125;
 const NOT_FOUND = 127;
 
@@ -62,7 +61,7 @@ export function composeScript(input: ScriptInput): string {
   ].join("\n");
 }
 
-/** Begins the line that says what the list is, for whoever reads items out of a script. */
+/** Begins the line that describes the list. parse-script reads it. */
 export const SHAPE = "# list ";
 
 function formatShape({ parameters, derived, isBatched }: WorkList): string {
@@ -73,7 +72,7 @@ function formatShape({ parameters, derived, isBatched }: WorkList): string {
   });
 }
 
-/** A word that any shell reads as this very text. */
+/** Quotes a text for any shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -87,7 +86,7 @@ function wordsOf({ list, command, appended }: ScriptInput, values: Values): stri
   return [...own, ...further].join(" ");
 }
 
-/** A batch that is an argument of its own is one for each of its values. */
+/** A batch that is a whole argument becomes one argument per value. */
 function batchWords(
   list: WorkList,
   argument: Argument,

@@ -1,10 +1,10 @@
-/** Pure: commands that are a shell with a script. */
+/** Pure: finds the script in commands such as "sh -c SCRIPT". */
 
 const SHELLS: readonly string[] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
-/** Options of shells that take a word of their own. */
+/** Options of shells that take an argument. */
 const WITH_WORD = /^[-+][A-Za-z]*[oO]$|^--(rcfile|init-file)$/;
 
-/** Where in the command the script of "sh -c SCRIPT" is. */
+/** The position of the script in the command. */
 export function findScript(command: readonly string[]): number | undefined {
   const shellAt = findShell(command);
   if (shellAt === undefined) return undefined;
@@ -19,7 +19,7 @@ export function findScript(command: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** Whether some program of the command replaces "$NAME" in what it is given. */
+/** Whether a program of the command expands "$NAME" in its arguments. */
 export function readsVariables(command: readonly string[]): boolean {
   return command.some((word, at) => {
     const program = word.replace(/^.*\//, "");
@@ -28,13 +28,13 @@ export function readsVariables(command: readonly string[]): boolean {
   });
 }
 
-/** They have variables that begin with a dollar, or hand what they are given to a shell. */
+/** Programs with variables that begin with "$", or that pass their arguments to a shell. */
 const READERS: readonly string[] = [
   ...["awk", "gawk", "mawk", "nawk", "perl", "php", "ruby", "jq", "make", "tclsh", "pwsh"],
   ...["envsubst", "su", "runuser", "script", "flock", "watch", "parallel", "hyperfine"],
 ];
 
-/** A shell, or one that env, nice and the like start. */
+/** The shell, also behind env, nice and similar programs. */
 function findShell(command: readonly string[]): number | undefined {
   for (let at = 0; at < command.length; at++) {
     const program = (command[at] ?? "").replace(/^.*\//, "");

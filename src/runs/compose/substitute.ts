@@ -1,6 +1,6 @@
 /**
- * Pure: the item in arguments. Nothing is split again and no shell is asked: an argument becomes
- * text with references "$(NAME)", which Kubernetes replaces by variables when the container starts.
+ * Pure: replaces placeholders in arguments by references "$(NAME)", which Kubernetes expands when
+ * the container starts. No shell is involved, and values are never split.
  *
  * 1. "{NAME}" anywhere in an argument and "$NAME" as a whole one are references, if the list has
  *    such a parameter. All other braces and dollars stay what they are: awk '{print $1}'.
@@ -17,9 +17,9 @@ export type Part = string | { readonly parameter: string };
 export type Argument = readonly Part[];
 
 export interface Vocabulary {
-  /** What can be referred to by name. */
+  /** The names that can be used. */
   readonly names: readonly string[];
-  /** Other ways to say a name: "{}", "{1}". */
+  /** Other placeholders for a name: "{}", "{1}". */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +42,7 @@ export function refersTo(given: readonly Argument[]): ReadonlySet<string> {
   return found;
 }
 
-/** As Kubernetes reads it: references expand, everything else arrives as it is. */
+/** For Kubernetes: references are expanded, and all other text stays as it is. */
 export function formatArgument(argument: Argument): string {
   let text = "";
   argument.forEach((part, at) => {
@@ -52,12 +52,12 @@ export function formatArgument(argument: Argument): string {
   return text;
 }
 
-/** Everything an argument can contain that is a reference, longest first. */
+/** Matches all placeholders, the longest first. */
 function placesOf({ names, aliases }: Vocabulary): RegExp | undefined {
   const spelt = [...names.map((name) => `{${name}}`), ...aliases.keys()].filter(Boolean);
   if (spelt.length === 0) return undefined;
   const patterns = spelt.sort((one, other) => other.length - one.length).map(escapePattern);
-  // "${NAME}" is for a shell further down, not for us.
+  // "${NAME}" is left to a shell.
   return new RegExp(`(?<!\\$)(?:${patterns.join("|")})`, "g");
 }
 

@@ -3,10 +3,12 @@
  * command that started them, and their ends are reported when the next engine starts. The Job
  * itself does not show which of its items ended before this command, and which since.
  */
+
 import { completionIndexOf } from "../../api/completion-index.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, firstExcept, type IndexSet, parseIndexes } from "../../api/index-set.ts";
+import { podsOfJob } from "../../api/job-labels.ts";
 import { jobs, pods } from "../../api/resources.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { findObject } from "../../client/find.ts";
@@ -23,7 +25,7 @@ export async function doneBefore(
   // A new Job has none. The clock of a cluster cannot be compared with that of this machine.
   const isNew = job.status.uncountedTerminatedPods === undefined;
   if (isNew || host.kind === "cluster") return [];
-  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
+  const labelSelector = podsOfJob(uid);
   // Pods are listed first: the Job has counted every missing pod by the time it is read.
   const { items } = await client.list(pods, { namespace, labelSelector });
   const current = (await findObject(client, jobs, { namespace, name })) ?? job;

@@ -5,11 +5,13 @@
  *
  * What is entered is on disk first: nobody may be told of an end that a crash could take back.
  */
+
 import type { Client, Closable, ObjectEvent, WatchRequest } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Event, Pod } from "../../api/generated/core.ts";
 import { wasCutShort } from "../../api/job-conditions.ts";
+import { podsOfJob } from "../../api/job-labels.ts";
 import { events, jobs, pods } from "../../api/resources.ts";
 import { environmentNameOf, LIMITS_NOT_RESTORED } from "../../api/run-environment.ts";
 import { findObject } from "../../client/find.ts";
@@ -71,7 +73,7 @@ interface SeenJob {
 /** Enters everything there is to know now; undefined if the Job is gone. */
 export async function lookAtJob(following: Following): Promise<SeenJob | undefined> {
   const { client, book, job } = following;
-  const selector = `batch.kubernetes.io/controller-uid=${job.uid}`;
+  const selector = podsOfJob(job.uid);
   const place = { namespace: job.namespace, labelSelector: selector };
   // The pods first: what is not among them any more the Job has counted by the time it is read.
   const listed = await client.list(pods, place);

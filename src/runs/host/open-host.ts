@@ -2,8 +2,8 @@
 import type { Job } from "../../api/generated/batch.ts";
 import { CommandFailure } from "../../command/command-failure.ts";
 import type { Machine } from "../../command/machine.ts";
+import { shellWord } from "../../command/shell-word.ts";
 import { suggestion } from "../list/near-words.ts";
-import { shellWord } from "../show/words.ts";
 import { findDirectory, hasRuns, runDirectory, shownPath } from "./data-directory.ts";
 import { openEngineHost } from "./engine-host.ts";
 import type { FilesHost } from "./files-host.ts";

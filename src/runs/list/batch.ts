@@ -1,6 +1,7 @@
 /**
- * Pure: several items for one pod. A parameter becomes a batch, its values on a line each; what it
- * begins and ends with are parameters too, FILE_FIRST and FILE_LAST, for programs that take ranges.
+ * Pure: groups items into batches, one batch per pod. A batch has its values on one line each. The
+ * first and the last value are parameters too (FILE_FIRST, FILE_LAST), for programs that take
+ * ranges.
  */
 
 import { itemCount, joinBatch, type WorkList } from "../../api/work-list/work-list.ts";

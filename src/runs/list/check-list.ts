@@ -1,4 +1,4 @@
-/** Pure: whether a list can be run at all: what it is called, and what a process can be given. */
+/** Pure: checks the names and values of a list. */
 
 import { COMPLETION_INDEX_VARIABLE } from "../../api/work-list/names.ts";
 import { MAX_VARIABLE_BYTES } from "../../api/work-list/stored-list.ts";
@@ -48,7 +48,7 @@ function checkValues(list: WorkList, at: number, column: readonly string[]): voi
   const room = MAX_VARIABLE_BYTES - (list.parameters[at] ?? "").length - 2;
   for (let index = 0; index < column.length; index++) {
     const value = column[index] ?? "";
-    // Three bytes are the most that one unit of a string takes.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     if (value.length * 3 <= room && !value.includes("\0")) continue;
     if (value.includes("\0")) throw new UsageError(`${labelOf(list, index)} contains a NUL byte`);
     const bytes = Buffer.byteLength(value);

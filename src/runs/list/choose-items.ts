@@ -1,4 +1,4 @@
-/** Which items of a run are meant: by index, or by what they are called. */
+/** Finds the items that a command names, by index or by name. */
 import type { Job } from "../../api/generated/batch.ts";
 import { addIndex, emptyIndexes, type IndexSet } from "../../api/index-set.ts";
 import type { Items } from "../../api/work-list/items.ts";
@@ -9,13 +9,13 @@ import { suggestion } from "./near-words.ts";
 export interface ItemChoice {
   /** "3,7-9" */
   readonly index?: string;
-  /** What it is called. */
+  /** The name or the value of an item. */
   readonly item?: string;
-  /** Either of them. */
+  /** An index list or an item. */
   readonly word?: string;
 }
 
-/** Throws a UsageError for what cannot be an index, a CommandFailure for what is not there. */
+/** Throws a UsageError for an invalid index, and a CommandFailure for an unknown item. */
 export function chooseIndexes(job: Job, items: Items, choice: ItemChoice): IndexSet {
   const { index, item, word } = choice;
   if (item !== undefined) return indexesOf(items, item);
@@ -30,7 +30,7 @@ function totalOf({ spec }: Job): number {
   return spec.completions ?? 0;
 }
 
-/** Unlike a status it is somebody's wish: what is wrong in it is not passed over. */
+/** Unlike parseIndexes it rejects invalid parts: a user has typed the list. */
 export function parseIndexList(text: string, total: number, what: string): IndexSet {
   const set = emptyIndexes();
   for (const part of text.split(",")) {

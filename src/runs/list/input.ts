@@ -1,13 +1,13 @@
-/** Pure: what a file or stdin holds, as text. Only UTF-8 can be passed on as it is. */
+/** Pure: decodes files and stdin. Only UTF-8 is accepted: other bytes could not be passed on. */
 import { UsageError } from "../../base/usage-error.ts";
 
-/** Bytes, and where they are from: errors name it. */
+/** Bytes, with the name of their source for errors. */
 export interface Input {
   readonly source: string;
   readonly bytes: Uint8Array;
 }
 
-/** Text, and where it is from. */
+/** Text, with the name of its source. */
 export interface SourceText {
   readonly source: string;
   readonly text: string;
@@ -33,7 +33,7 @@ function decode(bytes: Uint8Array): string {
 
 const NEWLINE = 10;
 
-/** Both counted from one, the byte within its line. */
+/** Line and byte count from 1; the byte is counted within its line. */
 function findInvalid(bytes: Uint8Array): { readonly line: number; readonly byte: number } {
   let line = 1;
   let start = 0;
@@ -47,7 +47,7 @@ function findInvalid(bytes: Uint8Array): { readonly line: number; readonly byte:
   return { line, byte: firstInvalidByte(bytes.subarray(start)) };
 }
 
-/** The first byte of the first character that cannot be read. */
+/** The first byte of the first invalid character. */
 function firstInvalidByte(bytes: Uint8Array): number {
   let position = 0;
   while (position < bytes.length) {

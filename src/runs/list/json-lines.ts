@@ -1,6 +1,6 @@
 /**
- * Pure: a JSON value on each line. Objects are items with named parameters; texts and numbers are
- * items by themselves. A number, and anything that is nested, is passed on as it is written.
+ * Pure: parses a JSON value per line. The fields of an object are named parameters; a string or a
+ * number is an item by itself. Numbers and nested values are passed on as they are written.
  */
 
 import { ITEM_PARAMETER, isParameterName, type WorkList } from "../../api/work-list/work-list.ts";
@@ -73,7 +73,7 @@ function parseLine(line: string, place: () => string): Item {
   }
   const members = Object.entries(value);
   if (members.every(([, member]) => typeof member === "string")) return value as Item;
-  // JSON.parse rounds a long number. Where nothing was lost, what it read is what is written.
+  // JSON.parse rounds long numbers. The text of the line is needed only if something was lost.
   const written = JSON.stringify(value) === line ? undefined : writtenMembers(line);
   return Object.fromEntries(
     members.map(([name, member]) => {
@@ -86,7 +86,7 @@ function parseLine(line: string, place: () => string): Item {
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
-/** The text of each member of an object that is known to be JSON. */
+/** The text of each member of an object. The line is known to be valid JSON. */
 function writtenMembers(line: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let depth = 0;

@@ -1,8 +1,8 @@
-/** Pure: items as lines of text, or between NUL bytes. */
+/** Pure: splits text into items, at newlines or at NUL bytes. */
 import { UsageError } from "../../base/usage-error.ts";
 import { at, type SourceText } from "./input.ts";
 
-/** Every line, without what ends it. The end of the last one is no further line. */
+/** All lines without their line endings. A newline at the end starts no further line. */
 export function linesOf({ source, text }: SourceText): readonly string[] {
   if (text === "") return [];
   refuseNul({ source, text });
@@ -11,13 +11,13 @@ export function linesOf({ source, text }: SourceText): readonly string[] {
   return text.includes("\r\n") ? lines.map((line) => line.replace(/\r$/, "")) : lines;
 }
 
-/** One item on each line; empty lines are none. */
+/** One item per line. Empty lines are skipped. */
 export function parseLines(source: SourceText): readonly string[] {
   const lines = linesOf(source);
   return lines.includes("") ? lines.filter((line) => line !== "") : lines;
 }
 
-/** Items that may contain newlines, each with a NUL byte after it. */
+/** Items that end with a NUL byte and may contain newlines. */
 export function parseNulSeparated({ text }: SourceText): readonly string[] {
   const items = text.split("\0");
   if (items.at(-1) === "") items.pop();

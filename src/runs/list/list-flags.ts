@@ -1,18 +1,17 @@
-/** The flags that say what the items are; their files are read here. */
+/** Reads the list of a run from its flags, the files they name and the words after ":::". */
 
 import { ITEM_PARAMETER, type WorkList } from "../../api/work-list/work-list.ts";
+import { describeError } from "../../base/describe-error.ts";
 import type { Random } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
-import { readFailure } from "../../command/read-failure.ts";
 import type { Placeholders, RunRequest } from "../compose/run-request.ts";
 import { batchList } from "./batch.ts";
+import { joinColumns, type NamedColumn, shuffleList } from "./columns.ts";
 import { decodeInput, type SourceText } from "./input.ts";
-import { joinColumns, type NamedColumn } from "./join-lists.ts";
 import { parseJsonLines } from "./json-lines.ts";
 import { parseLines, parseNulSeparated } from "./lines.ts";
 import { type ArgumentSource, combine, splitSources } from "./products.ts";
 import { parseRange } from "./range.ts";
-import { shuffleList } from "./shuffle.ts";
 import { parseCsv, parseTsv } from "./table.ts";
 import {
   parseFileValues,
@@ -51,7 +50,7 @@ export type ReadList = Pick<RunRequest, ReadFields> & {
   readonly said: readonly string[];
 };
 
-/** The words are the command, and lists after it. */
+/** @param words the command, and lists after it */
 export async function readList(
   words: readonly string[],
   flags: ListFlags,
@@ -87,7 +86,7 @@ interface MainSource {
   readonly list: WorkList;
   readonly placeholders: Placeholders;
   readonly said?: readonly string[];
-  /** Where the source changes it. */
+  /** Present if the source changes the command. */
   readonly command?: readonly string[];
 }
 
@@ -146,7 +145,7 @@ async function readMainSource(
 
 const NAMED_FLAGS = ["csv", "tsv", "jsonl", "range", "commands"] as const;
 
-/** Without a list, "{}" and -0 can only mean what comes in. */
+/** If there is no list, "{}" and -0 can only refer to stdin. */
 function findImplicitStdin(
   command: readonly string[],
   sources: readonly ArgumentSource[],
@@ -161,7 +160,7 @@ function findImplicitStdin(
   return flags.null || command.some((word) => word.includes(item)) ? "-" : undefined;
 }
 
-/** A line is a script for sh, or the last argument of what was typed. */
+/** Each line is a script for sh, or the last argument of the command. */
 function commandSource(command: readonly string[], lines: readonly string[]): MainSource {
   const words = command.length > 0 ? command : ["sh", "-c"];
   return {
@@ -241,4 +240,15 @@ async function readText(
     throw new UsageError(`cannot read ${source}: ${readFailure(error)}`, { cause: error });
   }
   return decodeInput({ source, bytes });
+}
+
+const WORDS: { readonly [code: string]: string } = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory",
+  EACCES: "it may not be read",
+};
+
+function readFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return WORDS[code] ?? describeError(error);
 }

@@ -1,4 +1,4 @@
-/** Pure: which of many words somebody may have meant. */
+/** Pure: suggests words for a mistyped one. */
 import { editDistance } from "../../base/edit-distance.ts";
 
 const MOST_LETTERS = 80;
@@ -20,7 +20,7 @@ export function nearWords(meant: string, words: Iterable<string>, most = 3): rea
   return found.map(({ word }) => word);
 }
 
-/** " (did you mean a, b or c?)", or nothing. */
+/** " (did you mean a, b or c?)", or an empty text. */
 export function suggestion(meant: string, words: Iterable<string>): string {
   const near = nearWords(meant, words);
   if (near.length === 0) return "";
@@ -33,7 +33,7 @@ function normal(word: string): string {
   return word.toLowerCase().slice(0, MOST_LETTERS);
 }
 
-/** A part of a word is closer than one with mistakes; undefined where there is no likeness. */
+/** A substring is closer than a word with mistakes. Undefined if the words are not similar. */
 function distanceTo(wanted: string, word: string): number | undefined {
   if (wanted === word) return 0;
   if (wanted.length >= 2 && word.includes(wanted)) return 1 - wanted.length / word.length;

@@ -1,6 +1,6 @@
 /**
- * Pure: lists after the command, as GNU parallel takes them: "::: a b ::: 1 2" is every
- * combination, ":::+" goes along with the list before it, and "::::" names files.
+ * Pure: lists after the command, with the syntax of GNU parallel: "::: a b ::: 1 2" is every
+ * combination, ":::+" is linked to the list before it item by item, and "::::" names files.
  */
 
 import { ITEM_PARAMETER, MAX_ITEMS, type WorkList } from "../../api/work-list/work-list.ts";
@@ -9,9 +9,9 @@ import { UsageError } from "../../base/usage-error.ts";
 export interface ArgumentSource {
   /** As typed. */
   readonly separator: string;
-  /** Goes along with the one before it. */
+  /** Linked to the list before it, item by item. */
   readonly isLinked: boolean;
-  /** Whether the words are files, one item on each line. */
+  /** Whether the words are files with one item per line. */
   readonly areFiles: boolean;
   readonly words: readonly string[];
 }

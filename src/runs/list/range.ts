@@ -1,4 +1,4 @@
-/** Pure: whole numbers as items: "1-100", "0-90:10", "1,3,7-9". */
+/** Pure: parses --range: "1-100", "0-90:10", "1,3,7-9". */
 
 import { MAX_ITEMS } from "../../api/work-list/work-list.ts";
 import { UsageError } from "../../base/usage-error.ts";
@@ -34,7 +34,7 @@ function areWhole(...numbers: readonly number[]): boolean {
   return numbers.every(Number.isSafeInteger);
 }
 
-/** "001-100" asks for numbers of equal width. */
+/** "001-100" pads all numbers to the same width. */
 function paddingOf(from: string, to: string): number {
   return /^0\d/.test(from) || /^0\d/.test(to) ? Math.max(from.length, to.length) : 0;
 }

@@ -17,7 +17,7 @@ import { type ListObject, parseHeader } from "../../api/work-list/stored-list.ts
 import type { WorkList } from "../../api/work-list/work-list.ts";
 import { findObject } from "../../client/find.ts";
 
-/** Undefined for a run that has none, or whose list is not there. */
+/** Undefined for a run without a list, or if its list is missing. */
 export async function readStoredList(client: Client, job: Job): Promise<StoredList | undefined> {
   const name = listNameOf(job);
   return name && openList(name, await readListObjects(client, job, name))?.readAll();

@@ -1,7 +1,7 @@
 /**
- * Pure: tables with a header line as lists with named parameters. CSV as RFC 4180 has it: a field
- * between quotes may contain commas, newlines and doubled quotes. TSV has no quotes: fields are
- * what is between tabs.
+ * Pure: parses tables with a header line into lists with named parameters. CSV follows RFC 4180: a
+ * quoted field may contain commas, newlines and doubled quotes. TSV has no quotes: tabs separate
+ * the fields.
  */
 
 import { isParameterName, type WorkList } from "../../api/work-list/work-list.ts";
@@ -11,7 +11,7 @@ import { linesOf, refuseNul } from "./lines.ts";
 
 export interface ParsedTable {
   readonly list: WorkList;
-  /** Columns that had to be named otherwise. */
+  /** Notices about renamed columns. */
   readonly said: readonly string[];
 }
 
@@ -43,7 +43,7 @@ function tableOf(source: string, nextRow: () => Row | undefined): ParsedTable {
   const columns: string[][] = names.map(() => []);
   for (let row = nextRow(); row; row = nextRow()) {
     const { line, fields } = row;
-    // An empty line is no row of empty fields.
+    // Empty lines are skipped.
     if (fields.length === 1 && fields[0] === "" && names.length > 1) continue;
     if (fields.length !== names.length) {
       throw new UsageError(
@@ -61,7 +61,7 @@ function countOf(fields: number): string {
   return fields === 1 ? "there is 1 field" : `there are ${fields} fields`;
 }
 
-/** A column becomes a variable: what no shell could read is replaced, and said. */
+/** A column name that is not a valid variable name is changed, with a notice. */
 function namesOf(source: string, header: readonly string[]) {
   const said: string[] = [];
   const names = header.map((field, column) => {
@@ -103,7 +103,7 @@ function nextCsvRow(reading: Reading): Row | undefined {
   }
 }
 
-/** Most rows have no quotes, and are split faster than they are read. */
+/** Rows without quotes, which are the most, are split at once: that is faster. */
 function plainRow(reading: Reading): readonly string[] | undefined {
   const { text, position } = reading;
   const newline = text.indexOf("\n", position);

@@ -1,4 +1,4 @@
-/** Pure: the values of a parameter as --per-completion-env and --per-completion-arg take them. */
+/** Pure: parses the values of --per-completion-env and --per-completion-arg. */
 
 import { isParameterName } from "../../api/work-list/work-list.ts";
 import { UsageError } from "../../base/usage-error.ts";
@@ -6,9 +6,9 @@ import { at, type SourceText } from "./input.ts";
 import { linesOf } from "./lines.ts";
 
 export interface ValueRules {
-  /** Every line is a value, whatever it contains. */
+  /** Every line is a value, with its spaces. */
   readonly byLines: boolean;
-  /** Whether an empty line is an empty value even so. */
+  /** Whether an empty line is an empty value without `byLines`. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -36,13 +36,13 @@ export function parseValueSource(text: string): ValueSource {
   return text.startsWith("@") ? { kind: "file", file: text.slice(1) } : { kind: "text", text };
 }
 
-/** A list that was typed: between spaces or newlines; '' alone is an empty value. */
+/** Values on the command line, separated by spaces or newlines; '' is an empty value. */
 export function parseTypedValues(text: string, { byLines }: ValueRules): readonly string[] {
   if (byLines) return linesOf({ source: "", text });
   return splitAtSpaces(text);
 }
 
-/** A file: one value on each line, but a file of one line is split at spaces. */
+/** Values in a file: one per line. A file with a single line is split at spaces. */
 export function parseFileValues(input: SourceText, rules: ValueRules): readonly string[] {
   const lines = linesOf(input);
   if (rules.byLines) return lines;

@@ -1,18 +1,19 @@
 /** Chooses how a run in the foreground is reported: as lines, as JSON or on a screen. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Machine } from "../../command/machine.ts";
+import { shellWord } from "../../command/shell-word.ts";
 import type { RunControls } from "../follow/follow-run.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import { shownPath } from "../host/data-directory.ts";
 import { sameFlags } from "../host/open-host.ts";
 import type { EngineHost, HostFlags } from "../host/run-host.ts";
 import { podLog } from "./attempt-logs.ts";
-import { JsonReporter } from "./json.ts";
-import { PlainReporter } from "./plain.ts";
+import { TaskOutput } from "./item-output.ts";
+import type { RunWords } from "./item-text.ts";
+import { JsonReporter } from "./json-reporter.ts";
+import { PlainReporter } from "./line-reporter.ts";
 import type { Reporter } from "./reporter.ts";
 import { ScreenReporter } from "./screen/screen-reporter.ts";
-import { TaskOutput } from "./task-output.ts";
-import { type RunWords, shellWord } from "./words.ts";
 
 export interface ReportFlags extends HostFlags {
   readonly output?: string;

@@ -62,6 +62,11 @@ export function formatTime(ms: number): string {
   return `${Math.floor(hours / 24)}d${hours % 24}h`;
 }
 
+/** A duration of an attempt, which may be shorter than a second: "12 ms", "3m05s". */
+export function formatLength(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : formatTime(seconds * 1000);
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,9 +1,9 @@
 /** Pure: how a run stands, for people: a few lines that fit their terminal, or an object. */
 
 import type { ItemResult } from "./item-result.ts";
+import { type EndWords, endText, signalName } from "./item-text.ts";
 import { formatCount, formatRate, formatTime } from "./progress.ts";
 import { notRunOf, type RunState, tookMsOf } from "./run-state.ts";
-import { type EndWords, endText, signalName } from "./words.ts";
 
 export interface RunStatus {
   readonly state: RunState;

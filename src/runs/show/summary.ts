@@ -1,8 +1,8 @@
 /** Pure: what became of a run, what to do next, and the exit code that says it. */
 import type { AttemptEnd } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
+import { endText, itemText, type RunWords } from "./item-text.ts";
 import { formatCount, formatTime } from "./progress.ts";
-import { endText, itemText, type RunWords } from "./words.ts";
 
 export type RunEnd =
   /** The Job came to its end. */

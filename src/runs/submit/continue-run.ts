@@ -18,15 +18,15 @@ import type { ListPast } from "../../api/work-list/stored-list.ts";
 import type { WorkList } from "../../api/work-list/work-list.ts";
 import { dieAt } from "../../base/die-at.ts";
 import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
-import { planResume, type ResumePlan } from "../compose/resume.ts";
+import { planResume, type ResumePlan } from "../compose/plan-resume.ts";
 import { resumeRun } from "../follow/control.ts";
 import type { EngineHost } from "../host/run-host.ts";
 import { readStoredList } from "../list/stored-items.ts";
 import { isConflict, type NewRun } from "./create-run.ts";
 import { drainRun } from "./drain.ts";
-import { formerUids } from "./former-jobs.ts";
+import { formerUids } from "./earlier-jobs.ts";
 import { planEnvironment } from "./run-environment.ts";
-import { createSupport, submitRun } from "./submit.ts";
+import { createSupport, submitRun } from "./submit-job.ts";
 
 export interface ContinuedRun {
   readonly job: Job;

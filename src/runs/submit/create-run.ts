@@ -9,7 +9,7 @@ import { environmentNameOf, type RunEnvironment } from "../../api/run-environmen
 import type { ListPast } from "../../api/work-list/stored-list.ts";
 import { dieAt } from "../../base/die-at.ts";
 import { findObject } from "../../client/find.ts";
-import { createSupport, submitRun } from "./submit.ts";
+import { createSupport, submitRun } from "./submit-job.ts";
 
 export interface NewRun {
   readonly job: Job;

@@ -3,9 +3,11 @@
  * environment. A running engine deletes them as for any Job. Without one no engine is started for
  * it, because unfinished runs of the directory would continue.
  */
+
 import type { Client, Name, ResourceType } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { podsOfJob } from "../../api/job-labels.ts";
 import { configMaps, jobs, pods, secrets } from "../../api/resources.ts";
 import { untilGone } from "../../client/watch-until.ts";
 import { findListObjects } from "../list/stored-items.ts";
@@ -15,7 +17,7 @@ export async function deleteRun(client: Client, job: Job, isLive: boolean): Prom
   const { namespace = "", name = "", uid = "" } = job.metadata;
   const lists = await findListObjects(client, job);
   const environment = environmentPlace(job);
-  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
+  const labelSelector = podsOfJob(uid);
   await deleteIfThere(client, jobs, { namespace, name });
   if (isLive) {
     await untilGone(client, jobs, { namespace, fieldSelector: `metadata.name=${name}` }, uid);

@@ -1,7 +1,9 @@
 /** Pauses a run and waits until nothing of it runs: only then may another Job take its place. */
+
 import type { Client, Closable, Name } from "../../api/client.ts";
 import { conflict } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { podsOfJob } from "../../api/job-labels.ts";
 import { jobs, pods } from "../../api/resources.ts";
 import { dieAt } from "../../base/die-at.ts";
 import { pauseRun } from "../follow/control.ts";
@@ -23,7 +25,7 @@ async function until(
   { namespace, name, uid }: JobPlace,
   isReached: typeof isDrained,
 ): Promise<Job> {
-  const own = { namespace, labelSelector: `batch.kubernetes.io/controller-uid=${uid}` };
+  const own = { namespace, labelSelector: podsOfJob(uid) };
   const only = { namespace, fieldSelector: `metadata.name=${name}` };
   for (;;) {
     const found = await client.list(jobs, only);

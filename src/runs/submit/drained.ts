@@ -3,6 +3,7 @@ import { drainedNodes } from "../../api/drained.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { hasCondition, isFinished } from "../../api/job-conditions.ts";
+import { isTracked } from "../../api/job-tracking.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { isOver } from "../follow/attempt.ts";
 
@@ -41,7 +42,6 @@ function isSuspended({ status }: Job): boolean {
  * A success that is missing in the completed indexes. The last failure of an index is not waited
  * for: with a limit per index it is counted when the next attempt begins, and the ledger has it.
  */
-function isUncounted({ metadata, status }: Pod): boolean {
-  const finalizers = metadata.finalizers ?? [];
-  return status.phase === "Succeeded" && finalizers.includes("batch.kubernetes.io/job-tracking");
+function isUncounted(pod: Pod): boolean {
+  return pod.status.phase === "Succeeded" && isTracked(pod);
 }

@@ -14,7 +14,7 @@ import { findObject } from "../../client/find.ts";
 import { environmentObject } from "../compose/attach-environment.ts";
 import { environmentChanges } from "../compose/environment-changes.ts";
 import type { NewRun } from "./create-run.ts";
-import { createSupport, ownedBy } from "./submit.ts";
+import { createSupport, ownedBy } from "./submit-job.ts";
 
 /** The Secret that a Job names; undefined where it names none. */
 export function environmentPlace(job: Job): Name | undefined {

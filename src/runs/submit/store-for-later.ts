@@ -4,7 +4,7 @@ import type { JobTemplate, ScheduledJob } from "../../api/generated/tallyjob.ts"
 import { jobTemplates, scheduledJobs } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import type { KeptRun } from "../compose/compose-kept.ts";
-import { createSupport } from "./submit.ts";
+import { createSupport } from "./submit-job.ts";
 
 export async function keepRun<T extends JobTemplate | ScheduledJob>(
   client: Client,

@@ -62,7 +62,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "the first row that an edit changed is taken for a new item",
     edits: [
       {
-        file: "src/runs/compose/resume.ts",
+        file: "src/runs/compose/plan-resume.ts",
         find: "const rows = rowsByKey(before, same);",
         replace: "const rows = rowsByKey(before, same + 1);",
       },

@@ -1,8 +1,7 @@
 /** Pure: the pictures of the report. They scale with the page and take its colours. */
-import { formatTime } from "../progress.ts";
+import { formatLength, formatTime } from "../progress.ts";
 import type { Durations } from "./histogram.ts";
 import { html } from "./html.ts";
-import { formatLength } from "./lengths.ts";
 import type { Block, Timeline } from "./timeline.ts";
 
 const WIDTH = 1000;

@@ -10,7 +10,7 @@ import { storeList } from "../../api/work-list/stored-list.ts";
 import { localClient } from "../../client/local.ts";
 import { localLedger } from "../../server/ledger/local-ledger.ts";
 import { deleteRun } from "./delete-run.ts";
-import { composeRetry, retryRun } from "./retry.ts";
+import { composeRetry, retryRun } from "./retry-run.ts";
 
 const FINISHED = {
   completedIndexes: "0,2",

@@ -28,6 +28,16 @@ export function isGeneratedLabel(key: string): boolean {
   return GENERATED.has(key);
 }
 
+/** The labels without those that the server generates for each Job. */
+export function withoutGenerated(labels: Labels | undefined): Labels {
+  return Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => !isGeneratedLabel(key)));
+}
+
+/** The selector of the pods of a Job. */
+export function podsOfJob(uid: string): string {
+  return `${CONTROLLER_UID_LABEL}=${uid}`;
+}
+
 /** What is there stays; what is missing is added. Maps are canonical with their keys sorted. */
 export function withMissing(labels: Labels | undefined, added: Labels): Record<string, string> {
   const merged = { ...added, ...labels };

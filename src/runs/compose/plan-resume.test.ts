@@ -4,7 +4,7 @@ import { formatIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
 import { formerIndexes } from "../../api/work-list/item-history.ts";
 import { NO_PAST } from "../../api/work-list/stored-list.ts";
 import type { WorkList } from "../../api/work-list/work-list.ts";
-import { type FormerRun, planResume } from "./resume.ts";
+import { type FormerRun, planResume } from "./plan-resume.ts";
 
 function listOf(...values: readonly string[]): WorkList {
   return { parameters: ["F"], columns: [values] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AttemptEnd } from "../follow/attempt.ts";
-import { endText, failureText, itemText, type RunWords, retryText, shellWord } from "./words.ts";
+import { endText, failureText, itemText, type RunWords, retryText } from "./item-text.ts";
 
 const END: AttemptEnd = {
   index: 1,
@@ -58,12 +58,4 @@ test.each<[string, Partial<AttemptEnd>, string]>([
   ],
 ])("an end by %s", (_, end, expected) => {
   expect(endText({ ...END, reason: "Error", ...end })).toBe(expected);
-});
-
-test("a word is quoted for a shell only if it has to be", () => {
-  expect(["/a/b-c.d", "two words", "it's"].map(shellWord)).toEqual([
-    "/a/b-c.d",
-    "'two words'",
-    "'it'\\''s'",
-  ]);
 });

@@ -3,9 +3,9 @@ import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import type { AttemptLogs } from "./attempt-logs.ts";
 import { InOrder } from "./in-order.ts";
+import type { RunWords } from "./item-text.ts";
 import type { Reporter, RunConsole } from "./reporter.ts";
 import type { Summary } from "./summary.ts";
-import type { RunWords } from "./words.ts";
 
 export interface JsonOptions {
   readonly console: RunConsole;

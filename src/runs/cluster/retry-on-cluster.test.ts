@@ -9,9 +9,9 @@ import { parseIndexes } from "../../api/index-set.ts";
 import { configMaps, jobs, pods } from "../../api/resources.ts";
 import { findObject } from "../../client/find.ts";
 import { localClient } from "../../client/local.ts";
-import type { LedgerHost } from "../submit/retry.ts";
+import type { LedgerHost } from "../submit/retry-run.ts";
 import { openClusterLedger } from "./cluster-host.ts";
-import { retryOnCluster } from "./retry-run.ts";
+import { retryOnCluster } from "./retry-on-cluster.ts";
 
 const NAME = { namespace: "default", name: "work" };
 const LEDGER = { namespace: "default", name: "work-ledger" };

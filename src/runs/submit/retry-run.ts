@@ -16,6 +16,7 @@ import {
   parseIndexes,
 } from "../../api/index-set.ts";
 import { isFinished } from "../../api/job-conditions.ts";
+import { type Labels, withoutGenerated } from "../../api/job-labels.ts";
 import { jobs } from "../../api/resources.ts";
 import {
   COMPLETED_INDEXES,
@@ -30,8 +31,8 @@ import type { LedgerReader } from "../../ledger/reader.ts";
 import { CONTINUES, LIST_CHANGED } from "../../ledger/story.ts";
 import { parallelismOf } from "../follow/control.ts";
 import { isConflict } from "./create-run.ts";
-import { formerUids } from "./former-jobs.ts";
-import { submitRun } from "./submit.ts";
+import { formerUids } from "./earlier-jobs.ts";
+import { submitRun } from "./submit-job.ts";
 
 export interface RetryPlan {
   /** Those to be run. */
@@ -95,7 +96,8 @@ async function askForReruns(client: Client, job: Job, { wanted }: RetryPlan): Pr
   return changed;
 }
 
-const OF_THE_FORMER = [
+/** Annotations that describe the progress of a Job, not the run. */
+const PROGRESS = [
   RERUN_INDEXES,
   PAUSED,
   DRAINED,
@@ -103,12 +105,6 @@ const OF_THE_FORMER = [
   FAILED_INDEXES,
   LIST_CHANGED,
   "tallyjob.io/failures",
-];
-const LABELS_OF_THE_FORMER = [
-  "batch.kubernetes.io/controller-uid",
-  "batch.kubernetes.io/job-name",
-  "controller-uid",
-  "job-name",
 ];
 
 /** The same Job, as it was when it was created. */
@@ -125,9 +121,9 @@ export function composeRetry(
     metadata: {
       name,
       namespace,
-      labels: dropped(labels, LABELS_OF_THE_FORMER),
+      labels: withoutGenerated(labels),
       annotations: {
-        ...dropped(annotations, OF_THE_FORMER),
+        ...withoutProgress(annotations),
         [CONTINUES]: continues.join(","),
         [DONE_BEFORE]: String(without(completed, wanted).size),
         [FAILED_BEFORE]: String(without(failed, wanted).size),
@@ -140,7 +136,7 @@ export function composeRetry(
         ...template,
         metadata: {
           ...template.metadata,
-          labels: dropped(template.metadata?.labels, LABELS_OF_THE_FORMER),
+          labels: withoutGenerated(template.metadata?.labels),
         },
       },
     },
@@ -156,10 +152,7 @@ function without(set: IndexSet, others: IndexSet): IndexSet {
   return left;
 }
 
-function dropped(
-  values: { readonly [name: string]: string } | undefined,
-  names: readonly string[],
-): { readonly [name: string]: string } {
-  const kept = Object.entries(values ?? {}).filter(([name]) => !names.includes(name));
+function withoutProgress(annotations: Labels | undefined): Labels {
+  const kept = Object.entries(annotations ?? {}).filter(([name]) => !PROGRESS.includes(name));
   return Object.fromEntries(kept);
 }

@@ -1,10 +1,10 @@
 /**
- * Pure: resuming with an edited list. An item is identified by its values; of several equal items
- * the first is the first again, the second the second. So an item keeps its history wherever it
- * stands in the new list, and never gets that of another one.
+ * Pure: plans how a run continues with an edited list. Items are identified by their values; equal
+ * items are matched in order, the first with the first. So an item keeps its history wherever it is
+ * in the new list, and never gets the history of another item.
  *
- * An item that is no longer listed keeps a row behind the listed ones: if it returns, it is still
- * done.
+ * An item that is no longer listed keeps a row behind the listed ones: if it is added again, it is
+ * still done.
  */
 import { addIndex, emptyIndexes, hasIndex, type IndexSet } from "../../api/index-set.ts";
 import { continueHistory, type FormerJob } from "../../api/work-list/item-history.ts";
@@ -24,13 +24,13 @@ export interface FormerRun {
 export interface ResumePlan {
   /** Indexes of the new list that are done. */
   readonly completed: IndexSet;
-  /** Indexes of the new list that no list had before. */
+  /** Indexes of the new list whose items are new. */
   readonly added: readonly number[];
-  /** Items of the former list that are not in the new one, for people. */
+  /** The names of items that are not in the new list. */
   readonly removed: readonly string[];
-  /** What the new list is stored with. */
+  /** The history to store with the new list. */
   readonly past: ListPast;
-  /** Whether some row stands for another item than before; rows at the end may be new. */
+  /** Whether some row has another item than before. New rows at the end do not count. */
   readonly isMoved: boolean;
 }
 
@@ -85,22 +85,22 @@ function withKept({ list, past }: FormerRun): WorkList {
   return { ...list, columns };
 }
 
-/** The values of a parameter in these rows; a parameter that is worked out is not known of all. */
+/** The values of a parameter in these rows; a computed parameter may be new. */
 function columnOf(rows: WorkList, parameter: string, wanted: readonly number[]): readonly string[] {
   const column = rows.columns[rows.parameters.indexOf(parameter)] ?? [];
   return wanted.map((row) => column[row] ?? "");
 }
 
 interface Matched {
-  /** By row now, the row before. */
+  /** For each new row the former row. */
   readonly sources: readonly (number | undefined)[];
-  /** Rows before that are none now, in their order. */
+  /** Former rows that no new row has, in order. */
   readonly unused: readonly number[];
 }
 
 function matchRows(before: readonly string[], now: readonly string[]): Matched {
   const sources: (number | undefined)[] = [];
-  // Mostly lists begin with the same items: these are matched without a table.
+  // Most lists begin with the same items, which are matched without a table.
   const same = commonLength(before, now);
   for (let row = 0; row < same; row++) sources.push(row);
   const rows = rowsByKey(before, same);
@@ -109,14 +109,14 @@ function matchRows(before: readonly string[], now: readonly string[]): Matched {
   return { sources, unused };
 }
 
-/** In the order of the names, so that columns may change places. */
+/** Columns are sorted by name, so that their order does not matter. */
 function keysOf(list: WorkList): readonly string[] {
   const columns = [...identifying(list)]
     .sort()
     .map((name) => list.columns[list.parameters.indexOf(name)] ?? []);
   const [only = []] = columns;
   if (columns.length === 1) return only;
-  // No value contains a NUL byte.
+  // NUL separates the values: no value contains it.
   return Array.from({ length: itemCount(list) }, (_, index) =>
     columns.map((column) => column[index]).join("\0"),
   );
@@ -129,7 +129,7 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
   return length;
 }
 
-/** From there on, the rows of each item, the first one last. */
+/** The rows of each item from there on, in reverse order. */
 function rowsByKey(keys: readonly string[], from: number): ReadonlyMap<string, number[]> {
   const rows = new Map<string, number[]>();
   for (let row = keys.length - 1; row >= from; row--) {

@@ -3,9 +3,11 @@
  * of ours does it in one commit. A cluster has no such commit; there the former Job and its pods
  * are gone before the new Job exists.
  */
+
 import type { Client, JobSubmission, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { podsOfJob } from "../../api/job-labels.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, jobs, pods, secrets, services } from "../../api/resources.ts";
@@ -128,6 +130,6 @@ async function removeJob(
   await client.delete(jobs, name, { propagationPolicy: "Background", preconditions });
   const { namespace } = name;
   await untilGone(client, jobs, { namespace, fieldSelector: `metadata.name=${name.name}` });
-  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
+  const labelSelector = podsOfJob(uid);
   await untilGone(client, pods, { namespace, labelSelector });
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AttemptEnd } from "../follow/attempt.ts";
 import { fileLogs, readTail } from "./file-logs.ts";
+import { TaskOutput } from "./item-output.ts";
 import type { RunConsole } from "./reporter.ts";
-import { TaskOutput } from "./task-output.ts";
 
 let dataDir: string;
 let written: string;

@@ -1,11 +1,11 @@
 /** A run without a terminal: the tasks' own output, failures, and a line now and then. */
 import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
+import type { TaskOutput } from "./item-output.ts";
+import { failureText, mayBeRetried, type RunWords, retryText } from "./item-text.ts";
 import { addSample, formatCount, formatRate, formatTime, paceOf, type Sample } from "./progress.ts";
 import type { Reporter, RunConsole } from "./reporter.ts";
 import { type Summary, summaryLines } from "./summary.ts";
-import type { TaskOutput } from "./task-output.ts";
-import { failureText, mayBeRetried, type RunWords, retryText } from "./words.ts";
 
 export interface PlainOptions {
   readonly console: RunConsole;

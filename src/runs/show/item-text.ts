@@ -75,8 +75,3 @@ const SIGNALS: { readonly [number: number]: string } = {
 export function signalName(signal: number): string {
   return SIGNALS[signal] ?? `signal ${signal}`;
 }
-
-/** As a shell takes it: in quotes only where it needs them. */
-export function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -9,7 +9,7 @@ import { jobs } from "../../api/resources.ts";
 import { WORK_LIST } from "../../api/work-list/names.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { composeItemRetry } from "../compose/compose-item-retry.ts";
-import { type LedgerHost, type RetryPlan, retryRun } from "../submit/retry.ts";
+import { type LedgerHost, type RetryPlan, retryRun } from "../submit/retry-run.ts";
 import { BUILT_IN_MANAGER } from "./find-manager.ts";
 import { composeWhole, type RunChain } from "./run-chain.ts";
 
