@@ -1,20 +1,20 @@
 /**
- * Pure: where the output of a run is kept: NAMESPACE_POD_UID_CONTAINER_N.log. One directory holds
- * all of it: to make one for each pod would cost as much as to start a short process.
+ * Pure: the names of log files: NAMESPACE_POD_UID_CONTAINER_N.log. All of them are in one
+ * directory: creating one for each pod would cost as much as starting a short process.
  */
 import type { Pod } from "./generated/core.ts";
 
-/** The most that file systems take for one name. */
+/** The limit of file systems for a name. */
 const LONGEST_NAME = 255;
-/** Of the names that lie beside a log. */
+/** The longest ending of the files beside a log. */
 const LONGEST_ENDING = ".message".length;
 
-/** No part of the name has an underscore in it. */
+/** The parts of the name contain no underscore. */
 export function podUidOf(file: string): string {
   return file.split("_")[2] ?? "";
 }
 
-/** Below the directory of all logs. */
+/** Relative to the directory of logs. */
 export function logFile({ metadata }: Pod, container: string, attempt: number): string {
   const { namespace = "", name = "", uid = "" } = metadata;
   const end = `_${uid}_${container}_${attempt}`;
@@ -22,24 +22,24 @@ export function logFile({ metadata }: Pod, container: string, attempt: number): 
   return `${namespace}_${name.slice(0, room)}${end}.log`;
 }
 
-/** What a container says of its end lies beside its log. */
+/** The file with the termination message, beside the log. */
 export function messageFile(log: string): string {
   return `${log.slice(0, -".log".length)}.message`;
 }
 
-/** On a pod: "true" keeps what its processes write to stderr in a file of its own. */
+/** On a pod: "true" stores stderr in a separate file. */
 export const SPLIT_OUTPUT = "tallyjob.io/split-output";
 
 export function hasSplitOutput({ metadata }: Pod): boolean {
   return metadata.annotations?.[SPLIT_OUTPUT] === "true";
 }
 
-/** What a process wrote to stderr, where that is kept apart, lies beside its log. */
+/** The file with stderr, if it is separate, beside the log. */
 export function errorFile(log: string): string {
   return `${log.slice(0, -".log".length)}.stderr`;
 }
 
-/** The marks lie beside the log they belong to. */
+/** The file with marks, beside the log. */
 export function marksFile(log: string): string {
   return `${log.slice(0, -".log".length)}.marks`;
 }

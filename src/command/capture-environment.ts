@@ -17,7 +17,7 @@ export function captureEnvironment(workingDirectory: string): RunEnvironment {
   };
 }
 
-/** Node decodes variables as UTF-8, which loses bytes that are none: the system has them all. */
+/** Node decodes variables as UTF-8, which loses other bytes. The system has all of them. */
 function readEnvironment(): Buffer {
   try {
     return readFileSync("/proc/self/environ");
@@ -27,7 +27,7 @@ function readEnvironment(): Buffer {
   }
 }
 
-/** One character for each byte in between, so that nothing is decoded. */
+/** latin1 has one character per byte, so that no byte is lost. */
 function withoutOwn(variables: Buffer): Buffer {
   const kept = variables
     .toString("latin1")
@@ -44,7 +44,7 @@ function readLimits(pid: number | "self"): ProcessLimits {
   }
 }
 
-/** Node raises its soft limit of open files to the hard one before anything of ours runs. */
+/** Node raises its soft limit of open files to the hard limit before any of our code runs. */
 function asStarted(limits: ProcessLimits): ProcessLimits {
   const files = limits.get("nofile");
   if (files === undefined || files.soft !== files.hard) return limits;
@@ -60,7 +60,7 @@ function softAtLaunch(): Amount | undefined {
   return /^\d+$/.test(soft) ? BigInt(soft) : undefined;
 }
 
-/** Started as "node main.js" it is most likely what the shell has that started it. */
+/** For "node main.js": the soft limit is most likely that of the parent shell. */
 function softOfParent(hard: Amount): Amount | undefined {
   const files = readLimits(process.ppid).get("nofile");
   return files?.hard === hard ? files.soft : undefined;

@@ -1,4 +1,4 @@
-/** Pure: a command did not do what it was asked to. The message is all there is to say. */
+/** Pure: a command has failed. Its message is printed without a stack trace. */
 
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";

@@ -1,4 +1,4 @@
-/** Pure: flags that say how long. */
+/** Pure: parses flags with durations. */
 import { parseGoDuration } from "../api/go-duration.ts";
 import { UsageError } from "../base/usage-error.ts";
 

@@ -1,4 +1,4 @@
-/** Pure: what the server refused, in the words of kubectl. */
+/** Pure: formats errors of a server as kubectl does. */
 import { ApiError, type StatusCause } from "../api/errors.ts";
 import { quote } from "../api/finding.ts";
 import { describeError } from "../base/describe-error.ts";
@@ -13,7 +13,7 @@ export function errorText(error: unknown): string {
   return `Error from server${reason}: ${error.message}`;
 }
 
-/** All of them, in the order they were met. */
+/** All errors as one, in order. */
 export function failureOf(errors: readonly unknown[]): CommandFailure | undefined {
   if (errors.length === 0) return undefined;
   return new CommandFailure(errors.map(errorText).join("\n"));

@@ -1,4 +1,4 @@
-/** Which server a command means: the kubeconfig it names, that of the environment, or our own. */
+/** Finds the server of a command: by --kubeconfig, by KUBECONFIG, or that of `tally up`. */
 import { type ClientAccess, readKubeconfig } from "../access/read-kubeconfig.ts";
 import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { dataPath } from "./data-path.ts";
@@ -9,14 +9,14 @@ export interface AccessFlags {
   readonly context?: string;
 }
 
-/** Undefined where there is no kubeconfig at all. */
+/** Undefined if there is no kubeconfig. */
 export function findAccess(
   { kubeconfig, context }: AccessFlags,
   machine: Machine,
 ): Promise<ClientAccess | undefined> {
   const listed = machine.environment["KUBECONFIG"];
   const dataDirectory = dataPath(undefined, machine);
-  // A kubeconfig may name a program to ask for credentials.
+  // A kubeconfig may name a program to execute, so that the directory must be the user's own.
   if (kubeconfig === undefined && !listed) ensureOwnDirectory(dataDirectory);
   return readKubeconfig({
     ...(kubeconfig === undefined ? {} : { given: kubeconfig }),

@@ -1,4 +1,4 @@
-/** Pure: what is said of a flag that cannot be used. */
+/** Pure: the error for an invalid value of a flag. */
 import { UsageError } from "../base/usage-error.ts";
 
 export function wrong(flag: string, given: string, rule: string): UsageError {

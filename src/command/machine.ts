@@ -1,4 +1,4 @@
-/** The machine as a command sees it: what it reads, writes and is told. A test brings its own. */
+/** The machine on which a command runs: input, output and signals. Tests have their own. */
 import { fstatSync, readFileSync } from "node:fs";
 import { availableParallelism, homedir, hostname, networkInterfaces } from "node:os";
 import type { RunEnvironment } from "../api/run-environment.ts";
@@ -15,43 +15,43 @@ export interface Environment {
 export interface Machine {
   readonly environment: Environment;
   readonly workingDirectory: string;
-  /** What a run is stored with: also bytes that `environment` cannot show, umask and limits. */
+  /** For the environment of a run: also bytes that are not UTF-8, umask and limits. */
   readonly captureEnvironment: () => RunEnvironment;
   readonly home: string;
   readonly hostName: string;
-  /** Of all its networks. */
+  /** The addresses of all its networks. */
   readonly addresses: () => readonly string[];
-  /** Whether a process of ours may make network namespaces, and ways between them. */
+  /** Whether this process may create network namespaces and connect them. */
   readonly canMakeNetworks: () => boolean;
   readonly writeOut: (text: string) => void;
-  /** Settles when there is room for more. */
+  /** Resolves when more can be written. */
   readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
-  /** Messages: control characters in them are shown, not obeyed. */
+  /** For messages. Control characters are escaped. */
   readonly writeError: (text: string) => void;
-  /** To stderr as it is: for colours and the cursor, which are ours. */
+  /** To stderr, unchanged: for colours and cursor movements of Tally itself. */
   readonly writeControls: (text: string) => void;
-  /** Settles when there is room for more. */
+  /** Resolves when more can be written. */
   readonly writeErrorBytes: (bytes: Uint8Array) => Promise<void>;
   /** All of stdin. */
   readonly readInput: () => Promise<string>;
   readonly readInputBytes: () => Promise<Uint8Array>;
-  /** Nobody reads stdout any more. */
+  /** Called when the reader of stdout is gone. */
   readonly onReaderGone: (listener: () => void) => void;
-  /** Whether a person reads what is written to stderr. */
+  /** Whether stderr is a terminal. */
   readonly hasReader: boolean;
-  /** Whether a person reads what is written to stdout. */
+  /** Whether stdout is a terminal. */
   readonly hasOutReader: boolean;
-  /** Mode of the file that stdout is redirected to; undefined if it is no regular file. */
+  /** Mode of the file that stdout is redirected to; undefined if it is not a regular file. */
   readonly outFileMode: () => number | undefined;
-  /** Of the terminal that stderr is; [80, 24] where it is none. */
+  /** The size of the terminal of stderr; [80, 24] if it is not a terminal. */
   readonly terminalSize: () => readonly [columns: number, rows: number];
   /**
-   * Keys as they are pressed, until the answer is called; undefined where nobody types. Ctrl-C is
-   * one of them then.
+   * Reports keys, including Ctrl-C, until the returned function is called; undefined if stdin is
+   * not a terminal.
    */
   readonly onKey: (listener: (key: string) => void) => (() => void) | undefined;
   readonly processors: number;
-  /** Answers with the way to stop listening. */
+  /** Returns the function that stops listening. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
@@ -59,7 +59,7 @@ export interface Machine {
 
 export function thisMachine(): Machine {
   const workingDirectory = process.cwd();
-  // Whoever read our output may be gone: that is no reason for a server to end.
+  // A server must not end because the reader of its output is gone.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   return {
     environment: process.env,

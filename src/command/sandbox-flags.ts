@@ -1,9 +1,9 @@
-/** Pure: the flags that say where pods run: their defaults, and what is wrong with those given. */
+/** Pure: the flags for the runtime of pods: defaults and validation. */
 import { type Cidr, parseCidr } from "../base/address.ts";
 import type { SandboxMeasures } from "../engine-options.ts";
 import { wrong } from "./flag-error.ts";
 
-/** As given: every value is text, absent where the flag was not used. */
+/** As given: every value is text; absent if the flag was not given. */
 export interface SandboxFlags {
   readonly defaultRuntime: string;
   readonly podCidr: string;
@@ -17,7 +17,7 @@ export const SANDBOX_DEFAULTS: SandboxFlags = {
   enginePodCidr: "10.215.0.0/16",
 };
 
-/** Narrower there would be no room for pods, wider it would take what others have. */
+/** A narrower range has too few addresses; a wider one would conflict with other networks. */
 const POD_PREFIX = { widest: 8, narrowest: 28 };
 
 export function readSandbox(flags: SandboxFlags): SandboxMeasures {

@@ -5,7 +5,7 @@ export function splitDocuments(text: string): readonly string[] {
   return documents.filter((document) => !isEmpty(document));
 }
 
-/** A document of comments alone is none. */
+/** Documents that contain only comments are skipped. */
 function isEmpty(document: string): boolean {
   return document.split("\n").every((line) => /^\s*(#.*)?$/.test(line));
 }

@@ -3,7 +3,8 @@
  *
  * Reading order of the folder: this file; run-chain and run-client (the Jobs of a run as one);
  * read-run with cluster-ledger and cluster-items (what the cluster still knows); find-manager
- * (which controller manages the Jobs); run-on-cluster with start-run; retry-run; cluster-logs.
+ * (which controller manages the Jobs); run-on-cluster with start-run; retry-on-cluster;
+ * cluster-logs.
  */
 import type { Client } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";

@@ -1,6 +1,6 @@
 /**
- * The ledger of runs on a cluster: out of the Jobs, the pods that are still there, and the
- * ConfigMap in which `tally controller` notes the attempts of pods that may go.
+ * The ledger of runs on a cluster, read from their Jobs, the pods that still exist, and the
+ * ConfigMap in which `tally controller` records the attempts of deleted pods.
  */
 import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -29,12 +29,12 @@ import { CONTINUES } from "../../ledger/story.ts";
 
 /** A run at one moment. */
 export interface RunSnapshot {
-  /** As one Job. */
+  /** The run as one Job. */
   readonly job: Job;
   /** With the indexes of the run. */
   readonly pods: readonly Pod[];
   readonly noted: JobLedger | undefined;
-  /** Whether a controller notes the attempts of pods that are gone. */
+  /** Whether a controller records the attempts of deleted pods. */
   readonly isNoted: boolean;
   /** Which indexes of former Jobs its items had; absent if they never moved. */
   readonly formerAt?: FormerIndexesAt;
@@ -46,10 +46,10 @@ export interface ClusterLedgerOptions {
   readonly pause?: (milliseconds: number) => Promise<void>;
 }
 
-/** Whoever asks for one index after the other does not mean a thousand requests. */
+/** A snapshot is reused this long: callers ask for one index after the other. */
 const SNAPSHOT_MS = 1_000;
 const PAGE = 10_000;
-/** A pod may be deleted shortly before its attempt is noted: readers wait so long at most. */
+/** A pod may be deleted before its attempt is recorded. Readers wait this long at most. */
 const NOTED_BY_MS = 5_000;
 const LOOK_AGAIN_MS = 200;
 
@@ -102,7 +102,7 @@ function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Whether an attempt at an index that this Job has settled is still to be noted. */
+/** Whether an attempt at an index that has ended is not recorded yet. */
 function lacksAttempts({ job, noted, isNoted }: RunSnapshot, stories: Stories): boolean {
   if (!isNoted || noted?.isCut) return false;
   const { uid, annotations = {} } = job.metadata;
@@ -117,7 +117,7 @@ function lacksAttempts({ job, noted, isNoted }: RunSnapshot, stories: Stories): 
 interface KnownStories {
   readonly name: string;
   readonly atMs: number;
-  /** Of the Job. It was read before its pods, so all attempts that it counts are there. */
+  /** That of the Job. It was read before its pods, so that no counted attempt is missing. */
   readonly revision: number;
   readonly stories: Stories;
 }
@@ -125,7 +125,7 @@ interface KnownStories {
 interface Stories {
   readonly completions: number;
   at(index: number): IndexStory;
-  /** Attempts that are over, the oldest first. */
+  /** Attempts that have ended, oldest first. */
   endedAt(index: number): readonly Attempt[];
 }
 
@@ -161,7 +161,7 @@ function openStories({ job, pods, noted, formerAt }: RunSnapshot): Stories {
   };
 }
 
-/** The attempts at an item, wherever it stood before. */
+/** The attempts at an item, including those at its former indexes. */
 function throughHistory(
   { metadata: { uid = "", annotations = {} } }: Job,
   formerAt: FormerIndexesAt,
@@ -205,7 +205,7 @@ function settledIndexes({ spec, status }: Job) {
   };
 }
 
-/** Times are canonical, and so in the order of their texts. */
+/** Times are in canonical form, so that their texts sort in order. */
 function byAge(one: PlacedAttempt, other: PlacedAttempt): number {
   if (one.created !== other.created) return one.created < other.created ? -1 : 1;
   return (one.attempt.endTime ?? "") < (other.attempt.endTime ?? "") ? -1 : 1;

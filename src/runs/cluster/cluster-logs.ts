@@ -7,7 +7,7 @@ import { pods } from "../../api/resources.ts";
 import { type Connection, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import { objectPath, query } from "../../client/http-requests.ts";
-import type { ContainerRun, PodIdentity } from "../follow/attempt.ts";
+import type { AttemptContainer, PodIdentity } from "../follow/attempt.ts";
 import type { AttemptLog, AttemptLogs, LogStream, WriteBytes } from "../show/attempt-logs.ts";
 
 interface ContainerLog {
@@ -50,10 +50,10 @@ export function clusterLogs(options: ClusterLogsOptions): AttemptLogs {
   const tails = new GrowingTails(options);
   return {
     filesOf: () => undefined,
-    open: ({ pod, runs }) =>
-      runs.map(({ container }) => containerLog(options.connection, { pod, container })),
-    streamsOf: ({ pod, runs }) =>
-      runs.map((run): LogStream => {
+    open: ({ pod, containers }) =>
+      containers.map(({ container }) => containerLog(options.connection, { pod, container })),
+    streamsOf: ({ pod, containers }) =>
+      containers.map((run): LogStream => {
         const log = { pod, container: run.container };
         return {
           isError: false,
@@ -144,7 +144,7 @@ class GrowingTails {
 
   constructor(private readonly options: ClusterLogsOptions) {}
 
-  peek(pod: PodIdentity, { container }: ContainerRun): Buffer {
+  peek(pod: PodIdentity, { container }: AttemptContainer): Buffer {
     const key = `${pod.uid}/${container}`;
     const tail = this.tails.get(key) ?? { text: NOTHING, askedMs: Number.NEGATIVE_INFINITY };
     this.tails.set(key, tail);

@@ -1,4 +1,4 @@
-/** Who looks after runs on a cluster: a server of ours, `tally controller`, or Kubernetes' own. */
+/** Finds which controller manages runs on a cluster: Tally's or Kubernetes' own. */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Lease } from "../../api/generated/coordination.ts";
@@ -16,14 +16,14 @@ import type { RunManager } from "../compose/compose-cluster-run.ts";
 export interface ManagerQuestion {
   readonly client: Client;
   readonly connection: Connection;
-  /** Of the run. */
+  /** The namespace of the run. */
   readonly namespace: string;
-  /** As somebody has decided, by the name that spec.managedBy has. */
+  /** The manager that the user or a manifest names, as in spec.managedBy. */
   readonly asked?: string;
   readonly nowMs: number;
 }
 
-/** What spec.managedBy may say and still mean the controller that the server comes with. */
+/** The value of spec.managedBy for the built-in controller of the server. */
 export const BUILT_IN_MANAGER = "kubernetes.io/job-controller";
 
 export async function findManager(question: ManagerQuestion): Promise<RunManager> {
@@ -41,7 +41,7 @@ export async function findManager(question: ManagerQuestion): Promise<RunManager
 const OWN_API = "/apis/tallyjob.io/v1alpha1";
 const LEDGER_RESOURCE = "jobs/indexes";
 
-/** Only a server of Tally's own tells of the indexes of Jobs. */
+/** Only a Tally server has the indexes of Jobs as a resource. */
 export async function isTallyServer(connection: Connection): Promise<boolean> {
   const answer = await connection.send({ method: "GET", path: OWN_API });
   const text = await wholeText(answer);
@@ -52,10 +52,10 @@ export async function isTallyServer(connection: Connection): Promise<boolean> {
   return resources.some(({ name }) => name === LEDGER_RESOURCE);
 }
 
-/** Where `tally install` puts it, and where it is without being told. */
+/** The namespace of `tally install`, and the default of `tally controller`. */
 const USUAL_NAMESPACES = ["tally-system", "kube-system"];
 
-/** Somebody who may not look everywhere looks where it usually is. */
+/** A user who may not list all namespaces looks into the usual ones. */
 async function findLeases({ client, namespace }: ManagerQuestion): Promise<readonly Lease[]> {
   const fieldSelector = `metadata.name=${CONTROLLER_LEASE}`;
   const everywhere = await unlessRefused(client.list(leases, { fieldSelector }));
@@ -78,10 +78,10 @@ async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Clocks of machines differ. */
+/** Allowed difference between the clocks of two machines. */
 const SKEW_MS = 30_000;
 
-/** Whose Jobs the holder of the lease looks after, if it lives and looks into the namespace. */
+/** The managedBy of the holder, if its lease is valid and it manages the namespace. */
 function managerOf({ metadata, spec }: Lease, { namespace, nowMs }: ManagerQuestion) {
   const { [MANAGED_BY]: name = TALLY_MANAGER, [MANAGED_NAMESPACE]: only = namespace } =
     metadata.annotations ?? {};

@@ -1,4 +1,4 @@
-/** All that a cluster still knows of a run: its Jobs, their pods, and the ledger, if it has one. */
+/** Reads a run from a cluster: its Jobs, their pods, and its ledger if there is one. */
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -19,7 +19,7 @@ export interface RunPlaceName {
   readonly name: string;
 }
 
-/** Of a Job that is no part of a run, the Job alone; undefined where there is none. */
+/** For a Job that is not part of a run, the Job alone; undefined if there is none. */
 export async function readChain(
   client: Client,
   place: RunPlaceName,
@@ -50,7 +50,7 @@ export function hasLedger({ metadata, spec }: Job): boolean {
   return managedBy !== BUILT_IN_MANAGER && metadata.annotations?.[WORK_LIST] !== undefined;
 }
 
-/** Undefined where nobody keeps one. */
+/** Undefined if no ledger is kept. */
 export async function readLedger(
   client: Client,
   { first }: RunChain,
@@ -64,12 +64,12 @@ export async function readFormer(
   client: Client,
   { first }: RunChain,
 ): Promise<FormerIndexesAt | undefined> {
-  // Only a Job that continues another one has a list with a past.
+  // Only the list of a Job that continues another one has a history.
   if (first.metadata.annotations?.[CONTINUES] === undefined) return undefined;
   return readFormerIndexes(client, first);
 }
 
-/** Who may not read ConfigMaps still may read pods. */
+/** Undefined if the user may not read ConfigMaps. */
 async function findReadable(client: Client, name: RunPlaceName): Promise<ConfigMap | undefined> {
   try {
     return await findObject(client, configMaps, name);

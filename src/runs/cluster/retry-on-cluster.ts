@@ -1,6 +1,6 @@
 /**
- * Retries items of a run on a cluster. A controller of Tally's continues under the name of the run.
- * Kubernetes' own controller leaves a finished Job as it is: there a further Job runs the items.
+ * Retries items of a run on a cluster. With a Tally controller the run continues under its name.
+ * Kubernetes' own controller does not continue a finished Job: there a further Job runs the items.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, firstMissing, type IndexSet, parseIndexes } from "../../api/index-set.ts";
@@ -36,13 +36,13 @@ export async function retryOnCluster(
   return { first, retries: [...retries, job] };
 }
 
-/** A Job that names its list, or another manager, is of one that knows what was done before. */
+/** Such a controller can skip items that are done. */
 function isManagedByTally({ metadata, spec }: Job): boolean {
   const { managedBy = BUILT_IN_MANAGER } = spec;
   return managedBy !== BUILT_IN_MANAGER || metadata.annotations?.[WORK_LIST] !== undefined;
 }
 
-/** What was never run because the run ended early is run, too. */
+/** Items that were never run because the run ended early are included. */
 function wantedIndexes({ spec, status }: Job, wanted: IndexSet): readonly number[] {
   const { completions = 0 } = spec;
   const settled = [status.completedIndexes, status.failedIndexes].map((text) =>

@@ -1,7 +1,6 @@
 /**
- * Pure: the Jobs of one run on a cluster, and the run as if it were one Job. Where a finished Job
- * stays finished, items are run again by further Jobs; the last one that has an item tells how it
- * stands.
+ * Pure: the Jobs of one run on a cluster, and the run as one Job. If a finished Job cannot
+ * continue, further Jobs retry its items; the last Job that has an item has its state.
  */
 import type { Job, JobCondition, JobStatus } from "../../api/generated/batch.ts";
 import {
@@ -18,11 +17,11 @@ import { retriedIndexes, retryNumber } from "../compose/compose-item-retry.ts";
 
 export interface RunChain {
   readonly first: Job;
-  /** In their order. */
+  /** In the order of their creation. */
   readonly retries: readonly Job[];
 }
 
-/** Out of all Jobs of a namespace that may be part of it. */
+/** Finds the Jobs of a run among those of a namespace. */
 export function findChain(jobs: readonly Job[], name: string): RunChain | undefined {
   const first = jobs.find(({ metadata }) => metadata.name === name);
   if (!first) return undefined;
@@ -38,7 +37,7 @@ export function runNames(jobs: readonly Job[]): readonly string[] {
   return names.map(({ metadata }) => metadata.name ?? "");
 }
 
-/** The Job that goes on, or was the last to. */
+/** The Job that runs, or ran last. */
 export function lastJob({ first, retries }: RunChain): Job {
   return retries.at(-1) ?? first;
 }
@@ -47,19 +46,19 @@ export function chainJobs({ first, retries }: RunChain): readonly Job[] {
   return [first, ...retries];
 }
 
-/** The chain with news of its last Job. */
+/** The chain with a new version of its last Job. */
 export function withLast({ first, retries }: RunChain, job: Job): RunChain {
   return retries.length === 0
     ? { first: job, retries }
     : { first, retries: [...retries.slice(0, -1), job] };
 }
 
-/** The index of the run that an index of one of its Jobs stands for. */
+/** Converts an index of one of its Jobs to the index of the run. */
 export function indexInRun(job: Job, index: number): number {
   return indexesOf(job)?.[index] ?? index;
 }
 
-/** Every pod asks for it. */
+/** Cached: it is needed for every pod. */
 const known = new WeakMap<Job, { readonly indexes: readonly number[] | undefined }>();
 
 function indexesOf(job: Job): readonly number[] | undefined {
@@ -68,7 +67,7 @@ function indexesOf(job: Job): readonly number[] | undefined {
   return found.indexes;
 }
 
-/** The run as one Job: named as the first, going on as the last. */
+/** The run as one Job, with the name of the first and the state of the last. */
 export function composeWhole(chain: RunChain): Job {
   const { first, retries } = chain;
   if (retries.length === 0) return first;
@@ -128,7 +127,7 @@ function settledBy(jobs: readonly Job[]): Settled {
   return { completed, failed };
 }
 
-/** What was not run again stays failed, though the Job that ran the others is complete. */
+/** Items that were not retried stay failed, although the last Job is complete. */
 function conditionsOf(
   { conditions = [] }: JobStatus,
   { completed, failed }: Settled,

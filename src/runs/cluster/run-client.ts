@@ -1,7 +1,6 @@
 /**
- * A Client for which a run of a cluster is one Job, whichever of its Jobs is going on: its pods
- * have the indexes and the names of the items they work on. What somebody wants of it goes to the
- * Job that goes on.
+ * A Client that shows a run of a cluster as one Job, although it may have several: pods have the
+ * index of the run and the name of their item. Changes go to the last Job of the run.
  */
 import type { Client, ListRequest, Name, ResourceType } from "../../api/client.ts";
 import { COMPLETION_INDEX, completionIndexOf } from "../../api/completion-index.ts";
@@ -22,7 +21,7 @@ import {
 
 export interface RunView {
   readonly chain: RunChain;
-  /** What an index of the run works on. */
+  /** The name of the item of an index of the run. */
   readonly itemAt: (index: number) => string | undefined;
 }
 
@@ -56,7 +55,7 @@ export function runClient(client: Client, view: RunView): Client {
   };
 }
 
-/** A pod as the run sees it: with the index and the name of its item. */
+/** A pod with the index of the run and the name of its item. */
 export function showPod({ chain, itemAt }: RunView, pod: Pod): Pod {
   const owner = controllerOf(pod);
   const job = chainJobs(chain).find(({ metadata }) => metadata.uid === owner?.uid);
@@ -79,7 +78,7 @@ export function showPod({ chain, itemAt }: RunView, pod: Pod): Pod {
   };
 }
 
-/** The ledger takes the index from the hostname, which clients cannot change. */
+/** The ledger reads the index from the hostname, which clients cannot change. */
 function withHostname(
   spec: Pod["spec"],
   { job, own, index }: { readonly job: Job; readonly own: number; readonly index: number },

@@ -1,4 +1,4 @@
-/** "tally run --dry-run=client": the manifests that do the same on any Kubernetes. */
+/** "tally run --dry-run=client": prints the manifests of a run for any Kubernetes. */
 import { formatYaml } from "../../api/schema/yaml-format.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { formatJson } from "../../command/json-format.ts";

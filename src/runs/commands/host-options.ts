@@ -1,4 +1,4 @@
-/** The flags that name a cluster for commands about runs, which are of this machine otherwise. */
+/** The flags that choose a cluster. By default runs are on this machine. */
 import type { Command } from "commander";
 
 export function addPlaceOptions(command: Command): Command {

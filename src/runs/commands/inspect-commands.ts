@@ -1,6 +1,6 @@
 /**
- * The commands for runs that are there already: their arguments and flags. What each does is in
- * the file of its name, loaded when it is called.
+ * The arguments and flags of the commands for existing runs. Each command is in the file of its
+ * name, which is loaded when it is called.
  */
 import type { Command } from "commander";
 import type { Invocation } from "../../command/invocation.ts";
@@ -135,17 +135,17 @@ function runCommand(program: Command, name: string, summary: string, more = ""):
     .option("-n, --namespace <name>", "Namespace of the run (default: default).");
 }
 
-/** The same of a cluster, where one is named. */
+/** A command that also works on a cluster. */
 function placedCommand(program: Command, name: string, summary: string, more = ""): Command {
   return addPlaceOptions(runCommand(program, name, summary, more));
 }
 
 const DATA_HELP = "Where the runs are (default: .tally here, or that of tally up).";
 
-/** What a shell reports for a process that SIGPIPE ended. */
+/** The exit code of a shell for a process that SIGPIPE has ended. */
 const READER_GONE = 141;
 
-/** Whoever piped us into "head" does not want the rest. */
+/** Exits when the reader is gone, as in "tally results | head". */
 async function ended(machine: Machine, command: Promise<void>): Promise<void> {
   machine.onReaderGone(() => machine.exit(READER_GONE));
   await command;

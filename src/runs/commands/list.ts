@@ -1,4 +1,4 @@
-/** "tally list": the runs of a data directory. */
+/** "tally list": lists the runs of a data directory or a cluster. */
 import { UsageError } from "../../base/usage-error.ts";
 import type { Machine } from "../../command/machine.ts";
 import { alignTabs } from "../../command/tabbed-text.ts";

@@ -1,15 +1,15 @@
-/** Pure: which runs are old enough to go. */
+/** Pure: chooses the runs that `tally prune` removes. */
 import { byAge } from "../show/list-table.ts";
 import type { RunState } from "../show/run-state.ts";
 
 export interface PruneRule {
-  /** Only those that ended longer ago. */
+  /** Only runs that ended longer ago. */
   readonly olderThanMs?: number;
-  /** The last so many stay, however old. */
+  /** This many of the latest runs are kept. */
   readonly keep?: number;
 }
 
-/** What is not finished stays. */
+/** Unfinished runs are kept. */
 export function runsToPrune(
   states: readonly RunState[],
   { olderThanMs = 0, keep = 0 }: PruneRule,

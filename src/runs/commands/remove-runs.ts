@@ -1,4 +1,4 @@
-/** Removes runs of a data directory: what is stored of them, and their logs. */
+/** Removes runs of a data directory, with their objects and logs. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Machine } from "../../command/machine.ts";
 import { storyPages } from "../../ledger/story-pages.ts";

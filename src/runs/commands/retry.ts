@@ -1,4 +1,4 @@
-/** "tally retry": runs items of a run once more, those that failed unless others are named. */
+/** "tally retry": retries items of a run; by default those that failed. */
 import type { Job } from "../../api/generated/batch.ts";
 import { addIndex, emptyIndexes, type IndexSet } from "../../api/index-set.ts";
 import { jobs } from "../../api/resources.ts";

@@ -1,6 +1,6 @@
 /**
- * The commands of runs: their arguments and flags. What each does is in the file of its name,
- * loaded when it is called.
+ * The arguments and flags of the commands that run something. Each command is in the file of its
+ * name, which is loaded when it is called.
  */
 import type { Command } from "commander";
 import type { Invocation } from "../../command/invocation.ts";
@@ -94,7 +94,7 @@ function addResume(program: Command, invocation: Invocation): void {
     });
 }
 
-/** Of a data directory, or of a cluster where one is named. */
+/** A command that works on a data directory or a cluster. */
 function placedCommand(program: Command, name: string): Command {
   const command = program
     .command(name)

@@ -1,5 +1,4 @@
-/** "tally status": how a run stands, and what failed. */
-
+/** "tally status": shows the progress of runs, and their failures. */
 import type { Job } from "../../api/generated/batch.ts";
 import { isFinished, wasCutShort } from "../../api/job-conditions.ts";
 import { UsageError } from "../../base/usage-error.ts";

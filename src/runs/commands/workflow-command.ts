@@ -1,4 +1,4 @@
-/** The command "create-workflow": its arguments and flags. */
+/** The arguments and flags of "tally create-workflow". */
 import type { Command } from "commander";
 import type { Invocation } from "../../command/invocation.ts";
 import type { CreateWorkflowFlags } from "./workflow.ts";
@@ -38,7 +38,7 @@ function collected(value: string, before: readonly string[] | undefined): readon
   return [...(before ?? []), value];
 }
 
-/** "workflow/NAME" where commands take the NAME of a run. */
+/** Commands accept "workflow/NAME" in place of the NAME of a run. */
 export function workflowNameOf(text: string): string | undefined {
   return /^(?:workflows?|wf)\/(.+)$/i.exec(text)?.[1];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { composeRun } from "./compose-run.ts";
-import type { FailureWishes, RunRequest } from "./run-request.ts";
+import type { FailureOptions, RunRequest } from "./run-request.ts";
 
 const REQUEST: RunRequest = {
   name: "fruits",
@@ -86,7 +86,7 @@ test("without a list there is as much as --completions says, and no list", () =>
   expect(support()).toEqual([]);
 });
 
-test.each<[string, FailureWishes, object]>([
+test.each<[string, FailureOptions, object]>([
   ["retries", { retries: 0 }, { backoffLimitPerIndex: 0 }],
   ["a number that may fail", { maxFailed: { count: 2 } }, { maxFailedIndexes: 2 }],
   ["a share that may fail", { maxFailed: { percent: 50 } }, { maxFailedIndexes: 1 }],
@@ -145,7 +145,7 @@ test("restarts in place know nothing of attempts", () => {
   expect(metadata.annotations?.["tallyjob.io/backoff-base"]).toBe(undefined);
 });
 
-test.each<[FailureWishes, string]>([
+test.each<[FailureOptions, string]>([
   [{ retries: 1 }, "--restart=OnFailure and --retries"],
   [{ retryOn: [1] }, "--restart=OnFailure and --retry-on"],
   [{ failOn: [1] }, "--restart=OnFailure and --fail-on"],

@@ -1,7 +1,7 @@
 /** Pure: the flags for failures: retries, timeouts and limits. */
 import { UsageError } from "../../base/usage-error.ts";
 import { readDurationMs } from "../../command/duration-flag.ts";
-import type { FailureWishes } from "./run-request.ts";
+import type { FailureOptions } from "./run-request.ts";
 
 export interface FailureFlags {
   readonly restart?: string;
@@ -14,7 +14,7 @@ export interface FailureFlags {
   readonly halt?: string;
 }
 
-export function readFailureWishes(flags: FailureFlags): FailureWishes {
+export function readFailureOptions(flags: FailureFlags): FailureOptions {
   const { restart, retries, maxFailed, backoff, retryOn, failOn, timeout, halt } = flags;
   return {
     ...(restart === undefined ? {} : { restart }),

@@ -5,7 +5,7 @@
 import type { JobSpec, PodFailurePolicyRule } from "../../api/generated/batch.ts";
 import { BACKOFF_BASE, BACKOFF_CAP, CONTAINER, HALT } from "../../api/work-list/names.ts";
 import { UsageError } from "../../base/usage-error.ts";
-import type { Annotations, FailureWishes } from "./run-request.ts";
+import type { Annotations, FailureOptions } from "./run-request.ts";
 
 export interface FailureRules {
   readonly spec: Partial<JobSpec>;
@@ -23,7 +23,7 @@ const MAX_FAILED_OF_MANY = 10_000;
 const MAX_FAILED = 100_000;
 const BACKOFF = { base: "1s", cap: "60s" };
 
-export function decideFailureRules(wishes: FailureWishes, items: number): FailureRules {
+export function decideFailureRules(wishes: FailureOptions, items: number): FailureRules {
   const { timeoutSeconds } = wishes;
   const deadline = timeoutSeconds === undefined ? {} : { activeDeadlineSeconds: timeoutSeconds };
   if (restartsInPlace(wishes)) {
@@ -61,7 +61,7 @@ const OF_ATTEMPTS = [
   ["halt", "--halt"],
 ] as const;
 
-function restartsInPlace(wishes: FailureWishes): boolean {
+function restartsInPlace(wishes: FailureOptions): boolean {
   const { restart } = wishes;
   if (restart === undefined || restart === "Never") return false;
   if (restart === "Always") {
@@ -87,7 +87,7 @@ interface FailureLimit {
   readonly said: readonly string[];
 }
 
-function failureLimit({ maxFailed, halt }: FailureWishes, items: number): FailureLimit {
+function failureLimit({ maxFailed, halt }: FailureOptions, items: number): FailureLimit {
   const isMany = items > MANY_INDEXES;
   const most = isMany ? MAX_FAILED_OF_MANY : MAX_FAILED;
   if (maxFailed === undefined) {
@@ -109,7 +109,7 @@ function failureLimit({ maxFailed, halt }: FailureWishes, items: number): Failur
   );
 }
 
-function exitCodeRules({ retryOn, failOn }: FailureWishes): readonly PodFailurePolicyRule[] {
+function exitCodeRules({ retryOn, failOn }: FailureOptions): readonly PodFailurePolicyRule[] {
   if (!retryOn && !failOn) return [];
   const both = retryOn?.find((code) => failOn?.includes(code));
   if (both !== undefined) {

@@ -6,7 +6,7 @@ import type { Random } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
 import { type ListFlags, readList } from "../list/list-flags.ts";
 import type { ReportFlags } from "../show/open-reporter.ts";
-import { type FailureFlags, readFailureWishes, wholeNumber } from "./failure-flags.ts";
+import { type FailureFlags, readFailureOptions, wholeNumber } from "./failure-flags.ts";
 import type { RunRequest } from "./run-request.ts";
 
 export interface RunFlags extends ListFlags, FailureFlags {
@@ -110,20 +110,20 @@ export async function readRun(
   const wishes = {
     ...(name === undefined ? {} : { name }),
     namespace,
-    ...indexWishes(flags),
+    ...indexOptions(flags),
     ...(image === undefined ? {} : { image }),
     ...(flags.nice === undefined ? {} : { niceness: niceness(flags.nice) }),
     ...workdirOf(flags, surroundings),
     environment: (flags.env ?? []).map((given) => variable(given, surroundings)),
     parallelism: readParallelism(flags, surroundings.cores),
-    failure: readFailureWishes(flags),
+    failure: readFailureOptions(flags),
     paramsIn: paramsIn(flags.paramsIn),
   };
   const { said, ...read } = await readList(words, flags, surroundings);
   return { request: { ...read, ...wishes, suffix: surroundings.random.suffix() }, said };
 }
 
-function indexWishes({ completions, completionIndexVarName: name }: RunFlags) {
+function indexOptions({ completions, completionIndexVarName: name }: RunFlags) {
   return {
     ...(completions === undefined
       ? {}

@@ -26,7 +26,7 @@ export interface RunRequest {
   readonly workdir?: string;
   readonly niceness?: number;
   readonly parallelism: number;
-  readonly failure?: FailureWishes;
+  readonly failure?: FailureOptions;
   readonly paramsIn?: "configmap" | "secret";
   /** Further annotations of the Job, and of its pods. */
   readonly annotations?: Annotations;
@@ -58,7 +58,7 @@ export interface Placeholders {
 }
 
 /** As given by flags; absent if the flag was not given. */
-export interface FailureWishes {
+export interface FailureOptions {
   readonly restart?: string;
   readonly retries?: number;
   readonly maxFailed?: { readonly count: number } | { readonly percent: number };

@@ -1,4 +1,4 @@
-/** Pure: what a pod tells of the attempt it stands for, in the words of somebody with a list. */
+/** Pure: an attempt at an item, as its pod or the ledger describes it. */
 import { completionIndexOf } from "../../api/completion-index.ts";
 import { isRerunAfterUnknownExit } from "../../api/exit-unknown.ts";
 import type { ContainerStateTerminated, Pod } from "../../api/generated/core.ts";
@@ -7,16 +7,16 @@ import { millisecondsOf } from "../../api/time.ts";
 import { ITEM } from "../../api/work-list/names.ts";
 import type { Attempt } from "../../ledger/attempt.ts";
 
-export interface TaskAttempt {
+export interface ItemAttempt {
   /** Absent for a Job that is not Indexed. */
   readonly index: number | undefined;
-  /** What it works on, where there is a list. */
+  /** The name of the item, if there is a list. */
   readonly item: string | undefined;
   /** Counts from 1. */
   readonly attempt: number;
   readonly pod: PodIdentity;
-  /** Which run of each container it is, by name. */
-  readonly runs: readonly ContainerRun[];
+  /** Its containers, each with the number of restarts in place. */
+  readonly containers: readonly AttemptContainer[];
   readonly startedMs: number | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface PodIdentity {
   readonly uid: string;
 }
 
-export interface ContainerRun {
+export interface AttemptContainer {
   readonly container: string;
   readonly restarts: number;
 }
 
-export interface AttemptEnd extends TaskAttempt {
-  /** Unknown: nobody could record how it ended, and the item is run again. */
+export interface AttemptEnd extends ItemAttempt {
+  /** Unknown: the exit code could not be recorded, and the item is retried. */
   readonly outcome: PodEnd | "Unknown";
   readonly endedMs: number | undefined;
   readonly exitCode: number | undefined;
@@ -46,11 +46,11 @@ const FAILURE_COUNTS = [
   "batch.kubernetes.io/job-index-ignored-failure-count",
 ];
 
-export function attemptOf(pod: Pod): TaskAttempt {
+export function attemptOf(pod: Pod): ItemAttempt {
   const { namespace = "", name = "", uid = "", annotations = {} } = pod.metadata;
   const statuses = pod.status.containerStatuses ?? [];
   const restarts = (of: string) => statuses.find((each) => each.name === of)?.restartCount ?? 0;
-  const runs = (pod.spec.containers ?? []).map((container) => ({
+  const containers = (pod.spec.containers ?? []).map((container) => ({
     container: container.name,
     restarts: restarts(container.name),
   }));
@@ -58,9 +58,9 @@ export function attemptOf(pod: Pod): TaskAttempt {
   return {
     index: completionIndexOf(pod),
     item: annotations[ITEM],
-    attempt: failures + 1 + Math.max(0, ...runs.map((run) => run.restarts)),
+    attempt: failures + 1 + Math.max(0, ...containers.map(({ restarts }) => restarts)),
     pod: { namespace, name, uid },
-    runs,
+    containers,
     startedMs: pod.status.startTime ? millisecondsOf(pod.status.startTime) : undefined,
   };
 }
@@ -69,7 +69,7 @@ export function isOver({ status }: Pod): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
 }
 
-/** Of a pod that is over, or that was removed before. */
+/** For a pod that has ended, or was removed before its end. */
 export function endOf(pod: Pod, isRemoved: boolean): AttemptEnd {
   const { status } = pod;
   const ended = decisive(pod);
@@ -87,14 +87,14 @@ export function endOf(pod: Pod, isRemoved: boolean): AttemptEnd {
   };
 }
 
-/** Of the container that decided: the first that failed, or the one that ended last. */
+/** The container that decides the outcome: the first that failed, or the one that ended last. */
 function decisive({ status }: Pod): ContainerStateTerminated | undefined {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const ended = all.flatMap(({ state }) => (state.terminated ? [state.terminated] : []));
   return ended.find(({ exitCode }) => exitCode !== 0) ?? ended.at(-1);
 }
 
-/** The end that counts of an index whose pods nobody here saw, as the ledger has it. */
+/** The last end of an index in the ledger, for pods that were not seen here. */
 export function endInLedger(
   namespace: string,
   index: number,
@@ -104,14 +104,14 @@ export function endInLedger(
   const last = attempts.findLast(({ outcome }) => ENDS.includes(outcome));
   if (!last) return undefined;
   const { outcome, startTime, endTime, exitCode, signal, reason, message, jobUID } = last;
-  // As the annotations of pods count them: from one again in each Job of the run.
+  // Attempts count from 1 in each Job of the run, as in the annotations of pods.
   const tries = attempts.filter((each) => each.jobUID === jobUID && each.outcome !== "Deleted");
   return {
     index,
     item: about.item,
     attempt: tries.length,
     pod: { namespace, name: last.pod, uid: last.podUID },
-    runs: about.containers.map((container) => ({ container, restarts: 0 })),
+    containers: about.containers.map((container) => ({ container, restarts: 0 })),
     startedMs: startTime ? millisecondsOf(startTime) : undefined,
     endedMs: endTime ? millisecondsOf(endTime) : undefined,
     outcome: outcome === "Succeeded" ? "Succeeded" : "Failed",
@@ -122,5 +122,5 @@ export function endInLedger(
   };
 }
 
-/** How an attempt ends that its Job did not stop. */
+/** The outcomes of attempts that were not stopped. */
 const ENDS: readonly Attempt["outcome"][] = ["Succeeded", "Failed", "Unknown"];

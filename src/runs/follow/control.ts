@@ -1,6 +1,6 @@
 /**
- * Changing a run that goes on: how many at a time, pause, go on, stop. Everything is said in the
- * Job itself, so that it does not matter who says it, and it is there again after a crash.
+ * Changes a run: parallelism, pause, resume, stop. Every change is stored in the Job itself, so
+ * that any process can make it, and that it survives a crash.
  */
 import type { Client, Name } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -11,28 +11,28 @@ export function isPaused({ metadata }: Job): boolean {
   return metadata.annotations?.[PAUSED] !== undefined;
 }
 
-/** How many run at a time, or did before the pause. */
+/** The parallelism, or that before the pause. */
 export function parallelismOf({ metadata, spec }: Job): number {
   const before = Number(metadata.annotations?.[PAUSED]);
   return Number.isInteger(before) && before > 0 ? before : (spec.parallelism ?? 1);
 }
 
-/** Whether what runs can go on when nothing new is to be started. */
+/** Whether running items can finish while no new ones are started. */
 export function canDrain(job: Job | undefined): boolean {
   return job?.metadata.annotations?.[SURPLUS_PODS] === "finish";
 }
 
-/** Nothing new is started; what runs goes on to its end, where that is possible. */
+/** Starts no new items. Running items finish if the controller supports that. */
 export async function pauseRun(client: Client, name: Name): Promise<Job> {
   const job = await client.get(jobs, name);
   if (isPaused(job)) return job;
   const annotations = { [PAUSED]: String(parallelismOf(job)) };
-  // With a parallelism of 0 Kubernetes takes away what runs, and counts nothing of it.
+  // With a parallelism of 0 Kubernetes deletes running pods, and does not count them.
   const spec = canDrain(job) ? { parallelism: 0 } : { suspend: true };
   return change(client, name, { metadata: { annotations }, spec });
 }
 
-/** Whatever was stopped goes on: after a pause, an interrupt or a crash. */
+/** Continues after a pause, an interrupt or a crash. */
 export async function resumeRun(client: Client, name: Name, parallelism?: number): Promise<Job> {
   const job = await client.get(jobs, name);
   const wanted = parallelism ?? parallelismOf(job);
@@ -43,7 +43,7 @@ export async function resumeRun(client: Client, name: Name, parallelism?: number
   return change(client, name, { ...annotations, spec });
 }
 
-/** While it is paused the number is kept for later. */
+/** If the run is paused, the number applies when it is resumed. */
 export async function scaleRun(client: Client, name: Name, parallelism: number): Promise<Job> {
   const job = await client.get(jobs, name);
   if (isPaused(job)) {
@@ -53,7 +53,7 @@ export async function scaleRun(client: Client, name: Name, parallelism: number):
   return change(client, name, { spec: { parallelism } });
 }
 
-/** What runs is ended, and will be run again from its beginning. */
+/** Ends running items. They start from the beginning when the run is resumed. */
 export function terminateRun(client: Client, name: Name): Promise<Job> {
   return change(client, name, { spec: { suspend: true } });
 }

@@ -1,9 +1,9 @@
 /**
- * Follows one Job through a Client and enters what happens into its book. One call lasts as long
- * as the connection: after a break the next call lists again, and what was missed meanwhile is read
- * from the ledger.
+ * Follows one Job through a Client and records what happens in its book. One call lasts as long as
+ * the connection. After a lost connection the next call lists again, and reads missed attempts from
+ * the ledger.
  *
- * What is entered is on disk first: nobody may be told of an end that a crash could take back.
+ * Events are recorded after they are on disk: a crash must not undo an end that was reported.
  */
 
 import type { Client, Closable, ObjectEvent, WatchRequest } from "../../api/client.ts";
@@ -30,13 +30,13 @@ export interface Following {
   readonly ledger: LedgerReader;
   readonly book: RunBook;
   readonly job: FollowedJob;
-  /** What an index works on, for one whose pod was not seen. */
+  /** The name of the item of an index whose pod was not seen. */
   readonly itemAt: (index: number) => string | undefined;
-  /** What the engine has to tell of the Job, once. */
+  /** Called with warnings of the engine about the Job. */
   readonly onNotice: (message: string) => void;
-  /** Called after each batch of news. */
+  /** Called after each batch of events. */
   readonly onNews: () => void;
-  /** Ends it with "stopped". */
+  /** Ends the call with "stopped". */
   readonly signal: AbortSignal;
 }
 
@@ -65,27 +65,27 @@ export async function followJob(following: Following): Promise<FollowEnd> {
 
 interface SeenJob {
   readonly job: Job;
-  /** What follows from here on. */
+  /** The watches that continue from here. */
   readonly pods: WatchRequest;
   readonly jobs: WatchRequest;
 }
 
-/** Enters everything there is to know now; undefined if the Job is gone. */
+/** Records the present state; undefined if the Job is gone. */
 export async function lookAtJob(following: Following): Promise<SeenJob | undefined> {
   const { client, book, job } = following;
   const selector = podsOfJob(job.uid);
   const place = { namespace: job.namespace, labelSelector: selector };
-  // The pods first: what is not among them any more the Job has counted by the time it is read.
+  // Pods are listed first: the Job has counted every missing pod by the time it is read.
   const listed = await client.list(pods, place);
   const only = { namespace: job.namespace, fieldSelector: `metadata.name=${job.name}` };
   const found = await client.list(jobs, only);
   const [current] = found.items;
   if (current?.metadata.uid !== job.uid) return undefined;
-  book.forgetPodsBut(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
+  book.keepOnlyPods(new Set(listed.items.map(({ metadata }) => metadata.uid ?? "")));
   for (const pod of listed.items) book.takePod("ADDED", pod);
-  book.knowPodsUntil(listed.resourceVersion);
+  book.markPodsSeen(listed.resourceVersion);
   book.takeJob(current);
-  await readUntold(following, current);
+  await readUnreported(following, current);
   if (book.isFinished) await readUnnamed(following, current);
   return {
     job: current,
@@ -94,7 +94,7 @@ export async function lookAtJob(following: Following): Promise<SeenJob | undefin
   };
 }
 
-/** Asking again would not help. */
+/** A retry would not help. */
 function isRefused(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 401 || error.code === 403);
 }
@@ -110,7 +110,7 @@ async function isGone({ client, job }: Following): Promise<boolean> {
 
 type News = { readonly pod: ObjectEvent<Pod> } | { readonly job: ObjectEvent<Job> };
 
-/** Of a run with limits of its own, the event that they could not be restored. */
+/** Reports the event that the process limits of the run could not be restored. */
 async function readNotices(
   { client, job, onNotice }: Following,
   current: Job,
@@ -166,7 +166,7 @@ class Attachment {
     };
   }
 
-  /** In process this is called within the very write: what it means is worked out after it. */
+  /** In process this is called during the write. The events are handled after it. */
   private take(news: News): void {
     this.news.push(news);
     if (this.isReading) return;
@@ -197,7 +197,7 @@ class Attachment {
   private async checkEnd(): Promise<void> {
     const { book } = this.following;
     if (!book.isFinished || !book.job) return;
-    await readUntold(this.following, book.job);
+    await readUnreported(this.following, book.job);
     await readUnnamed(this.following, book.job);
     await readNotices(this.following, book.job);
     this.following.onNews();
@@ -214,12 +214,12 @@ function newest(batch: readonly News[]): string {
   return String(newest);
 }
 
-async function readUntold(following: Following, job: Job): Promise<void> {
+async function readUnreported(following: Following, job: Job): Promise<void> {
   const { book, ledger, itemAt } = following;
   const { namespace, name } = following.job;
   const { resourceVersion: since = "0" } = job.metadata;
   const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
-  for (const index of book.untold()) {
+  for (const index of book.unreported()) {
     const story = await ledger.find({ namespace, jobName: name }, index, { since });
     const about = { item: itemAt(index), containers };
     const end = story && endInLedger(namespace, index, story.attempts, about);
@@ -228,8 +228,8 @@ async function readUntold(following: Following, job: Job): Promise<void> {
 }
 
 /**
- * A Job that was ended early does not name the items that were to be tried again, or were running
- * then: they have failed, and their pods may be gone since before anybody here looked.
+ * A Job that was ended early does not list the items that were running or waiting for a retry. They
+ * have failed, and their pods may be gone before this command saw them: the ledger has them.
  */
 async function readUnnamed(following: Following, job: Job): Promise<void> {
   const { book, ledger, itemAt } = following;

@@ -102,11 +102,11 @@ test("a failure is final once all pod events up to the revision of the Job have 
 test("a list of pods as new as the Job makes its failures final", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
   statusAt("20", { failedIndexes: "2" });
-  book.knowPodsUntil("20");
+  book.markPodsSeen("20");
   expect(told).toEqual(["2 failed with 3", "2 Failed"]);
 });
 
-const ended = { item: undefined, runs: [], startedMs: undefined, endedMs: undefined };
+const ended = { item: undefined, containers: [], startedMs: undefined, endedMs: undefined };
 const how = { signal: undefined, reason: undefined, message: undefined };
 const anEnd = (uid: string, fields: Pick<AttemptEnd, "outcome" | "attempt" | "exitCode">) => {
   const pod = { namespace: "default", name: uid, uid };
@@ -116,10 +116,10 @@ const anEnd = (uid: string, fields: Pick<AttemptEnd, "outcome" | "attempt" | "ex
 test("a last attempt that was not seen is taken from the ledger when the Job ends", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
   statusAt("20", { ...FINISHED, failedIndexes: "2" });
-  expect([told, book.untold()]).toEqual([["2 failed with 3"], [2]]);
+  expect([told, book.unreported()]).toEqual([["2 failed with 3"], [2]]);
   book.settle(2, anEnd("b", { outcome: "Failed", attempt: 2, exitCode: 4 }));
   expect(told).toEqual(["2 failed with 3", "2 failed with 4", "2 Failed"]);
-  expect([book.failed, book.untold(), book.retries]).toEqual([1, [], 1]);
+  expect([book.failed, book.unreported(), book.retries]).toEqual([1, [], 1]);
 });
 
 test("an older attempt in the ledger does not replace a later one that was seen", () => {
@@ -135,7 +135,7 @@ test("an older attempt in the ledger does not replace a later one that was seen"
 test("an item that waits for a retry fails when the Job fails", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
   statusAt("20", FINISHED);
-  expect(book.untold()).toEqual([2]);
+  expect(book.unreported()).toEqual([2]);
   book.settle(2, anEnd("a", { outcome: "Failed", attempt: 1, exitCode: 3 }));
   expect(told).toEqual(["2 failed with 3", "2 Failed"]);
 });
@@ -146,12 +146,12 @@ test("an item of which only a failure was seen succeeds if the ledger has its su
   book.settle(2, anEnd("b", { outcome: "Succeeded", attempt: 2, exitCode: 0 }));
   expect(told).toEqual(["2 failed with 3", "2 Succeeded"]);
   statusAt("21", { ...FINISHED, completedIndexes: "2" });
-  expect([book.succeeded, book.failed, book.untold()]).toEqual([1, 0, []]);
+  expect([book.succeeded, book.failed, book.unreported()]).toEqual([1, 0, []]);
 });
 
 test("a failed Job has not given up what it had completed at a later attempt", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3, ...at("10") });
-  book.knowPodsUntil("30");
+  book.markPodsSeen("30");
   statusAt("20", { ...FINISHED, completedIndexes: "2", failedIndexes: "1" });
   expect(told).toEqual(["2 failed with 3"]);
   book.settle(2, anEnd("b", { outcome: "Succeeded", attempt: 2, exitCode: 0 }));
@@ -201,7 +201,7 @@ test("an item that a Job which succeeds does not need has not failed", () => {
 test("what was done before the run began is counted and not told", () => {
   book = new RunBook({ ended: ({ index }) => told.push(`${index}`) });
   book.begin({ ...job, status: { completedIndexes: "0-2", failedIndexes: "4" } });
-  expect([book.succeeded, book.failed, book.untold()]).toEqual([3, 1, []]);
+  expect([book.succeeded, book.failed, book.unreported()]).toEqual([3, 1, []]);
   expect([0, 3, 4].map(book.isSettled)).toEqual([true, false, true]);
 });
 
@@ -223,14 +223,14 @@ test("what a Job takes over from an earlier one is done before it has a status",
 test("what was missed is found by what the Job has counted", () => {
   change("a", { index: 0, phase: "Succeeded", exitCode: 0 });
   status({ completedIndexes: "0,2", failedIndexes: "3" });
-  expect(book.untold()).toEqual([2, 3]);
-  for (const index of book.untold()) book.settle(index);
-  expect([book.succeeded, book.failed, book.untold()]).toEqual([2, 1, []]);
+  expect(book.unreported()).toEqual([2, 3]);
+  for (const index of book.unreported()) book.settle(index);
+  expect([book.succeeded, book.failed, book.unreported()]).toEqual([2, 1, []]);
 });
 
 test("pods that a new list does not have are not running", () => {
   change("a", { index: 0, phase: "Running" });
   change("b", { index: 1, phase: "Running" });
-  book.forgetPodsBut(new Set(["b"]));
+  book.keepOnlyPods(new Set(["b"]));
   expect([...book.running].map(({ index }) => index)).toEqual([1]);
 });

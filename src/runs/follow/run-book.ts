@@ -1,7 +1,7 @@
 /**
- * What is known of a run: fed by what happens to its Job and pods, it tells what that means for
- * the items. Each item ends once here, however often it is heard of, and whatever an event costs
- * does not grow with the list.
+ * The state of a run: takes the events of its Job and pods, and reports what they mean for the
+ * items. Each end of an item is reported once, however often it is observed. The cost of an event
+ * does not depend on the length of the list.
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -18,18 +18,18 @@ import { finishOf, hasCondition } from "../../api/job-conditions.ts";
 import { runsAhead } from "../../api/pods-ahead.ts";
 import { FAILED_INDEXES, RERUN_INDEXES } from "../../api/work-list/names.ts";
 import { CONTINUES_FROM } from "../../ledger/story.ts";
-import { type AttemptEnd, attemptOf, endOf, isOver, type TaskAttempt } from "./attempt.ts";
+import { type AttemptEnd, attemptOf, endOf, type ItemAttempt, isOver } from "./attempt.ts";
 
 export interface RunListener {
-  readonly started?: (attempt: TaskAttempt) => void;
-  /** It failed, and may be tried again. */
+  readonly started?: (attempt: ItemAttempt) => void;
+  /** It failed, and may be retried. */
   readonly failedOnce?: (end: AttemptEnd) => void;
-  /** For good: it succeeded, or will not be tried again. */
+  /** It succeeded, or will not be retried. */
   readonly ended: (end: AttemptEnd) => void;
 }
 
 export interface Beginning {
-  /** The Job as it was found, where it is an earlier one. */
+  /** The Job as it was found, if it is an earlier one. */
   readonly asOf?: Job;
   /** Indexes that were done by then and that its status does not have. */
   readonly done?: readonly number[];
@@ -39,22 +39,22 @@ export class RunBook {
   #job: Job | undefined;
   readonly #succeeded = emptyIndexes();
   readonly #failed = emptyIndexes();
-  /** Of a Job without indexes. */
+  /** Pods of a Job without indexes. */
   #succeededPods = 0;
   #failedPods = 0;
-  /** Pods that are not over, by uid. */
-  readonly #active = new Map<string, TaskAttempt>();
-  readonly #running = new Map<string, TaskAttempt>();
-  /** Those of them that have begun: a Job may have some made that wait their turn. */
+  /** Pods that have not ended, by uid. */
+  readonly #active = new Map<string, ItemAttempt>();
+  readonly #running = new Map<string, ItemAttempt>();
+  /** Those of them that have started: pods may be created ahead. */
   readonly #begun = new Set<string>();
-  /** Pods whose end was told, until they are gone. */
-  readonly #toldPods = new Set<string>();
-  /** The last failure of items that may be tried again. */
+  /** Pods whose end was reported, until they are deleted. */
+  readonly #reportedPods = new Set<string>();
+  /** The last failure of each item that may be retried. */
   readonly #failures = new Map<number | string, AttemptEnd>();
   #failedText = "";
-  /** What the Job will not try again, be it told or not. */
+  /** Indexes that the Job will not retry, reported or not. */
   #givenUp = emptyIndexes();
-  /** What a Job that has ended had completed: no failure of these was their last attempt. */
+  /** Indexes that a finished Job had completed: their failures were not their last attempts. */
   #completed = emptyIndexes();
   /** The revision at which the Job last gave up an index, or ended. */
   #settledRevision = 0;
@@ -66,7 +66,7 @@ export class RunBook {
    * the first attempt would be reported in place of the last.
    */
   readonly #givenUpAt = new Map<number, number>();
-  /** Indexes that the Job is asked to run once more, and has not yet. */
+  /** Indexes that the Job was asked to run again, and has not run yet. */
   #reruns = emptyIndexes();
   #rerunText = "";
   #retries = 0;
@@ -77,7 +77,7 @@ export class RunBook {
     return this.#job;
   }
 
-  /** Undefined for a Job that ends when its workers say so. */
+  /** Undefined for a work-queue Job, which ends when one of its pods succeeds. */
   get total(): number | undefined {
     return this.#job?.spec.completions;
   }
@@ -95,23 +95,23 @@ export class RunBook {
     return this.#retries;
   }
 
-  /** Items that failed and wait to be tried again. */
+  /** Items that failed and wait for a retry. */
   get waiting(): number {
     let again = 0;
     for (const { attempt } of this.#active.values()) if (attempt > 1) again++;
     return Math.max(0, this.#failures.size - again);
   }
 
-  /** Pods there are, running or about to; without those that wait their turn. */
+  /** Pods that have not ended, without those that were created ahead. */
   get active(): number {
     return this.#job && runsAhead(this.#job) ? this.#begun.size : this.#active.size;
   }
 
-  get running(): Iterable<TaskAttempt> {
+  get running(): Iterable<ItemAttempt> {
     return this.#running.values();
   }
 
-  /** Whether the index has ended for good, and is not to be run once more. */
+  /** Whether the index has ended, and will not be run again. */
   readonly isSettled = (index: number): boolean =>
     (hasIndex(this.#succeeded, index) || hasIndex(this.#failed, index)) &&
     !hasIndex(this.#reruns, index);
@@ -125,7 +125,7 @@ export class RunBook {
     return met && { type: met.type, reason: met.reason ?? "" };
   }
 
-  /** What was settled before this run began is not told. */
+  /** Items that had ended before this command are not reported. */
   begin(job: Job, { asOf = job, done = [] }: Beginning = {}): void {
     this.#job = job;
     for (const index of done) addIndex(this.#succeeded, index);
@@ -156,7 +156,7 @@ export class RunBook {
   }
 
   /** All events of pods up to this revision have arrived, as after a list. */
-  knowPodsUntil(resourceVersion: string): void {
+  markPodsSeen(resourceVersion: string): void {
     this.#podsRevision = Math.max(this.#podsRevision, Number(resourceVersion));
     this.#reportCertain();
   }
@@ -170,7 +170,7 @@ export class RunBook {
 
   takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
     this.#takePod(type, pod);
-    // Pods of a list come as ADDED, in any order: knowPodsUntil follows when all have come.
+    // Listed pods come as ADDED, in any order; markPodsSeen is called after the last one.
     if (type !== "ADDED") this.#podsRevision = Math.max(this.#podsRevision, revisionOf(pod));
     this.#reportCertain();
   }
@@ -178,7 +178,7 @@ export class RunBook {
   #takePod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
     const { uid = "" } = pod.metadata;
     const over = isOver(pod);
-    if (type === "DELETED" && this.#toldPods.delete(uid)) return;
+    if (type === "DELETED" && this.#reportedPods.delete(uid)) return;
     if (!over && type !== "DELETED") {
       this.#takeActive(uid, pod);
       return;
@@ -186,8 +186,8 @@ export class RunBook {
     this.#active.delete(uid);
     this.#running.delete(uid);
     this.#begun.delete(uid);
-    if (over && this.#toldPods.has(uid)) return;
-    if (over && type !== "DELETED") this.#toldPods.add(uid);
+    if (over && this.#reportedPods.has(uid)) return;
+    if (over && type !== "DELETED") this.#reportedPods.add(uid);
     this.takeEnd(endOf(pod, type === "DELETED"));
   }
 
@@ -202,7 +202,7 @@ export class RunBook {
     this.listener.started?.(attempt);
   }
 
-  /** An attempt is over; of one that was told before nothing is told again. */
+  /** An attempt has ended. It is reported only once. */
   takeEnd(end: AttemptEnd): void {
     const key = end.index ?? end.pod.uid;
     switch (end.outcome) {
@@ -213,10 +213,10 @@ export class RunBook {
       case "Failed":
         if (end.index !== undefined && hasIndex(this.#succeeded, end.index)) return;
         if (end.index !== undefined && hasIndex(this.#failed, end.index)) return;
-        // It was stopped because the Job has succeeded without it.
+        // The Job has succeeded without it, and stopped it.
         if (this.#is("SuccessCriteriaMet")) return;
         this.#retries++;
-        // The pods of a list come in any order.
+        // Listed pods come in any order.
         if ((this.#failures.get(key)?.attempt ?? 0) > end.attempt) return;
         this.#failures.set(key, end);
         if (!this.#is("FailureTarget")) this.listener.failedOnce?.(end);
@@ -227,7 +227,7 @@ export class RunBook {
         this.listener.failedOnce?.(end);
         return;
       case "Stopped":
-        // It was not seen through: that it failed before does not make it a failure.
+        // The item was stopped. An earlier failure does not count as its result.
         this.#failures.delete(key);
         return;
       case "NeverBegan":
@@ -235,8 +235,8 @@ export class RunBook {
     }
   }
 
-  /** Indexes that the Job has settled and nobody has told of, as after a broken connection. */
-  untold(): readonly number[] {
+  /** Indexes that have ended and were not reported, as after a lost connection. */
+  unreported(): readonly number[] {
     if (!this.#job) return [];
     const { completed, failed } = settledIn(this.#job);
     const known = [this.#succeeded, this.#failed];
@@ -252,7 +252,7 @@ export class RunBook {
     ];
   }
 
-  /** The index is settled: reports how, as seen or, if that is later, as the ledger has it. */
+  /** The index has ended: reports its last attempt, as seen or, if later, as in the ledger. */
   settle(index: number, end?: AttemptEnd): void {
     if (!this.#job) return;
     const known = this.#failures.get(index);
@@ -266,18 +266,18 @@ export class RunBook {
     addIndex(hasSucceeded ? this.#succeeded : this.#failed, index);
   }
 
-  /** What was there and is not any more was missed: the pods that a new list does not have. */
-  forgetPodsBut(uids: ReadonlySet<string>): void {
+  /** Forgets pods that a new list does not have: their deletion was missed. */
+  keepOnlyPods(uids: ReadonlySet<string>): void {
     for (const uid of [...this.#active.keys()]) {
       if (uids.has(uid)) continue;
       this.#active.delete(uid);
       this.#running.delete(uid);
       this.#begun.delete(uid);
     }
-    for (const uid of [...this.#toldPods]) if (!uids.has(uid)) this.#toldPods.delete(uid);
+    for (const uid of [...this.#reportedPods]) if (!uids.has(uid)) this.#reportedPods.delete(uid);
   }
 
-  /** A Job that succeeded leaves undone what it did not need. */
+  /** A Job that succeeded may have unfinished items that it did not need. */
   get #hasFailed(): boolean {
     return this.finish?.type === "Failed";
   }
@@ -315,7 +315,7 @@ export class RunBook {
     }
   }
 
-  /** Where its last attempt has not been seen, `untold` finds it. */
+  /** If its last attempt was not seen, `unreported` returns the index. */
   #giveUp(key: number | string): void {
     const end = this.#failures.get(key);
     if (!end) return;
@@ -329,7 +329,7 @@ export class RunBook {
 
 function settledIn({ metadata, spec, status }: Job): { completed: IndexSet; failed: IndexSet } {
   const { completions = 0 } = spec;
-  // A Job that goes on counts them itself, but not before its controller has seen it.
+  // A Job that continues another has them in its status only after its controller has run.
   const before = metadata.annotations?.[CONTINUES_FROM] ?? "";
   return {
     completed: parseIndexes(status.completedIndexes || before, completions),

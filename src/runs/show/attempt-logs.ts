@@ -1,6 +1,6 @@
 /** Pure: what the attempts at items printed, in files of this machine or on a cluster. */
 import type { Job } from "../../api/generated/batch.ts";
-import type { TaskAttempt } from "../follow/attempt.ts";
+import type { ItemAttempt } from "../follow/attempt.ts";
 import type { NumberedAttempt } from "./item-result.ts";
 
 export interface AttemptLogs {
@@ -12,7 +12,7 @@ export interface AttemptLogs {
   filesOf(attempt: LoggedAttempt): readonly LogFiles[] | undefined;
 }
 
-export type LoggedAttempt = Pick<TaskAttempt, "pod" | "runs">;
+export type LoggedAttempt = Pick<ItemAttempt, "pod" | "containers">;
 
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
@@ -52,7 +52,7 @@ export function loggedAttempt(
   const { namespace = "" } = metadata;
   return {
     pod: { namespace, name: attempt.pod, uid: attempt.podUID },
-    runs: wanted.map((container) => ({ container, restarts })),
+    containers: wanted.map((container) => ({ container, restarts })),
   };
 }
 

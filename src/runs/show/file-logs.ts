@@ -24,9 +24,9 @@ export function fileLogs(dataDir: string): AttemptLogs {
   };
 }
 
-function logFilesOf(dataDir: string, { pod, runs }: LoggedAttempt): readonly LogFiles[] {
+function logFilesOf(dataDir: string, { pod, containers }: LoggedAttempt): readonly LogFiles[] {
   const named = { metadata: pod } as unknown as Pod;
-  return runs.map(({ container, restarts }) => {
+  return containers.map(({ container, restarts }) => {
     const out = join(dataDir, "logs", logFile(named, container, restarts));
     return { out, err: errorFile(out) };
   });

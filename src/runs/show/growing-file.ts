@@ -1,4 +1,4 @@
-/** Files that may not be there yet and may still grow: what is new in them, or their last lines. */
+/** Reads files that may not exist yet and may grow: new content, or the last lines. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 
@@ -11,11 +11,11 @@ export class GrowingFile {
 
   constructor(
     private readonly path: string,
-    /** To begin with, only so many of its last lines. */
+    /** The first call copies only this many of the last lines. */
     private readonly tailLines?: number,
   ) {}
 
-  /** What was not copied before, no faster than it is taken. */
+  /** Copies what is new, no faster than it is written. */
   async copyTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     const file = await open(this.path, "r").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
@@ -55,7 +55,7 @@ export function lastLines(path: string, lines: number): Buffer {
   }
 }
 
-/** Read backwards, a piece at a time. A newline at the very end begins no line. */
+/** Reads backwards, piece by piece. A newline at the end of the file starts no line. */
 function startOfTail(file: number, lines: number): number {
   const { size } = fstatSync(file);
   let left = lines;

@@ -1,4 +1,4 @@
-/** Pure: holds back what ended early until everything before it in the list has ended. */
+/** Pure: delays results until all items before them in the list have ended. */
 
 export class InOrder<T> {
   readonly #waiting = new Map<number, T>();
@@ -10,7 +10,7 @@ export class InOrder<T> {
    */
   constructor(private readonly isSettled: (index: number) => boolean) {}
 
-  /** What may be shown now, in order. An index that has been passed is shown at once. */
+  /** Returns the results that may be shown now. An index that was passed is shown at once. */
   add(index: number, value: T): readonly T[] {
     if (index < this.#next) return [value];
     this.#waiting.set(index, value);
@@ -24,7 +24,7 @@ export class InOrder<T> {
     }
   }
 
-  /** What is left when nothing more comes: in order, though with gaps. */
+  /** The remaining results in order, when no more will come. */
   rest(): readonly T[] {
     const left = [...this.#waiting].sort(([one], [other]) => one - other);
     this.#waiting.clear();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AttemptEnd } from "../follow/attempt.ts";
 import { fileLogs, readTail } from "./file-logs.ts";
-import { TaskOutput } from "./item-output.ts";
+import { ItemOutput } from "./item-output.ts";
 import type { RunConsole } from "./reporter.ts";
 
 let dataDir: string;
@@ -34,7 +34,7 @@ function ended(index: number, out: string, err = ""): AttemptEnd {
     item: undefined,
     attempt: 1,
     pod: { namespace: "default", name: `p-${index}`, uid: `u${index}` },
-    runs: [{ container: "main", restarts: 0 }],
+    containers: [{ container: "main", restarts: 0 }],
     startedMs: undefined,
     endedMs: undefined,
     outcome: "Succeeded",
@@ -50,7 +50,7 @@ function ended(index: number, out: string, err = ""): AttemptEnd {
 }
 
 test("each item's output comes out whole, its errors on stderr after it", async () => {
-  const output = new TaskOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
+  const output = new ItemOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(1, "one\n"));
   output.add(ended(0, "zero\n", "careful\n"));
   output.add(ended(2, ""));
@@ -60,14 +60,14 @@ test("each item's output comes out whole, its errors on stderr after it", async 
 
 test("in the order of the list where that is asked for", async () => {
   const order = { isSettled: () => false };
-  const output = new TaskOutput({ console, logs: fileLogs(dataDir), order, remark: () => "" });
+  const output = new ItemOutput({ console, logs: fileLogs(dataDir), order, remark: () => "" });
   for (const index of [2, 0, 1]) output.add(ended(index, `${index}\n`));
   await output.finish();
   expect(written).toBe("0\n1\n2\n");
 });
 
 test("what is to be said of an item follows its output", async () => {
-  const output = new TaskOutput({
+  const output = new ItemOutput({
     console,
     logs: fileLogs(dataDir),
     remark: ({ index }) => `about ${index}`,
@@ -80,7 +80,7 @@ test("what is to be said of an item follows its output", async () => {
 
 test("a long output goes through in pieces and unchanged", async () => {
   const long = "0123456789".repeat(100_000);
-  const output = new TaskOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
+  const output = new ItemOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(0, "before\n"));
   output.add(ended(1, long));
   await output.finish();

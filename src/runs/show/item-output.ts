@@ -1,27 +1,27 @@
 /**
- * The output of tasks on our own: one item after the other, whole, stdout on stdout and stderr on
- * stderr. Items wait their turn while one is written, no faster than it is read.
+ * Prints the output of items, one item after the other as a whole: stdout to stdout, stderr to
+ * stderr. A slow reader delays the next item.
  */
 import type { AttemptEnd } from "../follow/attempt.ts";
 import type { AttemptLogs, LogStream } from "./attempt-logs.ts";
 import { InOrder } from "./in-order.ts";
 import type { RunConsole } from "./reporter.ts";
 
-export interface TaskOutputOptions {
+export interface ItemOutputOptions {
   readonly console: RunConsole;
   readonly logs: AttemptLogs;
-  /** In the order of the list: which indexes need not be waited for. */
+  /** Present for output in the order of the list: which indexes have ended. */
   readonly order?: { readonly isSettled: (index: number) => boolean };
-  /** What is to be said on stderr after the output of an item; "" for nothing. */
+  /** A text for stderr after the output of an item; "" for none. */
   readonly remark: (end: AttemptEnd) => string;
 }
 
-export class TaskOutput {
+export class ItemOutput {
   private readonly ordered: InOrder<AttemptEnd> | undefined;
   private readonly queue: AttemptEnd[] = [];
   private writing: Promise<void> | undefined;
 
-  constructor(private readonly options: TaskOutputOptions) {
+  constructor(private readonly options: ItemOutputOptions) {
     this.ordered = options.order && new InOrder(options.order.isSettled);
   }
 
@@ -32,7 +32,7 @@ export class TaskOutput {
     this.begin();
   }
 
-  /** Settles when everything is written. */
+  /** Resolves when everything is written. */
   async finish(): Promise<void> {
     this.queue.push(...(this.ordered?.rest() ?? []));
     this.begin();
@@ -48,7 +48,7 @@ export class TaskOutput {
   }
 
   private async writeAll(): Promise<void> {
-    // What ends in one turn is written as one.
+    // Items that end in the same turn are written together.
     await Promise.resolve();
     const { remark, console } = this.options;
     for (const end of this.queue.splice(0)) {
@@ -85,7 +85,7 @@ export class TaskOutput {
   }
 
   private async writeErrors(stream: LogStream, text: Buffer | undefined): Promise<void> {
-    // The two streams may be one terminal.
+    // Both streams may be the same terminal: keep the order.
     await this.flush();
     const { writeErrorBytes } = this.options.console;
     if (text === undefined) await stream.copy(writeErrorBytes);

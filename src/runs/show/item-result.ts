@@ -1,31 +1,31 @@
-/** Pure: what became of one item. */
+/** Pure: the result of one item. */
 import type { Attempt } from "../../ledger/attempt.ts";
 import type { IndexState } from "../../ledger/index-states.ts";
 import type { IndexStory } from "../../ledger/reader.ts";
 
 export interface ItemResult {
   readonly index: number;
-  /** How the item is called; undefined where there is no list. */
+  /** The name of the item; undefined without a list. */
   readonly item: string | undefined;
   readonly state: IndexState;
-  /** How often it was tried; what was stopped before its end does not count. */
+  /** The number of attempts, without those that were stopped. */
   readonly attempts: number;
-  /** How often since it was last asked to be run: what the limit of attempts is about. */
+  /** The attempts since the last retry, to which the limit of attempts applies. */
   readonly tries: number;
-  /** Of the last attempt that is over. */
+  /** From here on: of the last attempt that has ended. */
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
-  /** The attempt whose output is of interest: the last that began. */
+  /** The last attempt that started, whose output is shown. */
   readonly last: NumberedAttempt | undefined;
 }
 
 export interface NumberedAttempt {
   readonly attempt: Attempt;
-  /** How often its pod had been restarted in place by then. */
+  /** How often its container had been restarted in place by then. */
   readonly restarts: number;
 }
 
@@ -52,7 +52,7 @@ export function resultOf(
   };
 }
 
-/** The attempts that began, oldest first; a pod that was deleted before is none. */
+/** The attempts that started, oldest first. A pod that was deleted before does not count. */
 export function numberedAttempts(attempts: readonly Attempt[]): readonly NumberedAttempt[] {
   const seen = new Map<string, number>();
   const numbered: NumberedAttempt[] = [];
@@ -82,7 +82,7 @@ function isCounted({ outcome }: Attempt): boolean {
   return outcome !== "Deleted" && outcome !== "Pending";
 }
 
-/** Of a time in its usual form; there may be a million, and this is the quickest way. */
+/** There may be a million of them: Date.parse is the fastest for the canonical form. */
 function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }

@@ -7,7 +7,7 @@ const END: AttemptEnd = {
   item: "banana.txt",
   attempt: 2,
   pod: { namespace: "default", name: "fruits-1-abcde", uid: "u" },
-  runs: [],
+  containers: [],
   startedMs: 0,
   endedMs: 0,
   outcome: "Failed",

@@ -1,19 +1,19 @@
-/** Pure: how a run speaks of its items: which one, how it ended, where to look, what to do. */
+/** Pure: texts about an item: its name, how it ended, its log, and how to retry it. */
 import { REASON as UNKNOWN } from "../../api/exit-unknown.ts";
-import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
+import type { AttemptEnd, ItemAttempt } from "../follow/attempt.ts";
 
-/** What the words need to know besides the item. */
+/** What the texts need besides the item. */
 export interface RunWords {
   readonly name: string;
-  /** How often an item is tried at most; undefined where no such limit is set for each. */
+  /** The limit of attempts at an item; undefined if there is none. */
   readonly attempts: number | undefined;
-  /** The flags with which another command finds the run: "" or " --data DIR". */
+  /** The flags that another command needs to find the run: "" or " --data DIR". */
   readonly flags: string;
-  readonly logOf: (attempt: TaskAttempt) => string;
+  readonly logOf: (attempt: ItemAttempt) => string;
 }
 
 /** "banana.txt (index 1)", "index 1", or the pod of a Job without indexes. */
-export function itemText({ item, index, pod }: TaskAttempt): string {
+export function itemText({ item, index, pod }: ItemAttempt): string {
   if (index === undefined) return pod.name;
   return item === undefined ? `index ${index}` : `${item} (index ${index})`;
 }
@@ -33,7 +33,7 @@ export function endText(end: EndWords): string {
   return [reason ?? "failed", message].filter(Boolean).join(": ");
 }
 
-export function attemptText({ attempt }: TaskAttempt, { attempts }: RunWords): string {
+export function attemptText({ attempt }: ItemAttempt, { attempts }: RunWords): string {
   return attempts === undefined ? `attempt ${attempt}` : `attempt ${attempt} of ${attempts}`;
 }
 
@@ -46,7 +46,7 @@ export function failureText(end: AttemptEnd, words: RunWords): string {
 }
 
 /** Whether there can be another attempt after it. */
-export function mayBeRetried({ attempt }: TaskAttempt, { attempts }: RunWords): boolean {
+export function mayBeRetried({ attempt }: ItemAttempt, { attempts }: RunWords): boolean {
   return attempts === undefined || attempt < attempts;
 }
 

@@ -1,5 +1,5 @@
-/** A run as JSON: one object per line on stdout, of what began, ended and came of it. */
-import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
+/** Reports a run as JSON: one object per line on stdout for each event. */
+import type { AttemptEnd, ItemAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import type { AttemptLogs } from "./attempt-logs.ts";
 import { InOrder } from "./in-order.ts";
@@ -14,7 +14,7 @@ export interface JsonOptions {
   readonly order?: { readonly isSettled: (index: number) => boolean };
 }
 
-/** Of each stream of an item; the log has the rest. */
+/** The limit for each stream of an item; the log has the rest. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 export class JsonReporter implements Reporter {
@@ -31,7 +31,7 @@ export class JsonReporter implements Reporter {
     this.write({ type: "run", name, items: total ?? null, doneBefore: succeeded });
   }
 
-  started(attempt: TaskAttempt): void {
+  started(attempt: ItemAttempt): void {
     this.write({ type: "started", ...identity(attempt) });
   }
 
@@ -107,6 +107,6 @@ export class JsonReporter implements Reporter {
   }
 }
 
-function identity({ index, item, attempt, pod }: TaskAttempt): object {
+function identity({ index, item, attempt, pod }: ItemAttempt): object {
   return { index, item, attempt, pod: pod.name };
 }

@@ -1,32 +1,32 @@
-/** A run without a terminal: the tasks' own output, failures, and a line now and then. */
-import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
+/** Reports a run as lines: the output of its items, failures, and a progress line now and then. */
+import type { AttemptEnd, ItemAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
-import type { TaskOutput } from "./item-output.ts";
+import type { ItemOutput } from "./item-output.ts";
 import { failureText, mayBeRetried, type RunWords, retryText } from "./item-text.ts";
 import { addSample, formatCount, formatRate, formatTime, paceOf, type Sample } from "./progress.ts";
 import type { Reporter, RunConsole } from "./reporter.ts";
 import { type Summary, summaryLines } from "./summary.ts";
 
-export interface PlainOptions {
+export interface LineOptions {
   readonly console: RunConsole;
   readonly words: RunWords;
-  readonly output: (remark: (end: AttemptEnd) => string) => TaskOutput;
+  readonly output: (remark: (end: AttemptEnd) => string) => ItemOutput;
   readonly nowMs: () => number;
-  /** Nothing but what tasks write, and what failed. */
+  /** Print only the output of items, and failures. */
   readonly isQuiet: boolean;
 }
 
-/** A short run needs none; a long one fills no log with them. */
+/** Progress lines: the first after 10 s, then less and less often, at most every minute. */
 const FIRST_LINE_MS = 10_000;
 const MOST_BETWEEN_MS = 60_000;
 
-export class PlainReporter implements Reporter {
-  private readonly output: TaskOutput;
+export class LineReporter implements Reporter {
+  private readonly output: ItemOutput;
   private samples: readonly Sample[] = [];
   private nextLineMs: number;
   private betweenMs = FIRST_LINE_MS;
 
-  constructor(private readonly options: PlainOptions) {
+  constructor(private readonly options: LineOptions) {
     this.nextLineMs = options.nowMs() + FIRST_LINE_MS;
     this.output = options.output((end) =>
       end.outcome === "Failed" ? `tally: ${failureText(end, options.words)}` : "",
@@ -42,7 +42,7 @@ export class PlainReporter implements Reporter {
     this.say(`${name}${count}${before}, ${job?.spec.parallelism ?? 1} at a time`);
   }
 
-  started(_: TaskAttempt): void {}
+  started(_: ItemAttempt): void {}
 
   failedOnce(end: AttemptEnd): void {
     const { words } = this.options;

@@ -1,4 +1,4 @@
-/** Pure: the runs of a data directory, as a table. */
+/** Pure: the table of `tally list`. */
 import { humanDuration } from "../../api/print/age.ts";
 import { formatTime } from "./progress.ts";
 import { type RunState, tookMsOf } from "./run-state.ts";
@@ -18,7 +18,7 @@ export function listRow(state: RunState, nowMs: number): readonly string[] {
   ];
 }
 
-/** The one that was begun last comes first. */
+/** The latest run comes first. */
 export function byAge(one: RunState, other: RunState): number {
   return other.createdMs - one.createdMs || (one.name < other.name ? -1 : 1);
 }

@@ -8,10 +8,10 @@ import { shownPath } from "../host/data-directory.ts";
 import { sameFlags } from "../host/open-host.ts";
 import type { EngineHost, HostFlags } from "../host/run-host.ts";
 import { podLog } from "./attempt-logs.ts";
-import { TaskOutput } from "./item-output.ts";
+import { ItemOutput } from "./item-output.ts";
 import type { RunWords } from "./item-text.ts";
 import { JsonReporter } from "./json-reporter.ts";
-import { PlainReporter } from "./line-reporter.ts";
+import { LineReporter } from "./line-reporter.ts";
 import type { Reporter } from "./reporter.ts";
 import { ScreenReporter } from "./screen/screen-reporter.ts";
 
@@ -40,10 +40,10 @@ export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Mach
   const base = { words, nowMs, isQuiet: flags.quiet ?? false };
   const isPlain = !machine.hasReader || flags.quiet || machine.environment["TERM"] === "dumb";
   if (isPlain) {
-    return new PlainReporter({
+    return new LineReporter({
       ...base,
       console: machine,
-      output: (remark) => new TaskOutput({ console: machine, logs, remark, ...order }),
+      output: (remark) => new ItemOutput({ console: machine, logs, remark, ...order }),
     });
   }
   return new ScreenReporter({
@@ -59,7 +59,7 @@ export function openReporter(run: ReportedRun, flags: ReportFlags, machine: Mach
     },
     console: machine,
     sharesTerminal: machine.hasOutReader,
-    output: (console, remark) => new TaskOutput({ console, logs, remark, ...order }),
+    output: (console, remark) => new ItemOutput({ console, logs, remark, ...order }),
   });
 }
 

@@ -1,4 +1,4 @@
-/** The log files of runs: those of one, counted or removed, and those that nobody refers to. */
+/** Counts or removes log files in a data directory. */
 import { opendir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { podUidOf } from "../../api/log-files.ts";
@@ -8,7 +8,7 @@ export interface LogFiles {
   readonly bytes: number;
 }
 
-/** A file of the directory of logs. */
+/** A file in the directory of logs. */
 export interface LogFile {
   readonly podUid: string;
   readonly namespace: string;
@@ -19,13 +19,13 @@ export interface LogFile {
 export interface LogRemoval {
   readonly dataDir: string;
   readonly isMeant: (file: LogFile) => boolean;
-  /** What was written to since is left alone. */
+  /** Files that were written to later are kept. */
   readonly beforeMs?: number;
-  /** Only counts them. */
+  /** Only counts. */
   readonly isDry?: boolean;
 }
 
-/** There may be millions of them: they are looked at one after the other. */
+/** There may be millions of files: they are read one by one. */
 export async function removeLogFiles(removal: LogRemoval): Promise<LogFiles> {
   const { dataDir, isMeant, beforeMs = Number.POSITIVE_INFINITY, isDry = false } = removal;
   const directory = join(dataDir, "logs");

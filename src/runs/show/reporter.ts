@@ -1,25 +1,25 @@
-/** What a run tells whoever started it, in one of three ways: as text, as JSON, on a screen. */
-import type { AttemptEnd, TaskAttempt } from "../follow/attempt.ts";
+/** Reports a run to the user: as lines, as JSON or on a screen. */
+import type { AttemptEnd, ItemAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import type { Summary } from "./summary.ts";
 
 export interface Reporter {
   begun(book: RunBook): void;
-  started(attempt: TaskAttempt): void;
-  /** To be tried again, perhaps. */
+  started(attempt: ItemAttempt): void;
+  /** It may be retried. */
   failedOnce(end: AttemptEnd): void;
   ended(end: AttemptEnd): void;
-  /** After each batch of news, and now and then. */
+  /** After each batch of events, and at intervals. */
   progress(book: RunBook): void;
-  /** Something the user should know now. */
+  /** A message for the user. */
   notice(text: string): void;
-  /** Everything is written when it settles, and the terminal is as it was. */
+  /** Resolves when everything is written and the terminal is restored. */
   finish(summary: Summary): Promise<void>;
-  /** Whatever happens: the terminal is as it was. */
+  /** Restores the terminal in any case. */
   close(): void;
 }
 
-/** Where it is written to. Promises settle when there is room for more. */
+/** The streams to write to. Promises resolve when more can be written. */
 export interface RunConsole {
   readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
   readonly writeErrorBytes: (bytes: Uint8Array) => Promise<void>;

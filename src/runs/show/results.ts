@@ -1,4 +1,4 @@
-/** Pure: what became of the items, one after the other, as CSV or JSON. */
+/** Pure: formats the results of items as CSV or JSON. */
 import type { Values } from "../../api/work-list/work-list.ts";
 import { type ItemResult, secondsOf } from "./item-result.ts";
 
@@ -7,12 +7,12 @@ export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
 export interface ResultRow {
   readonly result: ItemResult;
-  /** In the order of the parameters; undefined where there is no list. */
+  /** In the order of the parameters; undefined without a list. */
   readonly values: Values | undefined;
   readonly log: string | undefined;
 }
 
-/** Text before the rows, for each row, and after them. */
+/** The text before the rows, of each row, and after them. */
 export interface ResultWriter {
   readonly head: string;
   row(row: ResultRow, isFirst: boolean): string;
@@ -37,7 +37,7 @@ export function resultWriter(format: ResultFormat, parameters: readonly string[]
 
 const COLUMNS = ["item", "index", "state", "attempts", "exit", "seconds", "log"];
 
-/** Where an item has several values each has a column of its own, too. */
+/** If an item has several values, each has its own column as well. */
 function csvWriter(parameters: readonly string[]): ResultWriter {
   const further = parameters.length > 1 ? parameters : [];
   return {
@@ -60,12 +60,12 @@ function csvWriter(parameters: readonly string[]): ResultWriter {
   };
 }
 
-/** Names are shortened for people: a single value is given whole. */
+/** The name of an item may be shortened; a single value is written in full. */
 function itemText({ item }: ItemResult, values: Values | undefined): string | undefined {
   return values?.length === 1 ? values[0] : item;
 }
 
-/** As RFC 4180 has it. */
+/** Quoted as in RFC 4180. */
 export function csvField(value: string | number | undefined): string {
   if (value === undefined) return "";
   const text = String(value);

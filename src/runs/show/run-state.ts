@@ -1,9 +1,10 @@
 /**
- * Pure: how a run stands, out of its Job.
+ * Pure: the state of a run, from its Job.
  *
- * The folder is what is said of a run by those who look at it later: this file, with status-text,
- * list-table and results for people and programs; timeline, histogram and page for the report.
- * Nothing here reads a file or asks an engine.
+ * Reading order of the folder: reporter with open-reporter, line-reporter, json-reporter and
+ * screen/ (a run in the foreground), item-output, item-text, progress and summary; this file with
+ * status-text, list-table and results (a run that is read later); page/ (the report); attempt-logs
+ * and file-logs.
  */
 
 import type { Job, JobCondition } from "../../api/generated/batch.ts";
@@ -16,9 +17,9 @@ import { CONTINUES_FROM } from "../../ledger/story.ts";
 
 export type RunPhase =
   | "Running"
-  /** Nothing new is started: somebody asked for that. */
+  /** No new items are started, because a user asked for that. */
   | "Paused"
-  /** It is not finished, and no engine goes on with it. */
+  /** It is not finished, and no engine is running. */
   | "Stopped"
   | "Succeeded"
   | "Failed";
@@ -26,14 +27,14 @@ export type RunPhase =
 export interface RunState {
   readonly name: string;
   readonly phase: RunPhase;
-  /** Why it failed as a whole, where the items alone do not say it. */
+  /** Why it failed; undefined if the reason is that items failed. */
   readonly reason: string | undefined;
-  /** Undefined for a Job that ends when its workers say so. */
+  /** Undefined for a work-queue Job. */
   readonly total: number | undefined;
   readonly succeeded: number;
-  /** Those that had succeeded before this Job began. */
+  /** Items that had succeeded before this Job was created. */
   readonly before: number;
-  /** Items that failed for good, as far as the Job names them. */
+  /** Items that failed and are not retried, as far as the Job lists them. */
   readonly failed: number;
   readonly active: number;
   readonly createdMs: number;
@@ -66,7 +67,7 @@ function doneBefore({ metadata, spec }: Job): number {
   return completed === "" ? 0 : parseIndexes(completed, spec.completions ?? 0).size;
 }
 
-/** Without those that wait their turn. */
+/** Without pods that were created ahead. */
 function activeOf(job: Job): number {
   const { active = 0 } = job.status;
   return runsAhead(job) ? Math.min(active, job.spec.parallelism ?? 1) : active;
@@ -79,7 +80,7 @@ function phaseOf({ metadata, spec }: Job, finish: string | undefined, isLive: bo
   return isPaused ? "Paused" : "Running";
 }
 
-/** That items failed is told by the items. */
+/** FailedIndexes only repeats that items have failed. */
 function reasonOf({ reason }: JobCondition): string | undefined {
   return reason === "FailedIndexes" ? undefined : reason || undefined;
 }
@@ -94,13 +95,13 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text ? millisecondsOf(text) : undefined;
 }
 
-/** Items that a run which is over did not come to, or did not see through. */
+/** Items that a finished run has not run to their end. */
 export function notRunOf({ phase, total, succeeded, failed }: RunState): number {
   const isOver = phase === "Succeeded" || phase === "Failed";
   return isOver && total !== undefined ? Math.max(0, total - succeeded - failed) : 0;
 }
 
-/** How long it has been going on, or took. */
+/** The duration until now, or until its end. */
 export function tookMsOf({ startMs, endMs }: RunState, nowMs: number): number | undefined {
   return startMs === undefined ? undefined : Math.max(0, (endMs ?? nowMs) - startMs);
 }

@@ -1,4 +1,4 @@
-/** Pure: how a run stands, for people: a few lines that fit their terminal, or an object. */
+/** Pure: the status of a run, as lines that fit a terminal or as an object. */
 
 import type { ItemResult } from "./item-result.ts";
 import { type EndWords, endText, signalName } from "./item-text.ts";
@@ -7,9 +7,9 @@ import { notRunOf, type RunState, tookMsOf } from "./run-state.ts";
 
 export interface RunStatus {
   readonly state: RunState;
-  /** The first of them, in the order of the list. */
+  /** The first failures, in the order of the list. */
   readonly failures: readonly ShownFailure[];
-  /** Failed, and to be tried again. */
+  /** Items that failed and wait for a retry. */
   readonly waiting: number;
   readonly nowMs: number;
 }
@@ -20,11 +20,11 @@ export interface ShownFailure {
 }
 
 export interface StatusWords {
-  /** Of the terminal. */
+  /** The width of the terminal. */
   readonly columns: number;
-  /** How often an item is tried at most, where that is limited. */
+  /** The limit of attempts at an item; undefined if there is none. */
   readonly attempts: number | undefined;
-  /** The flags with which another command finds the run. */
+  /** The flags that another command needs to find the run. */
   readonly flags: string;
 }
 
@@ -79,7 +79,7 @@ function progressLines(status: RunStatus, columns: number): readonly string[] {
   return parts.length === 0 ? [] : [fitted(`  ${parts.join("  ")}`, columns)];
 }
 
-/** Averaged since it began: only somebody who watches it knows more. */
+/** The average since the start: only a command that follows the run has a recent rate. */
 export function paceOfStatus({ state, nowMs }: RunStatus): {
   readonly rate: number | undefined;
   readonly remainingMs: number | undefined;
@@ -107,7 +107,7 @@ function failureLines(
   const item = result.item === undefined ? `index ${result.index}` : shortened(result.item, room);
   return [
     fitted(`  ${item}${where}: ${how}`, columns),
-    // Whole, however long: they are to be copied.
+    // Not shortened: users copy it.
     ...(log === undefined ? [] : [`    log ${log}`]),
     `    run again with: tally retry ${name} --index ${result.index}${flags}`,
   ];

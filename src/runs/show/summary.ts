@@ -1,17 +1,17 @@
-/** Pure: what became of a run, what to do next, and the exit code that says it. */
+/** Pure: the summary of a run, with hints what to do next, and its exit code. */
 import type { AttemptEnd } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import { endText, itemText, type RunWords } from "./item-text.ts";
 import { formatCount, formatTime } from "./progress.ts";
 
 export type RunEnd =
-  /** The Job came to its end. */
+  /** The Job has finished. */
   | "finished"
-  /** The user asked to stop; it can be continued. */
+  /** The user has stopped it; it can be resumed. */
   | "interrupted"
-  /** Somebody deleted the Job, or put another in its place. */
+  /** The Job was deleted or replaced. */
   | "gone"
-  /** Nobody is left to read the output. */
+  /** The reader of the output is gone. */
   | "unread";
 
 export interface Summary {
@@ -20,24 +20,24 @@ export interface Summary {
   readonly total: number | undefined;
   readonly succeeded: number;
   readonly failed: number;
-  /** Not begun, or stopped before their end; 0 where nobody knows how many there are. */
+  /** Items that were not started, or stopped; 0 if the total is unknown. */
   readonly notRun: number;
   readonly retries: number;
-  /** Of the Job, where it failed as a whole: "MaxFailedIndexesExceeded". */
+  /** Why the Job failed: "MaxFailedIndexesExceeded". */
   readonly reason: string | undefined;
   readonly tookMs: number;
   readonly failures: readonly AttemptEnd[];
   readonly exitCode: number;
 }
 
-/** As many failures as a person reads; the rest is a command away. */
+/** The most failures in a summary; `tally results` has all of them. */
 export const MAX_FAILURES_SHOWN = 10;
 
-/** What a shell reports for a process that SIGINT, or SIGPIPE, ended. */
+/** Exit codes of a shell for a process that SIGINT or SIGPIPE has ended. */
 export const INTERRUPTED = 130;
 const READER_GONE = 141;
 export const SOME_FAILED = 1;
-/** The run could not be carried to its end by Tally itself; GNU tools use the same number. */
+/** Tally itself has failed. GNU tools use the same code. */
 export const BROKEN_OFF = 125;
 
 export function summarize(
@@ -66,7 +66,7 @@ function codeOf(end: RunEnd, hasFailed: boolean): number {
   }
 }
 
-/** The last lines of a run, for people. */
+/** The summary as lines for people. */
 export function summaryLines(summary: Summary, words: RunWords): readonly string[] {
   const { name, flags } = words;
   const lines = [headline(summary)];

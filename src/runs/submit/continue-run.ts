@@ -1,7 +1,7 @@
 /**
- * Resuming a run under its name. A run that is not finished, asked for with the same list and the
- * same command, is simply resumed. Otherwise a new Job replaces its Job: it knows which items are
- * done, and runs the others with the command as it is given now.
+ * Continues a run under its name. An unfinished run with the same list and the same command is
+ * simply resumed. Otherwise a new Job replaces its Job: it skips the items that are done, and runs
+ * the others with the new command.
  *
  *     pause and drain -> plan -> replace if nothing changed meanwhile, else plan again
  */
@@ -30,7 +30,7 @@ import { createSupport, submitRun } from "./submit-job.ts";
 
 export interface ContinuedRun {
   readonly job: Job;
-  /** As it was found. */
+  /** The Job as it was found. */
   readonly former: Job;
   /** Notices for the user. */
   readonly said: readonly string[];
@@ -65,7 +65,7 @@ async function continueOnce(
   dieAt("resume");
   const stored = await readStoredList(client, former);
   dieAt("resume");
-  // A command that was killed had created the Job, and not its list: nothing has run.
+  // A command was killed after it created the Job and before its list: nothing has run.
   const isBare = listNameOf(former) !== undefined && stored === undefined;
   const isSameList = !isBare && isSame(stored?.list, asked.list);
   const environment = await planEnvironment(client, former, asked);
@@ -118,7 +118,7 @@ function isSame(one: WorkList | undefined, other: WorkList | undefined): boolean
   });
 }
 
-/** Whether items are worked on in the same way; parallelism and retries may differ. */
+/** Whether the command is the same; parallelism and retries may differ. */
 function isSameWork(former: Job, asked: Job): boolean {
   if (former.spec.completions !== asked.spec.completions) return false;
   return isEqual(workOf(former), workOf(asked));
@@ -129,7 +129,7 @@ function workOf(job: Job): Json {
   return [commandsOf(job), ...containers.map(({ workingDir }) => workingDir ?? "")];
 }
 
-/** Where they run is told with the rest of the environment. */
+/** Without the working directory, which is reported with the rest of the environment. */
 function commandsOf({ metadata, spec }: Job): Json {
   const containers = spec.template.spec?.containers ?? [];
   const appended = metadata.annotations?.[PER_COMPLETION_ARGS] ?? "";
@@ -146,9 +146,9 @@ function commandsOf({ metadata, spec }: Job): Json {
 
 interface Decided {
   readonly completed: IndexSet;
-  /** Former Jobs whose indexes are the same items; undefined if the new Job begins anew. */
+  /** Former Jobs with the same items at the same indexes; undefined if the run starts over. */
   readonly continues?: readonly string[];
-  /** Whether some items had other indexes before: the list tells which. */
+  /** Whether some items had other indexes before, which the list has. */
   readonly isMoved?: boolean;
   readonly past?: ListPast;
   readonly said: readonly string[];
@@ -159,7 +159,7 @@ function decide(given: {
   readonly stored: StoredList | undefined;
   readonly asked: ListedRun;
   readonly isSameList: boolean;
-  /** Of the Jobs whose indexes are those of the former, oldest first, the former last. */
+  /** The Jobs with the same items at the same indexes, oldest first, the former Job last. */
   readonly uids: readonly string[];
 }): Decided {
   const { former, stored, asked, uids } = given;
@@ -182,7 +182,7 @@ function decide(given: {
   );
   const { completed, past } = plan;
   const said = changesText(plan);
-  // A list that only became longer keeps its indexes.
+  // If items were only added at the end, the indexes are the same.
   if (!plan.isMoved) return { completed, continues: uids, past: stored.past, said };
   return { completed, continues: [], isMoved: true, past, said };
 }

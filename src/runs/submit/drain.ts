@@ -1,4 +1,4 @@
-/** Pauses a run and waits until nothing of it runs: only then may another Job take its place. */
+/** Pauses a run and waits until its processes have ended. Only then may a new Job replace it. */
 
 import type { Client, Closable, Name } from "../../api/client.ts";
 import { conflict } from "../../api/errors.ts";
@@ -9,7 +9,7 @@ import { dieAt } from "../../base/die-at.ts";
 import { pauseRun } from "../follow/control.ts";
 import { isDrained } from "./drained.ts";
 
-/** The Job as it is when nothing of it runs any more. */
+/** Resolves with the Job when its processes have ended. */
 export async function drainRun(client: Client, former: Job): Promise<Job> {
   const { namespace = "", name = "", uid = "" } = former.metadata;
   await pauseRun(client, { namespace, name });

@@ -1,4 +1,4 @@
-/** Pure: whether nothing of a Job runs any more, and every success is counted. */
+/** Pure: whether no process of a Job is left, and every success is counted. */
 import { drainedNodes } from "../../api/drained.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
@@ -19,7 +19,7 @@ export function isDrained(job: Job, pods: readonly Pod[]): boolean {
   return stated.size > 0 && open.every(isStated);
 }
 
-/** The same as far as the Job itself tells: for a caller that follows its pods anyway. */
+/** The same, judged by the Job alone: for a caller that follows its pods anyway. */
 export function isJobDrained(job: Job): boolean {
   if (!isCounted(job)) return false;
   if (job.spec.suspend) return isSuspended(job);
@@ -32,15 +32,15 @@ function isCounted({ status }: Job): boolean {
   return succeeded.length + failed.length === 0;
 }
 
-/** The controller has seen that the Job is suspended, and its pods are gone. */
+/** The controller has suspended the Job, and its pods are gone. */
 function isSuspended({ status }: Job): boolean {
   const { active = 0, terminating = 0 } = status;
   return hasCondition({ status }, "Suspended") && active === 0 && terminating === 0;
 }
 
 /**
- * A success that is missing in the completed indexes. The last failure of an index is not waited
- * for: with a limit per index it is counted when the next attempt begins, and the ledger has it.
+ * A success that the completed indexes do not have yet. Failures are not waited for: with a limit
+ * per index a failure is counted when the next attempt starts, and the ledger has it.
  */
 function isUncounted(pod: Pod): boolean {
   return pod.status.phase === "Succeeded" && isTracked(pod);

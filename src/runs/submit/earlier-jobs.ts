@@ -1,13 +1,14 @@
-/** The Jobs whose indexes are the same items as those of a Job, oldest first, itself last. */
+/** The former Jobs of a run that have the same items at the same indexes. */
 import type { Job } from "../../api/generated/batch.ts";
 import type { LedgerReader } from "../../ledger/reader.ts";
 import { CONTINUES, CONTINUES_FROM } from "../../ledger/story.ts";
 
-/** Whether the Job was made in place of one that had the uid, with the same items. */
+/** Whether the Job replaced the one with this uid, with the same items. */
 export function isContinuationOf({ metadata }: Job, uid: string): boolean {
   return (metadata.annotations?.[CONTINUES] ?? "").split(",").includes(uid);
 }
 
+/** Oldest first, the Job itself last. */
 export async function formerUids(
   { ledger }: { readonly ledger: LedgerReader },
   job: Job,
@@ -19,7 +20,7 @@ export async function formerUids(
   return [...(await notedUids(ledger, job)), uid];
 }
 
-/** Tally 0.1 did not name them in the Job: they are those of the attempts. */
+/** Jobs of Tally 0.1 do not list them: they are the Jobs of the attempts in the ledger. */
 async function notedUids(ledger: LedgerReader, job: Job): Promise<readonly string[]> {
   const { namespace = "", name: jobName = "", uid = "" } = job.metadata;
   const found = new Set<string>();

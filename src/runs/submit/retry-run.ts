@@ -1,7 +1,7 @@
 /**
- * Running items once more. A Job that is not finished is asked to, by an annotation. A finished Job
- * is replaced by a new one of its name, in which all other items are completed or failed as before.
- * Its list and what else belongs to it become the new Job's in the same commit.
+ * Retries items. An unfinished Job is asked to by an annotation. A finished Job is replaced by a
+ * new one of the same name, in which all other items have the results that they had. Its list and
+ * its other objects pass to the new Job in the same commit.
  */
 import type { Client, Name } from "../../api/client.ts";
 import { DRAINED } from "../../api/drained.ts";
@@ -35,9 +35,9 @@ import { formerUids } from "./earlier-jobs.ts";
 import { submitRun } from "./submit-job.ts";
 
 export interface RetryPlan {
-  /** Those to be run. */
+  /** Indexes to run again. */
   readonly wanted: IndexSet;
-  /** Those that failed and are left as they are. */
+  /** Indexes that have failed. Those that are not wanted stay failed. */
   readonly failed: IndexSet;
 }
 
@@ -84,7 +84,7 @@ function nameOf({ metadata }: Job): Name {
   return { namespace: metadata.namespace ?? "", name: metadata.name ?? "" };
 }
 
-/** What was asked for before and is not done yet is asked for still. */
+/** Adds to the indexes of earlier requests that are not done yet. */
 async function askForReruns(client: Client, job: Job, { wanted }: RetryPlan): Promise<Job> {
   const completions = job.spec.completions ?? 0;
   const asked = parseIndexes(job.metadata.annotations?.[RERUN_INDEXES] ?? "", completions);

@@ -1,4 +1,4 @@
-/** The environment that a run is stored with: read, compared and replaced. */
+/** Reads, compares and replaces the stored environment of a run. */
 import type { Client, Name } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
@@ -16,20 +16,20 @@ import { environmentChanges } from "../compose/environment-changes.ts";
 import type { NewRun } from "./create-run.ts";
 import { createSupport, ownedBy } from "./submit-job.ts";
 
-/** The Secret that a Job names; undefined where it names none. */
+/** The Secret with the environment of a Job; undefined if it has none. */
 export function environmentPlace(job: Job): Name | undefined {
   const name = environmentNameOf(job);
   return name === undefined ? undefined : { namespace: job.metadata.namespace ?? "", name };
 }
 
 export interface EnvironmentUpdate {
-  /** For the user; empty where nothing changes. */
+  /** Notices for the user; empty if nothing changes. */
   readonly said: readonly string[];
-  /** Gives the former Job, which goes on, the environment that was asked for. */
+  /** Gives the new environment to the former Job, which continues. */
   readonly apply: () => Promise<void>;
 }
 
-/** How the environment of a run changes when it is resumed by another command line. */
+/** Plans the change of the environment when a run is continued by a new command. */
 export async function planEnvironment(
   client: Client,
   former: Job,
@@ -53,7 +53,7 @@ function environmentOf(secret: Secret | undefined): RunEnvironment | undefined {
   return parsed && !("problem" in parsed) ? parsed : undefined;
 }
 
-/** The Job names the one or the other at any time, and both are there until it names the next. */
+/** The Job always refers to an existing Secret: the old one is deleted last. */
 async function replace(client: Client, former: Job, next: Secret): Promise<void> {
   const { namespace = "", name = "" } = former.metadata;
   await createSupport(client, [ownedBy(next, former)]);

@@ -1,4 +1,4 @@
-/** A run kept for later: the object that keeps it first, then its list, owned by it. */
+/** Stores a JobTemplate or a ScheduledJob, and then its list, which it owns. */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { JobTemplate, ScheduledJob } from "../../api/generated/tallyjob.ts";
 import { jobTemplates, scheduledJobs } from "../../api/resources.ts";
@@ -12,13 +12,13 @@ export async function keepRun<T extends JobTemplate | ScheduledJob>(
 ): Promise<T> {
   const kept = await client.create(typeOf(object), object);
   await createSupport(client, support(kept.metadata.uid ?? ""));
-  // The list was stored after it: what is durable now is all of it.
+  // The latest revision includes the list, which was stored last.
   const { resourceVersion } = await client.list(typeOf(object), { limit: 1 });
   await client.durable(resourceVersion);
   return kept;
 }
 
-/** Takes the place of the one that has the name; Jobs made of that have lists of their own. */
+/** Replaces the object of that name. Jobs created from it have their own lists. */
 export async function replaceKept<T extends JobTemplate | ScheduledJob>(
   client: Client,
   kept: KeptRun<T>,

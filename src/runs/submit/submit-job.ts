@@ -1,7 +1,7 @@
 /**
- * Stores a run: its Job and what belongs to it, in place of a former Job if there is one. A server
- * of ours does it in one commit. A cluster has no such commit; there the former Job and its pods
- * are gone before the new Job exists.
+ * Stores a run: its Job and the objects that belong to it, in place of a former Job if there is
+ * one. A Tally server does it in one commit. A cluster has no such commit: there the former Job and
+ * its pods are deleted before the new Job is created.
  */
 
 import type { Client, JobSubmission, Name } from "../../api/client.ts";
@@ -37,7 +37,7 @@ async function submitStepwise(client: Client, submission: JobSubmission): Promis
   return made;
 }
 
-/** What belonged to the former Job and becomes the new one's: its ledger, and more if asked for. */
+/** The objects that pass from the former Job to the new one: its ledger, or all of them. */
 async function leftBy(
   client: Client,
   { namespace, name }: Name & { readonly namespace: string },
@@ -49,10 +49,10 @@ async function leftBy(
   return support.filter(({ metadata }) => leavesSupport || metadata.name === ledgerName(name));
 }
 
-/** All annotations of an object together may have 256 KiB. */
+/** All annotations of an object together are limited to 256 KiB. */
 const MAX_INDEXES_TEXT = 200_000;
 
-/** On a cluster a Job is told by annotations what was done before. */
+/** On a cluster annotations state which indexes were done before. */
 function withSettled({ job, settled }: JobSubmission): Job {
   if (!settled) return job;
   const { completed, failed } = settled;
@@ -82,7 +82,7 @@ async function supportOf(
   return [...maps.map(typed("ConfigMap")), ...secret.map(typed("Secret"))];
 }
 
-/** Objects with an owner go when it goes; without one they stay. */
+/** Sets the owner, with which the object is deleted; without an owner it stays. */
 export async function giveTo(
   client: Client,
   object: KubeObject,
@@ -103,7 +103,7 @@ function ownerReference({ metadata: { name = "", uid = "" } }: Job) {
   return { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
 }
 
-/** An object that is there already is left as it is: a command that was killed had created it. */
+/** Existing objects are left unchanged: a command that was killed has created them. */
 export async function createSupport(client: Client, objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
     try {

@@ -1,4 +1,4 @@
-/** Pure: how long attempts took: how many of each length, and the figures people ask for. */
+/** Pure: the durations of attempts: mean, median, percentile and a histogram. */
 
 export interface Bin {
   readonly fromSeconds: number;
@@ -10,14 +10,14 @@ export interface Durations {
   readonly count: number;
   readonly mean: number;
   readonly median: number;
-  /** Nineteen of twenty took no longer. */
+  /** The 95th percentile. */
   readonly p95: number;
   readonly longest: number;
   readonly bins: readonly Bin[];
 }
 
 const BINS = 24;
-/** From here on the lengths differ so much that each bin is a multiple of the one before. */
+/** If the longest is this many times the shortest, the bins are logarithmic. */
 const WIDE = 50;
 
 export function composeDurations(seconds: Float64Array): Durations {
@@ -47,10 +47,10 @@ function edgesOf(shortest: number, longest: number): readonly number[] {
   return Array.from({ length: bins + 1 }, (_, n) => n * step);
 }
 
-/** A millisecond: nobody measures less. */
+/** One millisecond, the resolution of the durations. */
 const SHORTEST = 0.001;
 
-/** 1, 2 or 5 times a power of ten: numbers that people read. */
+/** 1, 2 or 5 times a power of ten, which are easy to read. */
 function niceStep(least: number): number {
   if (least <= SHORTEST) return SHORTEST;
   const power = 10 ** Math.floor(Math.log10(least));

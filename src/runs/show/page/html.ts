@@ -1,4 +1,4 @@
-/** Pure: text as HTML has it. */
+/** Pure: escapes text for HTML. */
 
 const ENTITIES: { readonly [letter: string]: string } = {
   "&": "&amp;",
@@ -12,7 +12,7 @@ export function html(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
 }
 
-/** To a file, by its path. */
+/** A link to a file. */
 export function link(path: string, text: string): string {
   const address = path.split("/").map(encodeURIComponent).join("/");
   return `<a href="${html(address)}">${html(text)}</a>`;

@@ -1,4 +1,4 @@
-/** Pure: the report of a run: one page that needs nothing but itself. */
+/** Pure: the report of a run as one self-contained HTML page. */
 
 import { type ItemResult, secondsOf } from "../item-result.ts";
 import { endText } from "../item-text.ts";
@@ -11,19 +11,19 @@ import type { Timeline } from "./timeline.ts";
 
 export interface Report {
   readonly state: RunState;
-  /** As it is run for each item. */
+  /** The command that runs for each item. */
   readonly command: string;
   readonly failed: number;
   readonly timeline: Timeline;
   readonly durations: Durations;
-  /** The first of them. */
+  /** The first of them, up to a limit. */
   readonly failures: readonly ReportedFailure[];
   readonly nowMs: number;
 }
 
 export interface ReportedFailure {
   readonly result: ItemResult;
-  /** The path of its log as seen from the page. */
+  /** The path of its log, relative to the page. */
   readonly log: string | undefined;
 }
 

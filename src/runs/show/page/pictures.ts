@@ -1,4 +1,4 @@
-/** Pure: the pictures of the report. They scale with the page and take its colours. */
+/** Pure: the pictures of the report as SVG. They scale with the page and use its colours. */
 import { formatLength, formatTime } from "../progress.ts";
 import type { Durations } from "./histogram.ts";
 import { html } from "./html.ts";
@@ -29,7 +29,7 @@ interface Scale {
 
 function blockRect(block: Block, { startMs, perMs, row }: Scale): string {
   const x = LEFT + (block.startMs - startMs) * perMs;
-  // One that took no time is there, too.
+  // An attempt without duration is visible, too.
   const width = Math.max(0.6, (block.endMs - block.startMs) * perMs - 0.3);
   const took = formatLength((block.endMs - block.startMs) / 1000);
   const title = block.attempts > 1 ? `${block.attempts} attempts` : `${block.title}, ${took}`;

@@ -1,7 +1,6 @@
 /**
- * Pure: what ran when, slot by slot. A slot is one of the places that were busy at a time: an
- * attempt takes the lowest that is free when it begins. Of long runs what is next to each other is
- * drawn as one block.
+ * Pure: the timeline of a run, slot by slot. An attempt takes the lowest slot that is free when it
+ * starts. In long runs neighbouring attempts are drawn as one block.
  */
 
 export interface Span {
@@ -17,24 +16,24 @@ export interface Block {
   readonly endMs: number;
   readonly hasFailed: boolean;
   readonly title: string;
-  /** How many attempts it stands for. */
+  /** The number of attempts in the block. */
   readonly attempts: number;
 }
 
 export interface Timeline {
   readonly startMs: number;
   readonly endMs: number;
-  /** All there were; only the first of them are drawn where they are too many. */
+  /** All slots; only the first of them are drawn if there are too many. */
   readonly slots: number;
   readonly drawnSlots: number;
   readonly blocks: readonly Block[];
   readonly attempts: number;
-  /** Whether blocks stand for several attempts. */
+  /** Whether a block may contain several attempts. */
   readonly isBinned: boolean;
 }
 
 const MOST_SLOTS = 64;
-/** Above that a picture has more blocks than points. */
+/** Above this number a picture would have more blocks than pixels. */
 const MOST_BLOCKS = 6_000;
 const BINS = 800;
 
@@ -61,7 +60,7 @@ export function composeTimeline(spans: readonly Span[]): Timeline {
   return { startMs, endMs, slots, drawnSlots, blocks, attempts: spans.length, isBinned };
 }
 
-/** The lowest that is free; times may be known to the second only, so an end meets a start. */
+/** The lowest free slot. Times may have a resolution of seconds: an end may equal a start. */
 function takeSlot(freeFrom: number[], { startMs, endMs }: Span): number | undefined {
   const free = freeFrom.findIndex((fromMs) => fromMs <= startMs);
   const slot = free < 0 ? freeFrom.length : free;
@@ -70,7 +69,7 @@ function takeSlot(freeFrom: number[], { startMs, endMs }: Span): number | undefi
   return slot;
 }
 
-/** How many ran together; what took no time is there for that moment only. */
+/** The most attempts at one time. An attempt without duration counts for its moment only. */
 function mostAtOnce(sorted: readonly Span[]): number {
   const lasting = sorted.filter(({ startMs, endMs }) => endMs > startMs);
   const ends = Float64Array.from(lasting, ({ endMs }) => endMs).sort();
@@ -83,7 +82,7 @@ function mostAtOnce(sorted: readonly Span[]): number {
   return most;
 }
 
-/** One block with what came before, unless they are apart, of another outcome or too long. */
+/** Joins an attempt to the block before it, if it is close, short and of the same outcome. */
 function join(before: Block, span: Span, binMs: number): Block | undefined {
   const isNext = span.startMs - before.endMs < binMs;
   const isShort = before.endMs - before.startMs < binMs;

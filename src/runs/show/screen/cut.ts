@@ -1,6 +1,6 @@
-/** Pure: text as a terminal has room for it. */
+/** Pure: fits text into the columns of a terminal. */
 
-/** Cut to so many columns, with an ellipsis where something is missing. */
+/** Cuts a text to a number of columns, with an ellipsis if it is too long. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return "";
   const plain = printable(text);
@@ -15,7 +15,7 @@ export function cut(text: string, columns: number): string {
   return `${fitting}…`;
 }
 
-/** Cut, or filled with blanks, to exactly so many columns. */
+/** Cuts or pads a text to exactly this many columns. */
 export function pad(text: string, columns: number): string {
   const fitting = cut(text, columns);
   return fitting + " ".repeat(Math.max(0, columns - widthOf(fitting)));
@@ -41,7 +41,7 @@ function isCombining(code: number): boolean {
   );
 }
 
-/** Where letters take two columns: the scripts of East Asia, and pictures. */
+/** Characters that take two columns: East Asian scripts and emoji. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -55,7 +55,7 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** What a task prints must not move the cursor: colours are left out, tabs are blanks. */
+/** Output of items must not move the cursor: escape codes are removed, tabs become spaces. */
 export function printable(text: string): string {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)/g, "")
@@ -63,7 +63,7 @@ export function printable(text: string): string {
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
 }
 
-/** The last line that says something: a carriage return begins it anew, as progress bars do. */
+/** The last line that is not empty. A carriage return starts a line, as in progress bars. */
 export function lastLine(text: string): string {
   const lines = text.split(/\r\n|\n|\r/);
   return lines.findLast((line) => printable(line).trim() !== "") ?? "";

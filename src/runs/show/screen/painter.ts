@@ -1,6 +1,6 @@
 /**
- * Keeps a few lines at the bottom of a terminal up to date. What is printed meanwhile goes above
- * them. The cursor is hidden while they are there, and is back whatever becomes of the process.
+ * Updates a few lines at the bottom of a terminal; other output is printed above them. The cursor
+ * is hidden meanwhile, and always restored on exit.
  */
 
 export interface PaintedTerminal {
@@ -19,7 +19,7 @@ export class Painter {
 
   constructor(private readonly terminal: PaintedTerminal) {}
 
-  /** Only what differs is written. */
+  /** Writes nothing if the lines have not changed. */
   paint(lines: readonly string[]): void {
     if (!this.isOpen) this.open();
     else if (isSame(lines, this.shown)) return;
@@ -30,7 +30,7 @@ export class Painter {
     this.shown = lines;
   }
 
-  /** Takes the lines away, so that something else can be printed in their place. */
+  /** Removes the lines, so that other output can be printed in their place. */
   clear(): void {
     if (this.shown.length === 0) return;
     this.terminal.write(`${this.home()}${CLEAR_BELOW}`);

@@ -1,10 +1,10 @@
-/** A run on a terminal: a live screen below, and above it what tasks print and what fails. */
-import type { AttemptEnd, TaskAttempt } from "../../follow/attempt.ts";
+/** Reports a run on a terminal: a live screen, with the output of items and failures above it. */
+import type { AttemptEnd, ItemAttempt } from "../../follow/attempt.ts";
 import { isPaused, parallelismOf } from "../../follow/control.ts";
 import type { RunControls } from "../../follow/follow-run.ts";
 import type { RunBook } from "../../follow/run-book.ts";
 import type { AttemptLogs } from "../attempt-logs.ts";
-import type { TaskOutput } from "../item-output.ts";
+import type { ItemOutput } from "../item-output.ts";
 import { failureText, itemText, mayBeRetried, type RunWords, retryText } from "../item-text.ts";
 import { addSample, paceOf, type Sample } from "../progress.ts";
 import type { Reporter, RunConsole } from "../reporter.ts";
@@ -29,19 +29,19 @@ export interface ScreenOptions {
   readonly console: RunConsole;
   /** Whether stdout is the same terminal. */
   readonly sharesTerminal: boolean;
-  readonly output: (console: RunConsole, remark: (end: AttemptEnd) => string) => TaskOutput;
+  readonly output: (console: RunConsole, remark: (end: AttemptEnd) => string) => ItemOutput;
   readonly nowMs: () => number;
   readonly isQuiet: boolean;
 }
 
-/** No eye follows more. */
+/** The least time between two frames. */
 const FRAME_MS = 100;
 const TAIL_BYTES = 512;
 const LOG_BYTES = 16 * 1024;
 
 export class ScreenReporter implements Reporter {
   private readonly painter: Painter;
-  private readonly output: TaskOutput;
+  private readonly output: ItemOutput;
   private readonly startMs: number;
   private readonly startOf = new Map<string, number>();
   private samples: readonly Sample[] = [];
@@ -64,7 +64,7 @@ export class ScreenReporter implements Reporter {
     this.progress(book);
   }
 
-  started({ pod }: TaskAttempt): void {
+  started({ pod }: ItemAttempt): void {
     this.startOf.set(pod.uid, this.options.nowMs());
   }
 
@@ -138,7 +138,7 @@ export class ScreenReporter implements Reporter {
     this.paint();
   }
 
-  /** The running item after that one, or the first. */
+  /** The next running item, or the first one. */
   private nextLog(after: string | undefined): string | undefined {
     const all = [...this.options.book.running].map(({ pod }) => pod.uid);
     return all[after === undefined ? 0 : (all.indexOf(after) + 1) % Math.max(1, all.length)];
@@ -174,7 +174,7 @@ export class ScreenReporter implements Reporter {
         item: attempt.item ?? itemText(attempt),
         attempt: attempt.attempt,
         forMs: nowMs - (this.startOf.get(attempt.pod.uid) ?? nowMs),
-        lastLine: this.lastWords(attempt),
+        lastLine: this.lastLineOf(attempt),
       })),
       runningCount: all.length,
       ...(log ? { log } : {}),
@@ -182,8 +182,11 @@ export class ScreenReporter implements Reporter {
     };
   }
 
-  private lastWords(attempt: TaskAttempt): string {
-    const container = this.options.logs.streamsOf({ ...attempt, runs: attempt.runs.slice(0, 1) });
+  private lastLineOf(attempt: ItemAttempt): string {
+    const container = this.options.logs.streamsOf({
+      ...attempt,
+      containers: attempt.containers.slice(0, 1),
+    });
     for (const stream of container) {
       const line = lastLine(stream.peek(TAIL_BYTES).toString("utf8"));
       if (line) return line;
@@ -192,7 +195,7 @@ export class ScreenReporter implements Reporter {
   }
 
   private viewLog(
-    all: readonly TaskAttempt[],
+    all: readonly ItemAttempt[],
     size: { readonly columns: number; readonly rows: number },
   ): RunView["log"] | undefined {
     const attempt = all.find(({ pod }) => pod.uid === this.logOf) ?? all[0];
@@ -205,7 +208,7 @@ export class ScreenReporter implements Reporter {
     return { title, lines: lines.slice(-roomForLog(size)) };
   }
 
-  /** Above the live lines. */
+  /** Prints above the live lines. */
   private print(text: string): void {
     this.painter.clear();
     this.options.terminal.write(`${text}\n`);
@@ -217,7 +220,7 @@ export class ScreenReporter implements Reporter {
     const through = async (write: () => Promise<void>, bytes: Uint8Array): Promise<void> => {
       this.painter.clear();
       await write();
-      // The live lines begin on a line of their own.
+      // The live lines start on a new line.
       if (bytes.at(-1) !== 0x0a) this.options.terminal.write("\n");
       this.paint();
     };

@@ -1,4 +1,4 @@
-/** Pure: the live screen of a run: from what is known of it to the lines of a terminal. */
+/** Pure: composes the lines of the live screen of a run. */
 import { formatCount, formatRate, formatTime, type Pace } from "../progress.ts";
 import { cut, pad, printable, widthOf } from "./cut.ts";
 
@@ -7,16 +7,16 @@ export interface RunView {
   readonly total: number | undefined;
   readonly succeeded: number;
   readonly failed: number;
-  /** Failed, and waiting to be tried again. */
+  /** Items that failed and wait for a retry. */
   readonly waiting: number;
   readonly parallelism: number;
   readonly state: "running" | "paused" | "stopping" | "ending";
   readonly pace: Pace;
   readonly elapsedMs: number;
-  /** As many as there is room for, and how many there are. */
+  /** The running items that fit on the screen; runningCount is the number of all. */
   readonly running: readonly RunningView[];
   readonly runningCount: number;
-  /** The log of one of them, in place of all of them. */
+  /** The log of one item, shown instead of the list. */
   readonly log?: { readonly title: string; readonly lines: readonly string[] };
   readonly hasKeys: boolean;
 }
@@ -35,14 +35,14 @@ export interface ScreenSize {
 }
 
 export type Style = "plain" | "bold" | "dim" | "red" | "green" | "yellow";
-/** What a line is made of; the width of its text is what it takes. */
+/** A part of a line with its style. */
 export interface Span {
   readonly text: string;
   readonly style: Style;
 }
 export type Line = readonly Span[];
 
-/** The bar, the rule of keys, and something left of what was there before. */
+/** Rows for the progress bar and the key line, and some for earlier output. */
 const LEAST_ROWS = 4;
 const MOST_RUNNING = 12;
 
@@ -57,7 +57,7 @@ export function roomForLog({ rows }: ScreenSize): number {
 }
 
 export function viewRun(view: RunView, size: ScreenSize): readonly Line[] {
-  // The last column stays free: some terminals begin a new line there.
+  // The last column stays free: some terminals wrap there.
   const columns = Math.max(20, size.columns - 1);
   const body = view.log ? logLines(view.log, columns, size) : itemLines(view, columns, size);
   const keys = view.hasKeys ? [keyLine(view, columns)] : [];
@@ -69,7 +69,7 @@ function progressLine(view: RunView, columns: number): Line {
   const done = view.succeeded + failed;
   const facts: Span[] = [];
   let width = 0;
-  // What there is no room for is left out: the first facts matter most.
+  // Facts that do not fit are left out: the first ones matter most.
   const add = (text: string, style: Style = "plain") => {
     if (width + text.length + 3 > columns) return;
     facts.push({ text: `  ${text}`, style });
@@ -156,7 +156,7 @@ function keyLine({ state, parallelism, log }: RunView, columns: number): Line {
   return [{ text: cut(`  ${keys.join("   ")}`, columns), style: "dim" }];
 }
 
-/** A line as a terminal takes it; without colours, as it reads. */
+/** A line with escape codes for colours, or as plain text. */
 export function paintLine(line: Line, isColored: boolean): string {
   if (!isColored) return line.map(({ text }) => text).join("");
   return line.map(({ text, style }) => (text === "" ? "" : painted(text, style))).join("");
