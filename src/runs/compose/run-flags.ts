@@ -81,8 +81,8 @@ export function addRunOptions(command: Command): Command {
 }
 
 const MANAGED_BY_HELP =
-  "On a cluster, who looks after it: kubernetes.io/job-controller for Kubernetes' own (default: " +
-  "tally controller where it is).";
+  "On a cluster, which controller manages the Job: kubernetes.io/job-controller for Kubernetes' " +
+  "own (default: tally controller if it is installed).";
 
 export interface RunWords {
   readonly name?: string;
@@ -144,7 +144,7 @@ function addListOptions(command: Command): void {
     .option("--jsonl <file>", "A JSON object on each line; its fields are the parameters.")
     .option("--range <numbers>", "Whole numbers: 1-100, 0-90:10, 1,3,7-9.")
     .option("--commands <file>", "A complete command on each line, for sh; - for stdin.")
-    .option("-N, --batch <k>", "So many items for each run of the command.")
+    .option("-N, --batch <k>", "Pass this many items to each invocation of the command.")
     .option("-I, --item-text <text>", "Stands for the item in arguments, instead of {}.")
     .option("--skip-placeholder-check", SKIP_CHECK_HELP)
     .option("--completions <n>", "How often to run a command without a list.")
@@ -157,7 +157,10 @@ function addFailureOptions(command: Command): void {
     .option("--restart <policy>", "Never: each attempt is new (default). OnFailure: in place.")
     .option("--retries <n>", "Further attempts at an item that fails (default: 3).")
     .option("--max-failed <n>", "End when more items than this, or this share as 5%, failed.")
-    .option("--halt <how>", "When that is so, or at the first: now, or soon, when others end.")
+    .option(
+      "--halt <how>",
+      "Stop after --max-failed or the first failure: now, or soon (running items finish).",
+    )
     .option("--backoff <base[,cap]>", "Wait before attempts; it doubles (default: 1s,60s).")
     .option("--retry-on <codes>", "Exit codes worth another attempt; others fail the item.")
     .option("--fail-on <codes>", "Exit codes that fail the item at once.")

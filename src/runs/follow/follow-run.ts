@@ -167,10 +167,11 @@ class RunFollower implements RunControls {
     if (stop === "drain") {
       this.reporter.notice(
         `stopping: no more are started, ${running} still running (Ctrl-C again ends them)`,
+        "stopping",
       );
     } else {
       const why = canDrain(this.book.job) ? "" : ": this cluster cannot let them finish";
-      this.reporter.notice(`ending ${running} that are still running${why}`);
+      this.reporter.notice(`ending ${running} that are still running${why}`, "ending");
     }
     this.change((client) => this.stopJob(client));
   }

@@ -18,7 +18,7 @@ export function itemText({ item, index, pod }: ItemAttempt): string {
   return item === undefined ? `index ${index}` : `${item} (index ${index})`;
 }
 
-/** As much as is said of an end. */
+/** The fields of an end that are shown. */
 export type EndWords = Pick<AttemptEnd, "exitCode" | "signal" | "reason" | "message">;
 
 /** "exit 3", "killed by SIGKILL (exit 137)", "took too long". */
@@ -37,7 +37,7 @@ export function attemptText({ attempt }: ItemAttempt, { attempts }: RunWords): s
   return attempts === undefined ? `attempt ${attempt}` : `attempt ${attempt} of ${attempts}`;
 }
 
-/** The whole story of a failure in one line. */
+/** A failure in one line, with its log and how to retry it. */
 export function failureText(end: AttemptEnd, words: RunWords): string {
   const again =
     end.index === undefined ? "" : `, run again with: ${retryCommand(end.index, words)}`;
@@ -45,7 +45,7 @@ export function failureText(end: AttemptEnd, words: RunWords): string {
   return `${itemText(end)}: ${how}, log ${words.logOf(end)}${again}`;
 }
 
-/** Whether there can be another attempt after it. */
+/** Whether another attempt may follow. */
 export function mayBeRetried({ attempt }: ItemAttempt, { attempts }: RunWords): boolean {
   return attempts === undefined || attempt < attempts;
 }

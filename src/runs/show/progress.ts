@@ -1,33 +1,33 @@
-/** Pure: how far a run has come, how fast it goes and how long it will take. */
+/** Pure: the rate and the remaining time of a run, and formats for numbers and times. */
 
-/** How many items were over at a time. */
+/** How many items had ended at a time. */
 export interface Sample {
   readonly atMs: number;
   readonly done: number;
 }
 
-/** A rate is told of the last while: how fast it was an hour ago says little of the next minute. */
+/** A rate is measured over the last 30 seconds: an older one says little about the next minute. */
 const WINDOW_MS = 30_000;
 const LEAST_WINDOW_MS = 1_000;
 const MAX_SAMPLES = 120;
 const SAMPLE_EVERY_MS = WINDOW_MS / MAX_SAMPLES;
 
-/** The samples with a new one: those too old to matter are left out. */
+/** Adds a sample, and drops those that are too old. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1);
   if (last && sample.atMs - last.atMs < SAMPLE_EVERY_MS && samples.length > 1) {
     return [...samples.slice(0, -1), { ...sample, atMs: last.atMs, done: sample.done }];
   }
   const young = samples.findIndex(({ atMs }) => atMs >= sample.atMs - WINDOW_MS);
-  // One from before the window, so that a rate always spans all of it.
+  // One sample before the window is kept, so that the rate spans all of it.
   const from = young < 0 ? samples.length - 1 : Math.max(0, young - 1);
   return [...samples.slice(Math.max(0, from)), sample];
 }
 
 export interface Pace {
-  /** Items per second; undefined while nobody can tell. */
+  /** Items per second; undefined if it is not known yet. */
   readonly rate: number | undefined;
-  /** Undefined while nobody can tell. */
+  /** Undefined if it is not known yet. */
   readonly remainingMs: number | undefined;
 }
 

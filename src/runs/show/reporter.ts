@@ -3,6 +3,9 @@ import type { AttemptEnd, ItemAttempt } from "../follow/attempt.ts";
 import type { RunBook } from "../follow/run-book.ts";
 import type { Summary } from "./summary.ts";
 
+/** Running items may finish ("stopping"), or are ended ("ending"). */
+export type StopState = "stopping" | "ending";
+
 export interface Reporter {
   begun(book: RunBook): void;
   started(attempt: ItemAttempt): void;
@@ -11,8 +14,8 @@ export interface Reporter {
   ended(end: AttemptEnd): void;
   /** After each batch of events, and at intervals. */
   progress(book: RunBook): void;
-  /** A message for the user. */
-  notice(text: string): void;
+  /** A message for the user; with a state if the run is being stopped. */
+  notice(text: string, state?: StopState): void;
   /** Resolves when everything is written and the terminal is restored. */
   finish(summary: Summary): Promise<void>;
   /** Restores the terminal in any case. */

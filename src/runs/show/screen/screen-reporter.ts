@@ -7,7 +7,7 @@ import type { AttemptLogs } from "../attempt-logs.ts";
 import type { ItemOutput } from "../item-output.ts";
 import { failureText, itemText, mayBeRetried, type RunWords, retryText } from "../item-text.ts";
 import { addSample, paceOf, type Sample } from "../progress.ts";
-import type { Reporter, RunConsole } from "../reporter.ts";
+import type { Reporter, RunConsole, StopState } from "../reporter.ts";
 import { type Summary, summaryLines } from "../summary.ts";
 import { lastLine, printable } from "./cut.ts";
 import { Painter } from "./painter.ts";
@@ -47,7 +47,7 @@ export class ScreenReporter implements Reporter {
   private samples: readonly Sample[] = [];
   private paintedMs = Number.NEGATIVE_INFINITY;
   private unlisten: (() => void) | undefined;
-  private stopping: "stopping" | "ending" | undefined;
+  private stopping: StopState | undefined;
   private logOf: string | undefined;
   private isClosed = false;
 
@@ -85,9 +85,8 @@ export class ScreenReporter implements Reporter {
     if (atMs - this.paintedMs >= FRAME_MS) this.paint();
   }
 
-  notice(text: string): void {
-    if (text.startsWith("stopping")) this.stopping = "stopping";
-    if (text.startsWith("ending")) this.stopping = "ending";
+  notice(text: string, state?: StopState): void {
+    this.stopping = state ?? this.stopping;
     this.print(text);
   }
 
