@@ -6,7 +6,7 @@ import { dns1123Label } from "../api/names.ts";
 import { packageFile } from "../base/package-file.ts";
 import { type HttpRequest, objectPath } from "../client/http-requests.ts";
 import { CommandFailure } from "../command/command-failure.ts";
-import { wrong } from "../command/flag-error.ts";
+import { wrong } from "../command/flags.ts";
 import type { Machine } from "../command/machine.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { composeInstallation, type Installed, typeOf } from "./install-manifests.ts";

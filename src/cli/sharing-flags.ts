@@ -1,7 +1,7 @@
 /** Pure: the flags of a server that is shared: what they mean, and what they exclude. */
 import { isAllowedRuntime, type NamedRuntime, RUNTIMES } from "../api/shared-runtimes.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { wrong } from "../command/flag-error.ts";
+import { wrong } from "../command/flags.ts";
 import type { EngineOptions } from "../engine-options.ts";
 
 /** As given: every value is text, absent where the flag was not used. */

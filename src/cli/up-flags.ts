@@ -10,7 +10,7 @@ import { parseQuantity, wholeUnits } from "../api/quantity.ts";
 import { isLoopback, parseAddress, parseCidr } from "../base/address.ts";
 import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { wrong } from "../command/flag-error.ts";
+import { wrong } from "../command/flags.ts";
 import { readSandbox, SANDBOX_DEFAULTS, type SandboxFlags } from "../command/sandbox-flags.ts";
 import {
   type AgentMeasures,

@@ -57,6 +57,15 @@ export interface Machine {
   readonly exit: (code: number) => void;
 }
 
+/** The exit code of a shell for a process that SIGPIPE has ended. */
+export const READER_GONE = 141;
+
+/** Exits when the reader of stdout is gone, as in "tally results | head". */
+export function whileRead<T>(machine: Machine, command: Promise<T>): Promise<T> {
+  machine.onReaderGone(() => machine.exit(READER_GONE));
+  return command;
+}
+
 export function thisMachine(): Machine {
   const workingDirectory = process.cwd();
   // A server must not end because the reader of its output is gone.

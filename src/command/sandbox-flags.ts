@@ -1,7 +1,7 @@
 /** Pure: the flags for the runtime of pods: defaults and validation. */
 import { type Cidr, parseCidr } from "../base/address.ts";
 import type { SandboxMeasures } from "../engine-options.ts";
-import { wrong } from "./flag-error.ts";
+import { wrong } from "./flags.ts";
 
 /** As given: every value is text; absent if the flag was not given. */
 export interface SandboxFlags {
@@ -42,8 +42,4 @@ function readPodRange(flag: string, given: string): Cidr {
   const isFit = cidr && cidr.prefixLength >= widest && cidr.prefixLength <= narrowest;
   if (isFit && cidr.network.length === 4) return cidr;
   throw wrong(flag, given, 'must be a range such as "10.213.0.0/16"');
-}
-
-export function gathered(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

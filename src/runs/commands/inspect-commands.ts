@@ -4,7 +4,7 @@
  */
 import type { Command } from "commander";
 import type { Invocation } from "../../command/invocation.ts";
-import type { Machine } from "../../command/machine.ts";
+import { type Machine, whileRead } from "../../command/machine.ts";
 import { addPlaceOptions } from "./host-options.ts";
 import type { ListFlags } from "./list.ts";
 import type { PruneFlags } from "./prune.ts";
@@ -31,7 +31,7 @@ function addStatus(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExamples:\n  tally status\n  tally status fetch -o json")
     .action(async (name: string | undefined, flags: StatusFlags) => {
       const { status } = await import("./status.ts");
-      await ended(machine, status(name, flags, machine));
+      await whileRead(machine, status(name, flags, machine));
     });
 }
 
@@ -41,7 +41,7 @@ function addList(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally list")
     .action(async (flags: ListFlags) => {
       const { list } = await import("./list.ts");
-      await ended(machine, list(flags, machine));
+      await whileRead(machine, list(flags, machine));
     });
 }
 
@@ -77,7 +77,7 @@ function addResults(program: Command, machine: Machine): void {
     .addHelpText("after", `\nExamples:\n  ${RESULTS_EXAMPLES.join("\n  ")}`)
     .action(async (name: string, flags: ResultsFlags) => {
       const { results } = await import("./results.ts");
-      await ended(machine, results(name, flags, machine));
+      await whileRead(machine, results(name, flags, machine));
     });
 }
 
@@ -88,7 +88,7 @@ function addReport(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally report fetch -o fetch.html")
     .action(async (name: string, flags: ReportPageFlags) => {
       const { report } = await import("./report.ts");
-      await ended(machine, report(name, flags, machine));
+      await whileRead(machine, report(name, flags, machine));
     });
 }
 
@@ -101,7 +101,7 @@ function addPrune(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExamples:\n  tally prune --dry-run\n  tally prune --keep 10")
     .action(async (flags: PruneFlags) => {
       const { prune } = await import("./prune.ts");
-      await ended(machine, prune(flags, machine));
+      await whileRead(machine, prune(flags, machine));
     });
 }
 
@@ -141,12 +141,3 @@ function placedCommand(program: Command, name: string, summary: string, more = "
 }
 
 const DATA_HELP = "Where the runs are (default: .tally here, or that of tally up).";
-
-/** The exit code of a shell for a process that SIGPIPE has ended. */
-const READER_GONE = 141;
-
-/** Exits when the reader is gone, as in "tally results | head". */
-async function ended(machine: Machine, command: Promise<void>): Promise<void> {
-  machine.onReaderGone(() => machine.exit(READER_GONE));
-  await command;
-}

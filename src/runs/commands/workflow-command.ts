@@ -1,5 +1,7 @@
 /** The arguments and flags of "tally create-workflow". */
+
 import type { Command } from "commander";
+import { collected } from "../../command/flags.ts";
 import type { Invocation } from "../../command/invocation.ts";
 import type { CreateWorkflowFlags } from "./workflow.ts";
 
@@ -33,10 +35,6 @@ Example:
   tally run merge-files --asTemplate -- ./merge 1.out 2.out
   tally create-workflow process-and-merge --job=jobTemplate/process-files \\
     --job=jobTemplate/merge-files --dependency=process-files:merge-files`;
-
-function collected(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
 
 /** Commands accept "workflow/NAME" in place of the NAME of a run. */
 export function workflowNameOf(text: string): string | undefined {

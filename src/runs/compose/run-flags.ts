@@ -1,9 +1,11 @@
 /**
  * The flags of "tally run", and the request that they make. Files and stdin are read here.
  */
+
 import type { Command } from "commander";
 import type { Random } from "../../base/random.ts";
 import { UsageError } from "../../base/usage-error.ts";
+import { collected } from "../../command/flags.ts";
 import { type ListFlags, readList } from "../list/list-flags.ts";
 import type { ReportFlags } from "../show/open-reporter.ts";
 import { type FailureFlags, readFailureOptions, wholeNumber } from "./failure-flags.ts";
@@ -170,10 +172,6 @@ function addFailureOptions(command: Command): void {
 const PER_ENV_HELP = 'A variable with a value for each item: KEY="a b c" or KEY=@file; repeatable.';
 const SKIP_CHECK_HELP = "Pass arguments that look like mistyped placeholders as they are.";
 const PER_ARG_HELP = 'An argument with a value for each item: "a b c" or @file; repeatable.';
-
-function collected(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
 
 function variableName(text: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;

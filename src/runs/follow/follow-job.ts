@@ -15,7 +15,8 @@ import { podsOfJob } from "../../api/job-labels.ts";
 import { events, jobs, pods } from "../../api/resources.ts";
 import { environmentNameOf, LIMITS_NOT_RESTORED } from "../../api/run-environment.ts";
 import { findObject } from "../../client/find.ts";
-import type { LedgerReader } from "../../ledger/reader.ts";
+import type { IndexStory, LedgerReader } from "../../ledger/reader.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
 import { endInLedger } from "./attempt.ts";
 import type { RunBook } from "./run-book.ts";
 
@@ -86,7 +87,7 @@ export async function lookAtJob(following: Following): Promise<SeenJob | undefin
   book.markPodsSeen(listed.resourceVersion);
   book.takeJob(current);
   await readUnreported(following, current);
-  if (book.isFinished) await readUnnamed(following, current);
+  if (book.isFinished) await readUnlisted(following, current);
   return {
     job: current,
     pods: { ...place, resourceVersion: listed.resourceVersion },
@@ -198,7 +199,7 @@ class Attachment {
     const { book } = this.following;
     if (!book.isFinished || !book.job) return;
     await readUnreported(this.following, book.job);
-    await readUnnamed(this.following, book.job);
+    await readUnlisted(this.following, book.job);
     await readNotices(this.following, book.job);
     this.following.onNews();
     this.resolve("finished");
@@ -215,15 +216,12 @@ function newest(batch: readonly News[]): string {
 }
 
 async function readUnreported(following: Following, job: Job): Promise<void> {
-  const { book, ledger, itemAt } = following;
-  const { namespace, name } = following.job;
+  const { book, ledger } = following;
+  const { namespace, name: jobName } = following.job;
   const { resourceVersion: since = "0" } = job.metadata;
-  const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
   for (const index of book.unreported()) {
-    const story = await ledger.find({ namespace, jobName: name }, index, { since });
-    const about = { item: itemAt(index), containers };
-    const end = story && endInLedger(namespace, index, story.attempts, about);
-    book.settle(index, end);
+    const story = await ledger.find({ namespace, jobName }, index, { since });
+    book.settle(index, story && endOfStory(following, job, story));
   }
 }
 
@@ -231,20 +229,20 @@ async function readUnreported(following: Following, job: Job): Promise<void> {
  * A Job that was ended early does not list the items that were running or waiting for a retry. They
  * have failed, and their pods may be gone before this command saw them: the ledger has them.
  */
-async function readUnnamed(following: Following, job: Job): Promise<void> {
-  const { book, ledger, itemAt } = following;
+async function readUnlisted(following: Following, job: Job): Promise<void> {
+  const { book, ledger } = following;
   if (!wasCutShort(job) || job.spec.completionMode !== "Indexed") return;
-  const { namespace, name } = following.job;
-  const containers = (job.spec.template.spec?.containers ?? []).map((each) => each.name);
-  let from: string | undefined;
-  do {
-    const more = from === undefined ? {} : { from };
-    const page = await ledger.list({ namespace, jobName: name }, { state: "Failed", ...more });
-    for (const { index, attempts } of page.items) {
-      if (book.isSettled(index)) continue;
-      const end = endInLedger(namespace, index, attempts, { item: itemAt(index), containers });
+  const { namespace, name: jobName } = following.job;
+  for await (const stories of storyPages(ledger, { namespace, jobName }, { state: "Failed" })) {
+    for (const story of stories) {
+      const end = book.isSettled(story.index) ? undefined : endOfStory(following, job, story);
       if (end) book.takeEnd(end);
     }
-    from = page.next;
-  } while (from !== undefined);
+  }
+}
+
+function endOfStory({ itemAt }: Following, job: Job, { index, attempts }: IndexStory) {
+  const { namespace = "" } = job.metadata;
+  const containers = (job.spec.template.spec?.containers ?? []).map(({ name }) => name);
+  return endInLedger(namespace, index, attempts, { item: itemAt(index), containers });
 }

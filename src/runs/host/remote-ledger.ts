@@ -1,5 +1,5 @@
 /** The ledger as read over the socket of an engine in another process. */
-import { ApiError } from "../../api/errors.ts";
+import { isNotFound } from "../../client/find.ts";
 import { type Connection, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import { query } from "../../client/http-requests.ts";
@@ -21,7 +21,7 @@ export function remoteLedger(connection: Connection): LedgerReader {
       try {
         return storyOf(await ask<WireIndex>(connection, `${pathOf(job)}/${index}`));
       } catch (error) {
-        if (error instanceof ApiError && error.reason === "NotFound") return undefined;
+        if (isNotFound(error)) return undefined;
         throw error;
       }
     },

@@ -33,9 +33,10 @@ export interface Summary {
 /** The most failures in a summary; `tally results` has all of them. */
 export const MAX_FAILURES_SHOWN = 10;
 
-/** Exit codes of a shell for a process that SIGINT or SIGPIPE has ended. */
+/** The exit code of a shell for a process that SIGINT has ended. */
 export const INTERRUPTED = 130;
-const READER_GONE = 141;
+/** The same for SIGPIPE. */
+const UNREAD = 141;
 export const SOME_FAILED = 1;
 /** Tally itself has failed. GNU tools use the same code. */
 export const BROKEN_OFF = 125;
@@ -60,7 +61,7 @@ function codeOf(end: RunEnd, hasFailed: boolean): number {
     case "interrupted":
       return INTERRUPTED;
     case "unread":
-      return READER_GONE;
+      return UNREAD;
     case "gone":
       return BROKEN_OFF;
   }

@@ -5,10 +5,10 @@
  */
 
 import type { Client, Name, ResourceType } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { podsOfJob } from "../../api/job-labels.ts";
 import { configMaps, jobs, pods, secrets } from "../../api/resources.ts";
+import { unlessGone } from "../../client/find.ts";
 import { untilGone } from "../../client/watch-until.ts";
 import { findListObjects } from "../list/stored-items.ts";
 import { environmentPlace } from "./run-environment.ts";
@@ -46,12 +46,4 @@ async function release(client: Client, name: Name, isLive: boolean): Promise<voi
 
 async function deleteIfThere(client: Client, type: ResourceType, name: Name): Promise<void> {
   await unlessGone(client.delete(type, name, { propagationPolicy: "Background" }));
-}
-
-async function unlessGone(change: Promise<unknown>): Promise<void> {
-  try {
-    await change;
-  } catch (error) {
-    if (!(error instanceof ApiError && error.reason === "NotFound")) throw error;
-  }
 }

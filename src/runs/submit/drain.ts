@@ -1,6 +1,6 @@
 /** Pauses a run and waits until its processes have ended. Only then may a new Job replace it. */
 
-import type { Client, Closable, Name } from "../../api/client.ts";
+import type { Client, Closable } from "../../api/client.ts";
 import { conflict } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import { podsOfJob } from "../../api/job-labels.ts";
@@ -9,22 +9,14 @@ import { dieAt } from "../../base/die-at.ts";
 import { pauseRun } from "../follow/control.ts";
 import { isDrained } from "./drained.ts";
 
-/** Resolves with the Job when its processes have ended. */
+/**
+ * Resolves with the Job when its processes have ended. Rejects with a Conflict if the Job is gone,
+ * or another one has its name.
+ */
 export async function drainRun(client: Client, former: Job): Promise<Job> {
   const { namespace = "", name = "", uid = "" } = former.metadata;
   await pauseRun(client, { namespace, name });
   dieAt("resume");
-  return until(client, { namespace, name, uid }, isDrained);
-}
-
-type JobPlace = Name & { readonly namespace: string; readonly uid: string };
-
-/** Rejects with a Conflict if the Job is gone, or another one has its name. */
-async function until(
-  client: Client,
-  { namespace, name, uid }: JobPlace,
-  isReached: typeof isDrained,
-): Promise<Job> {
   const own = { namespace, labelSelector: podsOfJob(uid) };
   const only = { namespace, fieldSelector: `metadata.name=${name}` };
   for (;;) {
@@ -32,7 +24,7 @@ async function until(
     const [job] = found.items;
     if (job?.metadata.uid !== uid) throw conflict(jobs, name, "it was replaced meanwhile");
     const listed = await client.list(pods, own);
-    if (isReached(job, listed.items)) return job;
+    if (isDrained(job, listed.items)) return job;
     await nextChange((onChange) => {
       const handlers = { onEvent: onChange, onEnd: onChange };
       return [

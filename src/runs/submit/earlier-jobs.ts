@@ -2,6 +2,7 @@
 import type { Job } from "../../api/generated/batch.ts";
 import type { LedgerReader } from "../../ledger/reader.ts";
 import { CONTINUES, CONTINUES_FROM } from "../../ledger/story.ts";
+import { storyPages } from "../../ledger/story-pages.ts";
 
 /** Whether the Job replaced the one with this uid, with the same items. */
 export function isContinuationOf({ metadata }: Job, uid: string): boolean {
@@ -24,12 +25,9 @@ export async function formerUids(
 async function notedUids(ledger: LedgerReader, job: Job): Promise<readonly string[]> {
   const { namespace = "", name: jobName = "", uid = "" } = job.metadata;
   const found = new Set<string>();
-  let from: string | undefined;
-  do {
-    const page = await ledger.list({ namespace, jobName }, from === undefined ? {} : { from });
-    for (const { attempts } of page.items) for (const { jobUID } of attempts) found.add(jobUID);
-    from = page.next;
-  } while (from !== undefined);
+  for await (const stories of storyPages(ledger, { namespace, jobName })) {
+    for (const { attempts } of stories) for (const { jobUID } of attempts) found.add(jobUID);
+  }
   found.delete(uid);
   return [...found];
 }

@@ -1,6 +1,5 @@
 /** Reads, compares and replaces the stored environment of a run. */
 import type { Client, Name } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Secret } from "../../api/generated/core.ts";
 import { jobs, secrets } from "../../api/resources.ts";
@@ -10,7 +9,7 @@ import {
   parseEnvironmentSecret,
   type RunEnvironment,
 } from "../../api/run-environment.ts";
-import { findObject } from "../../client/find.ts";
+import { findObject, unlessGone } from "../../client/find.ts";
 import { environmentObject } from "../compose/attach-environment.ts";
 import { environmentChanges } from "../compose/environment-changes.ts";
 import type { NewRun } from "./create-run.ts";
@@ -64,13 +63,5 @@ async function replace(client: Client, former: Job, next: Secret): Promise<void>
     { type: "merge", body: { metadata: { annotations } } },
   );
   const place = environmentPlace(former);
-  if (place) await deleteIfThere(client, place);
-}
-
-async function deleteIfThere(client: Client, place: Name): Promise<void> {
-  try {
-    await client.delete(secrets, place);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.reason === "NotFound")) throw error;
-  }
+  if (place) await unlessGone(client.delete(secrets, place));
 }
