@@ -43,7 +43,7 @@ export async function run(
   }
   const composed = withEnvironment(requested, machine);
   const print = (text: string) => machine.writeError(`tally: ${text}\n`);
-  for (const text of composed.said) print(text);
+  for (const text of composed.notices) print(text);
   if (flags.asTemplate || flags.runAt !== undefined) {
     const { keepForLater } = await import("./commands/keep-for-later.ts");
     return keepForLater(composed, flags, machine);
@@ -74,8 +74,8 @@ async function createOrContinue(
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
     if (flags.resume) {
-      const { job, former, said } = await continueRun(host, run, error.job);
-      for (const text of said) print(text);
+      const { job, former, notices } = await continueRun(host, run, error.job);
+      for (const text of notices) print(text);
       const isSame = former.metadata.uid === job.metadata.uid;
       return { job, itemAt, ...(isSame ? { former } : {}) };
     }

@@ -107,7 +107,7 @@ test("a list that does not fit is refused with the limit", () => {
 
 test("one that kubectl apply could not take is said to be so", () => {
   expect(
-    composeManifests({ ...REQUEST, list: listOf(10_000), command: ["echo", "{F}"] }).said,
+    composeManifests({ ...REQUEST, list: listOf(10_000), command: ["echo", "{F}"] }).notices,
   ).toEqual([
     "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side",
   ]);

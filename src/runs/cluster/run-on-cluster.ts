@@ -40,7 +40,7 @@ export async function runOnCluster(
     await host.close();
     throw error;
   });
-  for (const text of composed.run.said) print(text);
+  for (const text of composed.run.notices) print(text);
   if (!flags.quiet) print(managerText(composed.manager));
   return runInForeground(
     async () => host,
@@ -100,7 +100,7 @@ async function composeFor(
     ...(asked === undefined ? {} : { asked }),
   });
   const { request, job, before = [], support } = requested;
-  if (!request) return { manager, run: { job: asRun(job, manager), before, support, said: [] } };
+  if (!request) return { manager, run: { job: asRun(job, manager), before, support, notices: [] } };
   const { annotations: _ours, podAnnotations: _theirs, ...plain } = request;
   return { manager, run: composeClusterRun(plain, manager) };
 }
@@ -137,8 +137,8 @@ async function createOrContinue(
     if (!(error instanceof NameTaken)) throw error;
     if (flags.resume) {
       if (manager.kind === "kubernetes") return resumeScripted(host, run, error.job);
-      const { job: first, said } = await continueRun(host, run, error.job);
-      for (const text of said) print(text);
+      const { job: first, notices } = await continueRun(host, run, error.job);
+      for (const text of notices) print(text);
       return viewStored(host, { first, retries: [] });
     }
     if (!flags.replace || !error.isFinished) throw new UsageError(takenText(error, flags));

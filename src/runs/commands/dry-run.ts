@@ -23,8 +23,8 @@ export function printManifests(
   if (output !== "yaml" && output !== "json") {
     throw new UsageError(`--output must be yaml or json here, not ${JSON.stringify(output)}`);
   }
-  const { objects, said } = composeManifests(request);
-  for (const text of said) writeError(`tally: ${text}\n`);
+  const { objects, notices } = composeManifests(request);
+  for (const text of notices) writeError(`tally: ${text}\n`);
   if (output === "yaml") {
     writeOut(objects.map(formatYaml).join("---\n"));
     return 0;

@@ -28,7 +28,7 @@ export interface ClusterRun {
   /** Objects to create after the Job, owned by it. */
   readonly support: (past?: ListPast) => readonly KubeObject[];
   readonly list?: WorkList;
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 /** Throws a UsageError for a request that cannot be run, or not on this cluster. */
@@ -40,13 +40,13 @@ export function composeClusterRun(request: RunRequest, manager: RunManager): Clu
 export function asRun(job: Job, manager: RunManager): Job {
   const { metadata, spec } = job;
   const { [SURPLUS_PODS]: surplus = "finish", ...annotations } = metadata.annotations ?? {};
-  const wishes = manager.kind === "kubernetes" ? {} : { [SURPLUS_PODS]: surplus };
+  const ours = manager.kind === "kubernetes" ? {} : { [SURPLUS_PODS]: surplus };
   return {
     ...job,
     metadata: {
       ...metadata,
       labels: { ...metadata.labels, [RUN]: metadata.name ?? "" },
-      annotations: { ...wishes, ...annotations },
+      annotations: { ...ours, ...annotations },
     },
     spec: { ...spec, ...(manager.kind === "controller" ? { managedBy: manager.name } : {}) },
   };
@@ -54,13 +54,13 @@ export function asRun(job: Job, manager: RunManager): Job {
 
 function withList(request: RunRequest, manager: RunManager): ClusterRun {
   const annotations = { [BACKOFF_ORDER]: "overtake" };
-  const { job, support, list, said } = composeRun({ ...request, annotations });
+  const { job, support, list, notices } = composeRun({ ...request, annotations });
   return {
     job: asRun(withAllPods(job), manager),
     before: [],
     support,
     ...(list ? { list } : {}),
-    said,
+    notices,
   };
 }
 
@@ -71,13 +71,16 @@ function withAllPods(job: Job): Job {
 
 function withScript(request: RunRequest): ClusterRun {
   refuseUnknown(request);
-  const { job, script, listObjects, list, said } = composeScripted(request, () => request.suffix);
+  const { job, script, listObjects, list, notices } = composeScripted(
+    request,
+    () => request.suffix,
+  );
   return {
     job: asRun(job, { kind: "kubernetes" }),
     before: script ? [script, ...listObjects] : [],
     support: () => [],
     ...(list ? { list } : {}),
-    said,
+    notices,
   };
 }
 

@@ -26,13 +26,13 @@ test("a template is the Job of the run, with its list", () => {
 });
 
 test("so is what runs at a time, under a name of its own", () => {
-  const wishes = { name: "process-files-37dt3", runAt: "2015-07-21T14:00:00Z" };
-  const { object, support } = composeScheduled(run, wishes);
+  const options = { name: "process-files-37dt3", runAt: "2015-07-21T14:00:00Z" };
+  const { object, support } = composeScheduled(run, options);
   expect(object.spec).toMatchObject({
-    runAt: wishes.runAt,
+    runAt: options.runAt,
     jobTemplate: composeTemplate(run).object.spec.template,
   });
   expect(support("u")[0]?.metadata.ownerReferences).toMatchObject([
-    { kind: "ScheduledJob", name: wishes.name },
+    { kind: "ScheduledJob", name: options.name },
   ]);
 });

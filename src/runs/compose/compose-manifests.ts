@@ -24,13 +24,13 @@ export interface ScriptedRun {
   /** The list, if it is not in the object of the script. */
   readonly listObjects: readonly ListObject[];
   readonly list?: WorkList;
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export interface ComposedManifests {
   /** In the order in which they have to be created. */
   readonly objects: readonly (ConfigMap | Secret | Job)[];
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 /** The most data that Kubernetes accepts in one object. */
@@ -49,12 +49,12 @@ export function composeManifests(request: RunRequest): ComposedManifests {
       "--dry-run=client is for clusters, which need --image: there are no programs of this machine",
     );
   }
-  const { job, script, listObjects, said } = composeScripted(request, hashOf);
-  if (!script) return { objects: [job], said };
+  const { job, script, listObjects, notices } = composeScripted(request, hashOf);
+  if (!script) return { objects: [job], notices };
   const how =
     "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side";
   const objects = [script, ...listObjects, job];
-  return { objects, said: fitsApply(script) ? said : [...said, how] };
+  return { objects, notices: fitsApply(script) ? notices : [...notices, how] };
 }
 
 /**
@@ -65,8 +65,8 @@ export function composeScripted(
   suffixOf: (script: string) => string,
 ): ScriptedRun {
   const { annotations: _ours, podAnnotations: _theirs, ...plain } = withPathParts(request);
-  const { job, list, said } = composeRun(plain);
-  if (!list) return { job: plainJob(job), listObjects: [], said };
+  const { job, list, notices } = composeRun(plain);
+  if (!list) return { job: plainJob(job), listObjects: [], notices };
   const script = scriptOf(plain, list);
   const name = `${job.metadata.name}-list-${suffixOf(script)}`;
   const isSecret = request.paramsIn === "secret";
@@ -77,7 +77,7 @@ export function composeScripted(
   const objects = isSecret
     ? secretScript(metadata, script)
     : scriptWithList(metadata, script, list);
-  return { job: withScript(plainJob(job), volume), ...objects, list, said };
+  return { job: withScript(plainJob(job), volume), ...objects, list, notices };
 }
 
 /** Secret values are not shown by any command, so that no list is needed beside the script. */

@@ -20,7 +20,7 @@ function compose(fields: Partial<RunRequest> = {}) {
 }
 
 test("a list is an Indexed Job that names it, with failure rules for lists", () => {
-  const { job, support, said } = compose();
+  const { job, support, notices } = compose();
   expect(job).toEqual({
     apiVersion: "batch/v1",
     kind: "Job",
@@ -52,7 +52,7 @@ test("a list is an Indexed Job that names it, with failure rules for lists", () 
     },
     status: {},
   });
-  expect(said).toEqual([]);
+  expect(notices).toEqual([]);
   expect(support()).toEqual([
     {
       apiVersion: "v1",
@@ -157,9 +157,9 @@ test.each<[FailureOptions, string]>([
 });
 
 test("above 100,000 items the limits of Kubernetes are kept, and that is said", () => {
-  const { job, said } = compose({ list: listOf(100_001), parallelism: 20_000 });
+  const { job, notices } = compose({ list: listOf(100_001), parallelism: 20_000 });
   expect(job.spec).toMatchObject({ maxFailedIndexes: 10_000, parallelism: 10_000 });
-  expect(said).toEqual([
+  expect(notices).toEqual([
     "100001 items: the run ends when more than 10000 of them have failed, as Kubernetes asks for " +
       "above 100000; --max-failed sets another limit",
   ]);
@@ -264,7 +264,7 @@ test.each<[string, Partial<RunRequest>, readonly string[]]>([
 });
 
 test("a script that uses no item is worth a word", () => {
-  expect(compose({ command: ["sh", "-c", "echo hello"] }).said).toEqual([
+  expect(compose({ command: ["sh", "-c", "echo hello"] }).notices).toEqual([
     "the script does not mention $F",
   ]);
 });

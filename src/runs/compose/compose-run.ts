@@ -28,7 +28,7 @@ export interface ComposedRun {
   readonly support: (past?: ListPast) => readonly ListObject[];
   readonly list?: WorkList;
   /** Notices for the user. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 /** Limits of Kubernetes for Indexed Jobs. */
@@ -73,7 +73,12 @@ export function composeRun(given: RunRequest): ComposedRun {
   };
   const place = { name: listName, namespace, kind } as const;
   const support = (past?: ListPast) => (list ? storeList(list, place, past) : []);
-  return { job, support, ...(list ? { list } : {}), said: [...command.said, ...rules.said] };
+  return {
+    job,
+    support,
+    ...(list ? { list } : {}),
+    notices: [...command.notices, ...rules.notices],
+  };
 }
 
 /** Otherwise one of the two variables would hide the other. */

@@ -13,7 +13,7 @@ export interface FailureRules {
   /** The timeout of each attempt. */
   readonly activeDeadlineSeconds?: number;
   readonly annotations: Annotations;
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export const DEFAULT_RETRIES = 3;
@@ -23,15 +23,15 @@ const MAX_FAILED_OF_MANY = 10_000;
 const MAX_FAILED = 100_000;
 const BACKOFF = { base: "1s", cap: "60s" };
 
-export function decideFailureRules(wishes: FailureOptions, items: number): FailureRules {
-  const { timeoutSeconds } = wishes;
+export function decideFailureRules(options: FailureOptions, items: number): FailureRules {
+  const { timeoutSeconds } = options;
   const deadline = timeoutSeconds === undefined ? {} : { activeDeadlineSeconds: timeoutSeconds };
-  if (restartsInPlace(wishes)) {
-    return { spec: {}, restartPolicy: "OnFailure", ...deadline, annotations: {}, said: [] };
+  if (restartsInPlace(options)) {
+    return { spec: {}, restartPolicy: "OnFailure", ...deadline, annotations: {}, notices: [] };
   }
-  const { retries = DEFAULT_RETRIES, halt, backoff = BACKOFF } = wishes;
-  const limit = failureLimit(wishes, items);
-  const rules = exitCodeRules(wishes);
+  const { retries = DEFAULT_RETRIES, halt, backoff = BACKOFF } = options;
+  const limit = failureLimit(options, items);
+  const rules = exitCodeRules(options);
   return {
     spec: {
       backoffLimitPerIndex: retries,
@@ -47,7 +47,7 @@ export function decideFailureRules(wishes: FailureOptions, items: number): Failu
       [BACKOFF_CAP]: backoff.cap ?? BACKOFF.cap,
       ...(halt === "soon" ? { [HALT]: halt } : {}),
     },
-    said: limit.said,
+    notices: limit.notices,
   };
 }
 
@@ -61,8 +61,8 @@ const OF_ATTEMPTS = [
   ["halt", "--halt"],
 ] as const;
 
-function restartsInPlace(wishes: FailureOptions): boolean {
-  const { restart } = wishes;
+function restartsInPlace(options: FailureOptions): boolean {
+  const { restart } = options;
   if (restart === undefined || restart === "Never") return false;
   if (restart === "Always") {
     throw new UsageError(
@@ -72,8 +72,8 @@ function restartsInPlace(wishes: FailureOptions): boolean {
   if (restart !== "OnFailure") {
     throw new UsageError(`--restart must be Never or OnFailure, not ${JSON.stringify(restart)}`);
   }
-  for (const [wish, flag] of OF_ATTEMPTS) {
-    if (wishes[wish] === undefined) continue;
+  for (const [option, flag] of OF_ATTEMPTS) {
+    if (options[option] === undefined) continue;
     throw new UsageError(
       `--restart=OnFailure and ${flag} do not go together: a container that is restarted in ` +
         "place makes no new attempt; leave out one of them",
@@ -84,25 +84,25 @@ function restartsInPlace(wishes: FailureOptions): boolean {
 
 interface FailureLimit {
   readonly count?: number;
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 function failureLimit({ maxFailed, halt }: FailureOptions, items: number): FailureLimit {
   const isMany = items > MANY_INDEXES;
   const most = isMany ? MAX_FAILED_OF_MANY : MAX_FAILED;
   if (maxFailed === undefined) {
-    if (halt !== undefined) return { count: 0, said: [] };
-    if (!isMany) return { said: [] };
-    const said =
+    if (halt !== undefined) return { count: 0, notices: [] };
+    if (!isMany) return { notices: [] };
+    const notice =
       `${items} items: the run ends when more than ${MAX_FAILED_OF_MANY} of them have failed, ` +
       `as Kubernetes asks for above ${MANY_INDEXES}; --max-failed sets another limit`;
-    return { count: MAX_FAILED_OF_MANY, said: [said] };
+    return { count: MAX_FAILED_OF_MANY, notices: [notice] };
   }
   const count =
     "count" in maxFailed ? maxFailed.count : Math.floor((items * maxFailed.percent) / 100);
   // If all items may fail, there is no limit. Kubernetes accepts no larger one.
-  if (!isMany && count >= items) return { said: [] };
-  if (count <= most) return { count, said: [] };
+  if (!isMany && count >= items) return { notices: [] };
+  if (count <= most) return { count, notices: [] };
   const typed = "count" in maxFailed ? `${count}` : `${maxFailed.percent}%, which is ${count},`;
   throw new UsageError(
     `--max-failed ${typed} is too many: of ${items} items at most ${most} can be allowed to fail`,

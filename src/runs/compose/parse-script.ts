@@ -33,8 +33,8 @@ function parseShape(script: string): Omit<WorkList, "columns"> | undefined {
   if (at < 0) return undefined;
   const from = at + 1 + SHAPE.length;
   try {
-    const said = JSON.parse(script.slice(from, script.indexOf("\n", from))) as Said;
-    const { parameters, derived, batched } = said;
+    const shape = JSON.parse(script.slice(from, script.indexOf("\n", from))) as WrittenShape;
+    const { parameters, derived, batched } = shape;
     if (!parameters?.length || !parameters.every(isParameterName)) return undefined;
     if (derived && !derived.every(isParameterName)) return undefined;
     return {
@@ -47,7 +47,7 @@ function parseShape(script: string): Omit<WorkList, "columns"> | undefined {
   }
 }
 
-interface Said {
+interface WrittenShape {
   readonly parameters?: readonly string[];
   readonly derived?: readonly string[];
   readonly batched?: boolean;

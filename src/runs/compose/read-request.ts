@@ -32,7 +32,7 @@ export async function readRequest(
     const { readJobManifest } = await import("./run-manifest.ts");
     return readJobManifest(words, flags, machine);
   }
-  const { request, said } = await readRun(words, flags, {
+  const { request, notices } = await readRun(words, flags, {
     workingDirectory: machine.workingDirectory,
     environment: machine.environment,
     cores: machine.processors,
@@ -50,7 +50,7 @@ export async function readRequest(
   };
   const whole = { ...request, annotations, podAnnotations: RUN_POD_ANNOTATIONS };
   const composed = composeRun(whole);
-  return { ...composed, said: [...said, ...composed.said], request: whole };
+  return { ...composed, notices: [...notices, ...composed.notices], request: whole };
 }
 
 /** As with other programs that read lists, an empty one is not an error. */

@@ -6,7 +6,7 @@ import type { RunRequest } from "./run-request.ts";
 export interface RequestedRun extends NewRun {
   readonly list?: WorkList;
   /** Notices for the user. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
   /** Absent for a manifest. */
   readonly request?: RunRequest;
 }

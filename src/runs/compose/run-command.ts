@@ -11,7 +11,7 @@ import { type Argument, parseArguments, refersTo, type Vocabulary } from "./subs
 export interface RunCommand {
   /** The program first. */
   readonly arguments: readonly Argument[];
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export function composeCommand(request: RunRequest): RunCommand {
@@ -27,7 +27,7 @@ export function composeCommand(request: RunRequest): RunCommand {
   checkCommand({ request, words, parsed, vocabulary });
   const used = refersTo(parsed);
   const given = appendsItem(request, words, used) ? [...parsed, ...itemArguments(request)] : parsed;
-  return { arguments: [...niceness(request), ...given], said: unused(request, words, given) };
+  return { arguments: [...niceness(request), ...given], notices: unused(request, words, given) };
 }
 
 /** A single word with spaces is a script. */

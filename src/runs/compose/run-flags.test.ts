@@ -147,8 +147,8 @@ test.each<[readonly string[], object]>([
   [["--halt", "soon"], { halt: "soon" }],
   [["--restart=OnFailure"], { restart: "OnFailure" }],
   [[], {}],
-])("failure flags %j say %j", async (flags, wishes) => {
-  expect((await read([...flags, "--", "true"])).failure).toEqual(wishes);
+])("failure flags %j say %j", async (flags, options) => {
+  expect((await read([...flags, "--", "true"])).failure).toEqual(options);
 });
 
 test.each<[readonly string[], number]>([

@@ -52,7 +52,7 @@ export interface RunSurroundings {
 export interface ReadRun {
   readonly request: RunRequest;
   /** Notices about how the list was read. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 /** The options of "tally run". Words after "--" are not parsed. */
@@ -109,7 +109,7 @@ export async function readRun(
   surroundings: RunSurroundings,
 ): Promise<ReadRun> {
   const { image, namespace = "default" } = flags;
-  const wishes = {
+  const options = {
     ...(name === undefined ? {} : { name }),
     namespace,
     ...indexOptions(flags),
@@ -121,8 +121,8 @@ export async function readRun(
     failure: readFailureOptions(flags),
     paramsIn: paramsIn(flags.paramsIn),
   };
-  const { said, ...read } = await readList(words, flags, surroundings);
-  return { request: { ...read, ...wishes, suffix: surroundings.random.suffix() }, said };
+  const { notices, ...read } = await readList(words, flags, surroundings);
+  return { request: { ...read, ...options, suffix: surroundings.random.suffix() }, notices };
 }
 
 function indexOptions({ completions, completionIndexVarName: name }: RunFlags) {

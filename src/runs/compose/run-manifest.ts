@@ -39,7 +39,7 @@ export async function readJobManifest(
     job: prepared(job, { name: name ?? nameOf(job), namespace }, flags),
     before: support.map((object) => placed(object, namespace)),
     support: () => [],
-    said: [],
+    notices: [],
   };
 }
 

@@ -47,7 +47,7 @@ export interface ListSurroundings {
 type ReadFields = "list" | "placeholders" | "appended" | "command" | "skipsPlaceholderCheck";
 
 export type ReadList = Pick<RunRequest, ReadFields> & {
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 };
 
 /** @param words the command, and lists after it */
@@ -72,7 +72,7 @@ export async function readList(
     ...(appended.length > 0 ? { appended } : {}),
     placeholders: withMissingItem(main?.placeholders ?? {}, flags),
     ...(flags.skipPlaceholderCheck ? { skipsPlaceholderCheck: true } : {}),
-    said: main?.said ?? [],
+    notices: main?.notices ?? [],
   };
 }
 
@@ -85,7 +85,7 @@ interface MainSource {
   readonly flag: string;
   readonly list: WorkList;
   readonly placeholders: Placeholders;
-  readonly said?: readonly string[];
+  readonly notices?: readonly string[];
   /** Present if the source changes the command. */
   readonly command?: readonly string[];
 }

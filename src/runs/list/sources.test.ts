@@ -135,9 +135,9 @@ test("a table with tabs takes quotes as they are", () => {
 });
 
 test("a column that no variable can be called after is renamed, and that is said", () => {
-  const { list, said } = parseCsv(text("file name,2nd\na,b\n"));
+  const { list, notices } = parseCsv(text("file name,2nd\na,b\n"));
   expect(list.parameters).toEqual(["file_name", "_2nd"]);
-  expect(said).toEqual([
+  expect(notices).toEqual([
     'the column "file name" is {file_name} here',
     'the column "2nd" is {_2nd} here',
   ]);

@@ -12,7 +12,7 @@ import { linesOf, refuseNul } from "./lines.ts";
 export interface ParsedTable {
   readonly list: WorkList;
   /** Notices about renamed columns. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export function parseCsv(input: SourceText): ParsedTable {
@@ -39,7 +39,7 @@ interface Row {
 function tableOf(source: string, nextRow: () => Row | undefined): ParsedTable {
   const header = nextRow();
   if (!header) throw new UsageError(`${source} is empty: its first line must name the columns`);
-  const { names, said } = namesOf(source, header.fields);
+  const { names, notices } = namesOf(source, header.fields);
   const columns: string[][] = names.map(() => []);
   for (let row = nextRow(); row; row = nextRow()) {
     const { line, fields } = row;
@@ -54,7 +54,7 @@ function tableOf(source: string, nextRow: () => Row | undefined): ParsedTable {
       columns[column]?.push(fields[column] ?? "");
     }
   }
-  return { list: { parameters: names, columns }, said };
+  return { list: { parameters: names, columns }, notices };
 }
 
 function countOf(fields: number): string {
@@ -63,7 +63,7 @@ function countOf(fields: number): string {
 
 /** A column name that is not a valid variable name is changed, with a notice. */
 function namesOf(source: string, header: readonly string[]) {
-  const said: string[] = [];
+  const notices: string[] = [];
   const names = header.map((field, column) => {
     const plain = field.trim();
     if (isParameterName(plain)) return plain;
@@ -74,12 +74,12 @@ function namesOf(source: string, header: readonly string[]) {
           `not ${JSON.stringify(field)}`,
       );
     }
-    said.push(`the column ${JSON.stringify(plain)} is {${name}} here`);
+    notices.push(`the column ${JSON.stringify(plain)} is {${name}} here`);
     return name;
   });
   const twice = names.find((name, column) => names.indexOf(name) !== column);
   if (twice !== undefined) throw new UsageError(`${at(source, 1)}: two columns are named ${twice}`);
-  return { names, said };
+  return { names, notices };
 }
 
 interface Reading extends SourceText {

@@ -33,7 +33,7 @@ export interface ContinuedRun {
   /** The Job as it was found. */
   readonly former: Job;
   /** Notices for the user. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export type ListedRun = NewRun & { readonly list?: WorkList };
@@ -71,12 +71,12 @@ async function continueOnce(
   const environment = await planEnvironment(client, former, asked);
   if (isSameList && isSameWork(former, asked.job)) {
     const isComplete = former.status.succeeded === former.spec.completions;
-    if (isFinished(former) && isComplete) return { job: former, said: ["everything is done"] };
+    if (isFinished(former) && isComplete) return { job: former, notices: ["everything is done"] };
     if (!isFinished(former)) {
       const { parallelism } = asked.job.spec;
       await environment.apply();
       const job = await resumeRun(client, { namespace, name }, parallelism);
-      return { job, said: environment.said };
+      return { job, notices: environment.notices };
     }
   }
   const settled = isFinished(former) || isBare ? former : await drainRun(client, former);
@@ -84,10 +84,10 @@ async function continueOnce(
   const uids = await formerUids(host, settled);
   dieAt("resume");
   const decided = decide({ former: settled, stored, asked, isSameList, uids });
-  const said = [...decided.said, ...environment.said];
+  const notices = [...decided.notices, ...environment.notices];
   const job = await replace(client, asked, settled, decided);
   dieAt("resume");
-  return { job, said };
+  return { job, notices };
 }
 
 function replace(client: Client, asked: ListedRun, former: Job, decided: Decided): Promise<Job> {
@@ -151,7 +151,7 @@ interface Decided {
   /** Whether some items had other indexes before, which the list has. */
   readonly isMoved?: boolean;
   readonly past?: ListPast;
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 function decide(given: {
@@ -171,20 +171,20 @@ function decide(given: {
       completed: parseIndexes(formatIndexes(done), completions),
       continues: uids,
       ...(stored ? { past: stored.past } : {}),
-      said: isOther ? ["the command has changed: the remaining items run with the new one"] : [],
+      notices: isOther ? ["the command has changed: the remaining items run with the new one"] : [],
     };
   }
-  if (!stored || !asked.list) return { completed: emptyIndexes(), said: [] };
+  if (!stored || !asked.list) return { completed: emptyIndexes(), notices: [] };
   const { name = "" } = former.metadata;
   const plan = planResume(
     { ...stored, completed: done, jobs: uids.map((uid) => ({ name, uid })) },
     asked.list,
   );
   const { completed, past } = plan;
-  const said = changesText(plan);
+  const notices = changesText(plan);
   // If items were only added at the end, the indexes are the same.
-  if (!plan.isMoved) return { completed, continues: uids, past: stored.past, said };
-  return { completed, continues: [], isMoved: true, past, said };
+  if (!plan.isMoved) return { completed, continues: uids, past: stored.past, notices };
+  return { completed, continues: [], isMoved: true, past, notices };
 }
 
 const NAMED = 5;

@@ -23,7 +23,7 @@ export function environmentPlace(job: Job): Name | undefined {
 
 export interface EnvironmentUpdate {
   /** Notices for the user; empty if nothing changes. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
   /** Gives the new environment to the former Job, which continues. */
   readonly apply: () => Promise<void>;
 }
@@ -34,13 +34,13 @@ export async function planEnvironment(
   former: Job,
   { job, environment }: NewRun,
 ): Promise<EnvironmentUpdate> {
-  if (environment === undefined) return { said: [], apply: async () => {} };
+  if (environment === undefined) return { notices: [], apply: async () => {} };
   const place = environmentPlace(former);
   const before = place && environmentOf(await findObject(client, secrets, place));
   const change = before && environmentChanges(before, environment);
   const isSame = before !== undefined && change === undefined;
   return {
-    said: change === undefined ? [] : [change],
+    notices: change === undefined ? [] : [change],
     apply: async () => {
       if (!isSame) await replace(client, former, environmentObject(job, environment));
     },
