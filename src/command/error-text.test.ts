@@ -25,7 +25,7 @@ test.each([
   expect(errorText(error)).toBe(text);
 });
 
-test("several failures are told together, none is none", () => {
+test("several errors become one failure, and no errors become none", () => {
   expect(failureOf([])).toBeUndefined();
   expect(failureOf([notFound(JOBS, "x"), new Error("y")])?.message).toBe(
     'Error from server (NotFound): jobs.batch "x" not found\nerror: y',

@@ -10,7 +10,7 @@ test("keys are sorted, empty collections short, and HTML is safe", () => {
   expect(formatJson({ a: [1], b: {} })).toBe('{\n    "a": [\n        1\n    ],\n    "b": {}\n}\n');
 });
 
-test("whatever is written is read back", () => {
+test("any JSON value survives formatting", () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const plain = JSON.parse(JSON.stringify(value));

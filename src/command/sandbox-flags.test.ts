@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSandbox, SANDBOX_DEFAULTS } from "./sandbox-flags.ts";
 
-test("by default a pod gets what it needs", () => {
+test("the default runtime is chosen by what a pod needs", () => {
   expect(readSandbox(SANDBOX_DEFAULTS)).toMatchObject({ defaultRuntime: "auto", sharedPaths: [] });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { terminalText } from "../base/terminal-text.ts";
 import { alignTabs } from "./tabbed-text.ts";
 
-test("neighbouring lines share their columns, a line without a tab ends them", () => {
+test("neighbouring lines share columns, and a line without a tab ends them", () => {
   const lines = ["Name:\tx", "A longer name:\ty", "Heading", "  a\tb\tc", "  longer\tb\tc"];
   expect(alignTabs(lines)).toBe(
     [
@@ -22,15 +22,15 @@ test("a column ends where a line has fewer cells", () => {
   expect(alignTabs(lines)).toBe("a  bbbb  c\na  b\na  b  c\n");
 });
 
-test("characters count, not their bytes", () => {
+test("columns are measured in characters, not in bytes", () => {
   expect(alignTabs(["äöü\tx", "a\ty"])).toBe("äöü  x\na    y\n");
 });
 
-test("what a terminal would obey is shown", () => {
+test("control characters are escaped", () => {
   expect(terminalText("a\u001b[31mb\rc")).toBe("a^[[31mb\\rc");
 });
 
-test("nothing but tabs is changed, and what follows the last of them stays in place", () => {
+test("only tabs are changed, and text after the last tab keeps its position", () => {
   const word = fc.stringMatching(/^[a-z]{0,5}$/);
   const line = fc.array(word, { minLength: 1, maxLength: 4 });
   fc.assert(

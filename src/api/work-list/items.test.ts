@@ -6,7 +6,7 @@ import { type ListObject, storeList } from "./stored-list.ts";
 
 const LARGE = Array.from({ length: 3000 }, (_, n) => `${n} ${"x".repeat(500)}`);
 
-test("an item is read out of the object that has it, and of no other", () => {
+test("only the object that has an item is read for it", () => {
   const { items, read } = opened({ parameters: ["ITEM"], columns: [LARGE] });
   expect(items.valuesAt(2500)).toEqual([LARGE[2500]]);
   expect(items.valuesAt(2501)).toEqual([LARGE[2501]]);
@@ -15,7 +15,7 @@ test("an item is read out of the object that has it, and of no other", () => {
   expect(items.nameAt(3000)).toBeUndefined();
 });
 
-test("an item is found by its whole value though its name is shortened, and by its name", () => {
+test("an item is found by its whole value, even if its name is shortened, and by its name", () => {
   const { items } = opened({ parameters: ["ITEM"], columns: [LARGE] });
   expect(items.nameAt(7)?.length).toBeLessThan(200);
   expect(items.find(LARGE[7] ?? "")).toEqual([7]);
@@ -30,7 +30,7 @@ test("an item is found by its whole value though its name is shortened, and by i
   expect([...pairs.names()]).toEqual(["F=a C=x", "F=a C=y"]);
 });
 
-test("without a list, with one that is gone and with one that is secret nothing is known", () => {
+test("there are no items without a list, with a missing list, and with a secret list", () => {
   const without = openItems(aJob({}, { name: "run" }), () => undefined);
   const gone = openItems(jobOf("list"), () => undefined);
   const secret = openItems(jobOf("secret/list"), () => {

@@ -30,7 +30,7 @@ function readBack(list: WorkList, kind: "ConfigMap" | "Secret"): readonly (reado
   });
 }
 
-test("whatever values contain, they are read back, from ConfigMaps and from Secrets", () => {
+test("values with any content survive ConfigMaps and Secrets", () => {
   const value = fc.string({ unit: "grapheme", maxLength: 20 });
   const rows = fc
     .integer({ min: 1, max: 3 })
@@ -65,7 +65,7 @@ test.each(["ConfigMap", "Secret"] as const)(
   },
 );
 
-test("one value that is larger than an object should be has one to itself", () => {
+test("a value that is larger than a chunk has its own object", () => {
   const column = ["a", "x".repeat(MAX_CHUNK_BYTES), "b"];
   expect(storeList({ parameters: ["ITEM"], columns: [column] }, PLACE)).toHaveLength(3);
 });

@@ -49,7 +49,7 @@ function aLedger(snapshot: Partial<RunSnapshot>) {
 
 const WORK = { namespace: "default", jobName: "work" };
 
-test("what pods say and what was noted of others is one story, each attempt once", async () => {
+test("attempts of pods and of the recorded ledger are merged, each once", async () => {
   const pods = [aPod(1, "Failed", 3), aPod(2, "Running"), aPod(3, "Failed", 4)];
   const attempts = [aNote(1, 2), aNote(1, 3), aNote(3, 5)];
   const { ledger, reads } = aLedger({ pods, noted: { attempts, isCut: false } });
@@ -91,7 +91,7 @@ test("a snapshot older than the Job that the reader has seen is not used", async
   expect(left).toEqual([]);
 });
 
-test("pages and states are as of any ledger", async () => {
+test("pages and states are those of any ledger", async () => {
   const { ledger } = aLedger({});
   const failed = await ledger.list(WORK, { state: "Failed" });
   expect(failed.items.map(({ index }) => index)).toEqual([1]);

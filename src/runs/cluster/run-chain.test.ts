@@ -39,11 +39,11 @@ function whole(...retries: readonly Facts[]): Job {
   return composeWhole(chain);
 }
 
-test("a run without retries is its Job", () => {
+test("a run without retries is shown as its Job", () => {
   expect(whole()).toEqual(aJob(FIRST as Facts));
 });
 
-test("what is run again is open until its Job has settled it", () => {
+test("a retried item is open until its Job has settled it", () => {
   const { metadata, spec, status } = whole({
     name: "fetch-retry-1",
     completions: 2,
@@ -56,7 +56,7 @@ test("what is run again is open until its Job has settled it", () => {
   expect(status.conditions).toEqual([]);
 });
 
-test("a run whose last Job is complete has failed while others of its items have", () => {
+test("a run has failed if items failed that its last, complete Job did not retry", () => {
   const some = { name: "fetch-retry-1", completions: 1, retried: "1", completed: "0" } as const;
   expect(whole({ ...some, end: "Complete" }).status.conditions).toMatchObject([
     { type: "Failed", reason: "FailedIndexes" },
@@ -67,13 +67,13 @@ test("a run whose last Job is complete has failed while others of its items have
   expect(all.status).toMatchObject({ completedIndexes: "0-4", failedIndexes: "", succeeded: 5 });
 });
 
-test("an item that succeeded and fails when it is run again has failed", () => {
+test("an item that succeeded and fails in a retry has failed", () => {
   const again = { name: "fetch-retry-1", completions: 1, retried: "0", failed: "0" } as const;
   const { status } = whole({ ...again, end: "Failed" });
   expect(status).toMatchObject({ completedIndexes: "2", failedIndexes: "0,1,3,4" });
 });
 
-test("the tenth retry comes after the second, and none of them is a run of its own", () => {
+test("retries are sorted by number, and are not listed as runs", () => {
   const retries = [10, 2, 1].map((number) =>
     aJob({ name: `fetch-retry-${number}`, completions: 1, retried: "3" }),
   );

@@ -14,7 +14,7 @@ const ENVIRONMENT = {
 const list = { parameters: ["ITEM"], columns: [["a", "b"]] };
 const request = { name: "n", namespace: "ns", suffix: "x1", command: ["true"], parallelism: 1 };
 
-test("the Job names the Secret that comes with it, before its list", () => {
+test("the Job refers to its Secret, which is created before the list", () => {
   const run = attachEnvironment(composeRun({ ...request, list }), ENVIRONMENT, "x1");
   const { annotations = {} } = run.job.metadata;
   expect(annotations["tallyjob.io/environment"]).toBe("n-environment-x1");
@@ -26,7 +26,7 @@ test("the Job names the Secret that comes with it, before its list", () => {
   expect(JSON.stringify(run.job)).not.toContain("hidden");
 });
 
-test("an environment that a Secret cannot hold is refused with its size", () => {
+test("an environment that is too large for a Secret is rejected with its size", () => {
   const variables = new Uint8Array(MAX_ENVIRONMENT_BYTES + 1);
   expect(() => attachEnvironment(composeRun(request), { ...ENVIRONMENT, variables }, "x")).toThrow(
     "the environment has 1000001 bytes, and at most 1000000 can be stored with a run",

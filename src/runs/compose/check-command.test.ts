@@ -64,7 +64,7 @@ test.each<[string, Partial<RunRequest>, string]>([
   expect(compose).toThrow("--skip-placeholder-check");
 });
 
-test("without a list a placeholder is refused, too", () => {
+test("without a list a placeholder is rejected", () => {
   const { list: _, ...rest } = REQUEST;
   const compose = () => composeRun({ ...rest, completions: 2, command: ["echo", "{1}"] });
   expect(compose).toThrow("there is no list for {1}");
@@ -88,7 +88,7 @@ test.each<[string, readonly string[]]>([
   expect(composed).toEqual(command.map((word) => (word === "{FILE}" ? "$(FILE)" : word)));
 });
 
-test("{} is passed as it is if another text stands for the item", () => {
+test("{} is passed unchanged if -I sets another placeholder", () => {
   const placeholders = { ...UNNAMED, item: "@@" };
   const command = ["find", "@@", "-exec", "rm", "{}", "{.}", ";"];
   const expected = ["find", "$(ITEM)", "-exec", "rm", "{}", "{.}", ";"];
@@ -97,7 +97,7 @@ test("{} is passed as it is if another text stands for the item", () => {
   expect(commandOf(["rm", "{}"], named)).toEqual(["rm", "{}"]);
 });
 
-test("in a script a name that is close is refused with its variable", () => {
+test("a mistyped name in a script is rejected with the right variable", () => {
   const compose = () => commandOf(["rm {FLIE}"]);
   expect(compose).toThrow('there is no {FLIE}: did you mean "$FILE"?');
 });

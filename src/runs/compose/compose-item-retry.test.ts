@@ -16,7 +16,7 @@ function aRun(more: object) {
   return composeClusterRun({ ...request, ...more }, { kind: "kubernetes" });
 }
 
-test("a retry is a Job of its own that belongs to the first and knows the items' indexes", () => {
+test("a retry is a Job that the first one owns, with the indexes of its items", () => {
   const { job } = aRun({});
   const first = { ...job, metadata: { ...job.metadata, uid: "u-1" } };
   const retry = composeItemRetry(first, { indexes: [2, 7, 8, 9], number: 3 });
@@ -31,7 +31,7 @@ test("a retry is a Job of its own that belongs to the first and knows the items'
   expect([retryNumber(first), retryNumber(retry)]).toEqual([0, 3]);
 });
 
-test("each of its pods has the index of its item wherever the command speaks of it", () => {
+test("each pod uses the index of its item everywhere in the command", () => {
   const command = ["sh", "-c", 'echo "$@" "$I" $JOB_COMPLETION_INDEX', "_", "it's {I}", "$$(I)"];
   const { job } = aRun({ command, indexVariable: "I" });
   const { spec } = composeItemRetry(job, { indexes: [2, 7], number: 1 });
@@ -42,13 +42,13 @@ test("each of its pods has the index of its item wherever the command speaks of 
   expect(out.trim().endsWith("7 7")).toBe(true);
 });
 
-test("a long name gives way to the number of the retry", () => {
+test("a long name is cut to make room for the number of the retry", () => {
   const { job } = aRun({ name: "x".repeat(60) });
   const { metadata } = composeItemRetry(job, { indexes: [1, 2], number: 12 });
   expect(metadata.name).toBe(`${"x".repeat(52)}-retry-12`);
 });
 
-test("too many items at once are refused, and so is a command that only the image knows", () => {
+test("too many items are rejected, and so is the default command of an image", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => index);
   expect(() => composeItemRetry(aRun({}).job, { indexes: many, number: 1 })).toThrow("--index");
   const unknown = aRun({ command: [] }).job;

@@ -25,7 +25,7 @@ test("a template is the Job of the run, with its list", () => {
   });
 });
 
-test("so is what runs at a time, under a name of its own", () => {
+test("a scheduled run has its own name and a time", () => {
   const options = { name: "process-files-37dt3", runAt: "2015-07-21T14:00:00Z" };
   const { object, support } = composeScheduled(run, options);
   expect(object.spec).toMatchObject({

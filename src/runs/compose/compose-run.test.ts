@@ -67,7 +67,7 @@ test("a list is an Indexed Job that names it, with failure rules for lists", () 
   ]);
 });
 
-test("without a list there is as much as --completions says, and no list", () => {
+test("without a list --completions sets the number of indexes", () => {
   const { list: _, ...rest } = REQUEST;
   const request = { ...rest, command: ["echo", "{I}"], completions: 5, indexVariable: "I" };
   const { job, support } = composeRun(request);
@@ -125,19 +125,19 @@ test.each<[string, FailureOptions, object]>([
   expect(compose({ failure }).job.spec).toMatchObject(spec);
 });
 
-test("a timeout is of each attempt", () => {
+test("a timeout applies to each attempt", () => {
   const { spec } = compose({ failure: { timeoutSeconds: 90 } }).job;
   expect(spec.activeDeadlineSeconds).toBe(undefined);
   expect(spec.template.spec.activeDeadlineSeconds).toBe(90);
 });
 
-test("soon is an annotation", () => {
+test("--halt soon becomes an annotation", () => {
   const { metadata, spec } = compose({ failure: { halt: "soon", maxFailed: { count: 1 } } }).job;
   expect(metadata.annotations?.["tallyjob.io/halt"]).toBe("soon");
   expect(spec.maxFailedIndexes).toBe(1);
 });
 
-test("restarts in place know nothing of attempts", () => {
+test("--restart=OnFailure sets no limits for attempts", () => {
   const { metadata, spec } = compose({ failure: { restart: "OnFailure" } }).job;
   expect(spec.template.spec.restartPolicy).toBe("OnFailure");
   expect(spec.backoffLimitPerIndex).toBe(undefined);
@@ -156,7 +156,7 @@ test.each<[FailureOptions, string]>([
   expect(() => compose({ failure: { restart: "OnFailure", ...failure } })).toThrow(problem);
 });
 
-test("above 100,000 items the limits of Kubernetes are kept, and that is said", () => {
+test("above 100,000 items the limits of Kubernetes apply, with a notice", () => {
   const { job, notices } = compose({ list: listOf(100_001), parallelism: 20_000 });
   expect(job.spec).toMatchObject({ maxFailedIndexes: 10_000, parallelism: 10_000 });
   expect(notices).toEqual([
@@ -228,7 +228,7 @@ test.each<[string, Partial<RunRequest>, string]>([
   expect(() => compose(fields)).toThrow(problem);
 });
 
-test("the most that a variable holds is taken", () => {
+test("a value of the largest allowed size is accepted", () => {
   const list = { parameters: ["F"], columns: [["x".repeat(131_069)]] };
   expect(() => compose({ list })).not.toThrow();
 });
@@ -263,7 +263,7 @@ test.each<[string, Partial<RunRequest>, readonly string[]]>([
   expect(compose(fields).job.spec.template.spec.containers?.[0]?.command).toEqual(command);
 });
 
-test("a script that uses no item is worth a word", () => {
+test("a script that uses no item gets a notice", () => {
   expect(compose({ command: ["sh", "-c", "echo hello"] }).notices).toEqual([
     "the script does not mention $F",
   ]);
@@ -283,7 +283,7 @@ const PATHS = {
   list: { parameters: ["F"], columns: [["/a/b.tar.gz", "c", ".profile", "d.e/f"]] },
 };
 
-test("parts of a path become parameters of their own", () => {
+test("parts of a path become parameters", () => {
   const command = ["convert", "{}", "{.}.png", "{/}", "{//}", "{/.}", "{#}"];
   const { job, list } = compose({ ...PATHS, command });
   expect(job.spec.template.spec.containers?.[0]?.command).toEqual([
@@ -303,7 +303,7 @@ test("parts of a path become parameters of their own", () => {
   });
 });
 
-test("parts that nobody uses are not made", () => {
+test("unused parts of a path are not computed", () => {
   expect(compose({ ...PATHS, command: ["gzip", "{}"] }).list).toEqual(PATHS.list);
   const literal = { command: ["echo", "{.}"], skipsPlaceholderCheck: true } as const;
   expect(compose({ list: PATHS.list, ...literal }).list).toEqual(PATHS.list);

@@ -28,7 +28,7 @@ test("a list is read back out of its script, whatever its values are", () => {
   );
 });
 
-test("what is no such script has no list", () => {
+test("a script that Tally did not write has no list", () => {
   expect(parseScript("#!/bin/sh\necho hello\n")).toBeUndefined();
   const script = composeScript({
     list: { parameters: ["A"], columns: [["x", "y"]] },

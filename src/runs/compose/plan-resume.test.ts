@@ -74,7 +74,7 @@ test.each<[string, WorkList, string, WorkList, object]>([
   expect(plan(before, done, now)).toEqual(expected);
 });
 
-test("columns may change places, and worked out ones do not count", () => {
+test("the order of columns and computed columns do not matter", () => {
   const before = {
     parameters: ["A", "B", "A_FIRST"],
     columns: [
@@ -94,7 +94,7 @@ test("columns may change places, and worked out ones do not count", () => {
   expect(plan(before, "1", now)).toEqual({ completed: "0", added: [], removed: [] });
 });
 
-test("values are not run together", () => {
+test("values of different columns are not concatenated", () => {
   const before = { parameters: ["A", "B"], columns: [["ab"], ["c"]] };
   const now = { parameters: ["A", "B"], columns: [["a"], ["bc"]] };
   expect(plan(before, "0", now)).toMatchObject({ completed: "", added: [0] });
@@ -108,7 +108,7 @@ test.each<[WorkList]>([
   expect(() => plan(listOf("a"), "0", now)).toThrow("what is done cannot be told");
 });
 
-test("an item is done exactly if the same occurrence of it was", () => {
+test("an item is done if and only if the same occurrence of it was done", () => {
   const values = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
   const occurrences = (list: readonly string[]) =>
     list.map((value, at) => `${value}${list.slice(0, at).filter((each) => each === value).length}`);
@@ -165,7 +165,7 @@ test("an item that was removed is still done when it returns, with its history",
   expect(chain(0)).toEqual(["job-0/0", "job-1/1", "job-2/2"]);
 });
 
-test("of equal items those that return are the ones that were removed", () => {
+test("of equal items the removed ones are matched when they return", () => {
   const { completed } = resumed(["aaa", "1"], ["a", ""], ["aaa", ""]);
   expect(completed).toBe("1");
 });
@@ -178,7 +178,7 @@ test("items that moved together share a range", () => {
   ]);
 });
 
-test("a list that only became longer did not move", () => {
+test("a list with items added at the end has not moved", () => {
   const moved = (now: string) => planResume(aFormer(listOf("a", "b"), ""), listOf(...now)).isMoved;
   expect(["ab", "abc", "ba", "a", "xab"].map(moved)).toEqual([false, false, true, true, true]);
 });

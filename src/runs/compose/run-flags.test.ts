@@ -94,12 +94,12 @@ test.each<[string, readonly string[], object]>([
   expect(Object.fromEntries(named)).toEqual(columns);
 });
 
-test("with -0 stdin is taken, and NUL bytes are between the items", async () => {
+test("-0 reads stdin and splits items at NUL bytes", async () => {
   const { list } = await read(["-0", "--", "echo"], "x\ny\0z\0");
   expect(list?.columns).toEqual([["x\ny", "z"]]);
 });
 
-test("nothing speaks of a list: the command is run once, and stdin is left alone", async () => {
+test("without a list or placeholder the command runs once, and stdin is not read", async () => {
   expect((await read(["--", "echo", "hello"])).list).toBe(undefined);
 });
 
@@ -177,24 +177,24 @@ test("other flags are passed on", async () => {
   });
 });
 
-test("a directory of this machine means nothing to an image", async () => {
+test("with an image the working directory of this machine is not used", async () => {
   expect((await read(["--", "true"])).workdir).toBe("/here");
   expect((await read(["--image", "busybox", "--", "true"])).workdir).toBe(undefined);
 });
 
-test("shuffled, the same items are there", async () => {
+test("--shuffle keeps all items", async () => {
   const { list } = await read(["--range", "1-100", "--shuffle", "--", "echo"]);
   const [values = []] = list?.columns ?? [];
   expect(values).not.toEqual([...values].sort((one, other) => Number(one) - Number(other)));
   expect(new Set(values).size).toBe(100);
 });
 
-test("xargs' -I chooses what stands for the item", async () => {
+test("-I sets the placeholder of the item", async () => {
   const { placeholders } = await read(["-a", "lines", "-I", "@@", "--", "echo", "@@", "{}"]);
   expect(placeholders?.item).toBe("@@");
 });
 
-test("-I is known to lists with names, which do not have it", async () => {
+test("a list with named values records the placeholder of -I as missing", async () => {
   const { placeholders } = await read(["--csv", "table.csv", "-I", "@@", "--", "echo", "@@"]);
   expect(placeholders).toEqual({ missingItem: "@@" });
 });

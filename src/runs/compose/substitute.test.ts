@@ -33,7 +33,7 @@ test.each([
   expect(formatted(["echo", argument])).toEqual(["echo", expected]);
 });
 
-test("a dollar in front of a reference is kept apart from it", () => {
+test("a dollar in front of a reference is escaped", () => {
   expect(formatArgument(["US$", { parameter: "F" }])).toBe("US$$$(F)");
   expect(escapeText("US$")).toBe("US$");
 });
@@ -60,6 +60,6 @@ test.each([
   expect(() => formatted(["sh", "-c", script])).toThrow('write "$F" there');
 });
 
-test("a script that is a file is no script in the command", () => {
+test("a script file is not a script in the command", () => {
   expect(formatted(["sh", "work.sh", "{F}"])).toEqual(["sh", "work.sh", "$(F)"]);
 });

@@ -24,7 +24,7 @@ test("attempts of a former Job, and attempts that were stopped, are not counted"
   expect(end).toMatchObject({ attempt: 1, pod: { name: "d" } });
 });
 
-test("without an attempt that is over there is no end", () => {
+test("without a finished attempt there is no end", () => {
   const running = anAttempt("job", "a", { outcome: "Running", exitCode: undefined });
   const { endTime: _, ...rest } = running;
   expect(endInLedger("default", 1, [{ ...rest, endTime: undefined }], ABOUT)).toBeUndefined();

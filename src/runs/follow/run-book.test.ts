@@ -28,7 +28,7 @@ const pod = (uid: string, fields: JobPodFields) => aJobPod(job, { uid, ...fields
 const change = (uid: string, fields: JobPodFields) => book.takePod("MODIFIED", pod(uid, fields));
 const status = (fields: JobStatus) => book.takeJob({ ...job, status: fields });
 
-test("an item that succeeds is told once, however often its pod is written", () => {
+test("a success is reported once, however often its pod changes", () => {
   change("a", { index: 0, phase: "Running" });
   change("a", { index: 0, phase: "Running", isReady: true });
   change("a", { index: 0, phase: "Succeeded", exitCode: 0 });
@@ -38,7 +38,7 @@ test("an item that succeeds is told once, however often its pod is written", () 
   expect([book.succeeded, book.failed, book.active]).toEqual([1, 0, 0]);
 });
 
-test("a failure is only an attempt until the Job gives the index up", () => {
+test("a failure is reported as an attempt until the Job gives up the index", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3 });
   expect([book.failed, book.waiting]).toEqual([0, 1]);
   change("b", { index: 2, phase: "Failed", exitCode: 4 });
@@ -47,7 +47,7 @@ test("a failure is only an attempt until the Job gives the index up", () => {
   expect([book.failed, book.waiting]).toEqual([1, 0]);
 });
 
-test("the last attempt is told, in whatever order a list has the pods of an item", () => {
+test("the last attempt is reported, whatever the order of listed pods", () => {
   const once = { counted: 1, ignored: 0 };
   change("b", { index: 2, phase: "Failed", exitCode: 4, failures: once });
   change("a", { index: 2, phase: "Failed", exitCode: 3 });
@@ -56,7 +56,7 @@ test("the last attempt is told, in whatever order a list has the pods of an item
   expect([book.failed, book.retries]).toEqual([1, 1]);
 });
 
-test("an item that failed and was stopped at the next attempt has not failed", () => {
+test("an item that is stopped at its second attempt has not failed", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3 });
   const next = pod("b", { index: 2, phase: "Failed", exitCode: 143, ...leaving });
   const annotations = { ...next.metadata.annotations, [STOPPED]: "true" };
@@ -65,20 +65,20 @@ test("an item that failed and was stopped at the next attempt has not failed", (
   expect([book.succeeded, book.failed]).toEqual([0, 0]);
 });
 
-test("an item that succeeds at last has not failed", () => {
+test("an item that succeeds at its last attempt has not failed", () => {
   change("a", { index: 2, phase: "Failed", exitCode: 3 });
   change("b", { index: 2, phase: "Succeeded", exitCode: 0 });
   expect(told.at(-1)).toBe("2 Succeeded");
   expect([book.succeeded, book.failed, book.retries]).toEqual([1, 0, 1]);
 });
 
-test("the end of the Job is the end of what had failed", () => {
+test("a failed Job ends items that wait for a retry", () => {
   change("a", { index: 1, phase: "Failed", exitCode: 1 });
   status(FINISHED);
   expect(told.at(-1)).toBe("1 Failed");
 });
 
-test("a failure that is heard of after the Job gave the index up is final", () => {
+test("a failure that arrives after the Job gave up the index is final", () => {
   status({ failedIndexes: "1" });
   change("a", { index: 1, phase: "Failed", exitCode: 1 });
   expect(told).toEqual(["1 failed with 1", "1 Failed"]);
@@ -159,7 +159,7 @@ test("a failed Job has not given up what it had completed at a later attempt", (
   expect([book.succeeded, book.failed, book.retries]).toEqual([1, 0, 1]);
 });
 
-test("what the Job lets go of before it ends does not count", () => {
+test("a pod that the Job stops does not count as failed", () => {
   change("a", { index: 0, phase: "Running" });
   change("a", { index: 0, phase: "Failed", exitCode: 143, isTracked: false, ...leaving });
   book.takePod("MODIFIED", pod("b", { index: 1, phase: "Running" }));
@@ -168,7 +168,7 @@ test("what the Job lets go of before it ends does not count", () => {
   expect([book.active, book.failed]).toEqual([0, 0]);
 });
 
-test("an item whose pod never began has neither failed nor been tried", () => {
+test("an item whose pod never started has neither failed nor been attempted", () => {
   const missed = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null };
   const container = { ...exited("c", 137), state: { terminated: missed } };
   const unbegun = { phase: "Failed", containerStatuses: [container] };
@@ -178,7 +178,7 @@ test("an item whose pod never began has neither failed nor been tried", () => {
   expect([book.failed, book.retries]).toEqual([0, 0]);
 });
 
-test("an item that the end of its Job killed has failed, and is not said to be retried", () => {
+test("an item killed by the end of its Job has failed, and no retry is reported", () => {
   const metadata = { ...pod("a", { index: 0 }).metadata, finalizers: [], ...leaving.metadata };
   const annotations = { ...metadata.annotations, "tallyjob.io/ran": "1-2" };
   status({ conditions: [{ type: "FailureTarget", status: "True" }] });
@@ -189,7 +189,7 @@ test("an item that the end of its Job killed has failed, and is not said to be r
   expect([book.failed, book.retries]).toEqual([1, 0]);
 });
 
-test("an item that a Job which succeeds does not need has not failed", () => {
+test("an item that a successful Job did not need has not failed", () => {
   change("a", { index: 0, phase: "Failed", exitCode: 1 });
   status({ conditions: [{ type: "SuccessCriteriaMet", status: "True" }] });
   change("b", { index: 1, phase: "Failed", exitCode: 143 });
@@ -198,14 +198,14 @@ test("an item that a Job which succeeds does not need has not failed", () => {
   expect(book.failed).toBe(0);
 });
 
-test("what was done before the run began is counted and not told", () => {
+test("items done before are counted and not reported", () => {
   book = new RunBook({ ended: ({ index }) => told.push(`${index}`) });
   book.begin({ ...job, status: { completedIndexes: "0-2", failedIndexes: "4" } });
   expect([book.succeeded, book.failed, book.unreported()]).toEqual([3, 1, []]);
   expect([0, 3, 4].map(book.isSettled)).toEqual([true, false, true]);
 });
 
-test("an index that is to be run once more is not settled until it has been", () => {
+test("an index that will be run again is not settled before", () => {
   const asked = { ...job.metadata, annotations: { "tallyjob.io/rerun-indexes": "4" } };
   const settled = { completedIndexes: "0-2", failedIndexes: "4" };
   book.begin({ ...job, metadata: asked, status: settled });
@@ -214,13 +214,13 @@ test("an index that is to be run once more is not settled until it has been", ()
   expect([0, 4].map(book.isSettled)).toEqual([true, true]);
 });
 
-test("what a Job takes over from an earlier one is done before it has a status", () => {
+test("items done by a former Job are done before the new Job has a status", () => {
   const annotations = { "tallyjob.io/completed-indexes": "1,3" };
   book.begin({ ...job, metadata: { ...job.metadata, annotations }, status: {} });
   expect(book.succeeded).toBe(2);
 });
 
-test("what was missed is found by what the Job has counted", () => {
+test("missed ends are found by the counters of the Job", () => {
   change("a", { index: 0, phase: "Succeeded", exitCode: 0 });
   status({ completedIndexes: "0,2", failedIndexes: "3" });
   expect(book.unreported()).toEqual([2, 3]);
@@ -228,7 +228,7 @@ test("what was missed is found by what the Job has counted", () => {
   expect([book.succeeded, book.failed, book.unreported()]).toEqual([2, 1, []]);
 });
 
-test("pods that a new list does not have are not running", () => {
+test("pods missing in a new list are not running", () => {
   change("a", { index: 0, phase: "Running" });
   change("b", { index: 1, phase: "Running" });
   book.keepOnlyPods(new Set(["b"]));

@@ -14,7 +14,7 @@ test.each<[string, readonly string[]]>([
   expect(nearWords(meant, FILES)).toEqual(near);
 });
 
-test("no more than three are named, and none twice", () => {
+test("at most three suggestions are made, each once", () => {
   const words = ["a1", "a1", "a2", "a3", "a4"];
   expect(nearWords("a0", words)).toEqual(["a1", "a2", "a3"]);
 });

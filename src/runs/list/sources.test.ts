@@ -30,7 +30,7 @@ test.each([
   expect(parseNulSeparated(text(content))).toEqual(items);
 });
 
-test("a NUL byte among lines is refused with its place", () => {
+test("a NUL byte in a line is rejected with its position", () => {
   expect(() => parseLines(text("a\nbé\0c\n"))).toThrow("f, line 2, byte 4: a NUL byte");
 });
 
@@ -44,7 +44,7 @@ test.each<[string, number[], string]>([
   expect(() => decodeInput(input)).toThrow(`${place}: this is not UTF-8`);
 });
 
-test("a byte order mark is no part of the first item", () => {
+test("a byte order mark is not part of the first item", () => {
   const bytes = new TextEncoder().encode("\uFEFFa\n");
   expect(decodeInput({ source: "f", bytes }).text).toBe("a\n");
 });
@@ -60,7 +60,7 @@ test.each([
   expect(parseTypedValues(given, WORDS)).toEqual(values);
 });
 
-test("with --lines typed values keep their spaces, and may be empty", () => {
+test("with --lines values on the command line keep spaces and may be empty", () => {
   const rules = { byLines: true, mayBeEmpty: false };
   expect(parseTypedValues("a b\n\nc", rules)).toEqual(["a b", "", "c"]);
 });
@@ -76,7 +76,7 @@ test.each<[string, boolean, boolean, string[]]>([
   expect(parseFileValues(text(content), { byLines, mayBeEmpty })).toEqual(values);
 });
 
-test("an empty line among values is refused with its place", () => {
+test("an empty line among values is rejected with its position", () => {
   expect(() => parseFileValues(text("a\nb\n\nc\n"), WORDS)).toThrow(
     "f, line 3: the line is empty; with --lines it is an empty value",
   );
@@ -129,12 +129,12 @@ test("a table has named columns", () => {
   });
 });
 
-test("a table with tabs takes quotes as they are", () => {
+test("quotes in a TSV file have no special meaning", () => {
   const { list } = parseTsv(text('A\tB\n"x\ty"\n'));
   expect(list.columns).toEqual([['"x'], ['y"']]);
 });
 
-test("a column that no variable can be called after is renamed, and that is said", () => {
+test("a column whose name is not a valid variable name is renamed, with a notice", () => {
   const { list, notices } = parseCsv(text("file name,2nd\na,b\n"));
   expect(list.parameters).toEqual(["file_name", "_2nd"]);
   expect(notices).toEqual([
@@ -156,7 +156,7 @@ test.each([
   expect(() => parseCsv(text(content))).toThrow(problem);
 });
 
-test("whatever fields contain, they come back from CSV", () => {
+test("fields with any content survive CSV", () => {
   const field = fc.string({ unit: "grapheme" }).filter((value) => !value.includes("\0"));
   const rows = fc.array(fc.tuple(field, field), { minLength: 1 });
   const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
@@ -186,7 +186,7 @@ test("fields of JSON objects are parameters, with numbers as they are written", 
   });
 });
 
-test("JSON texts and numbers are items by themselves", () => {
+test("JSON strings and numbers are items", () => {
   expect(parseJsonLines(text('"a\\nb"\n 1.0 \n[1, 2]\n'))).toEqual({
     parameters: ["ITEM"],
     columns: [["a\nb", "1.0", "[1, 2]"]],
@@ -222,7 +222,7 @@ test.each([
   expect(() => splitSources(words)).toThrow(problem);
 });
 
-test("every combination, the last list changing fastest, linked ones together", () => {
+test("lists are combined, the last one changing fastest, and linked lists stay together", () => {
   const { parameters, columns } = combine([
     { isLinked: false, values: ["a", "b"] },
     { isLinked: true, values: ["A", "B"] },
@@ -236,7 +236,7 @@ test("one list is the item itself", () => {
   expect(combine([{ isLinked: false, values: ["a"] }]).parameters).toEqual(["ITEM"]);
 });
 
-test("linked lists of different lengths are refused with both", () => {
+test("linked lists of different lengths are rejected with both lengths", () => {
   const lists = [
     { isLinked: false, values: ["a", "b"] },
     { isLinked: true, values: ["1"] },
@@ -246,7 +246,7 @@ test("linked lists of different lengths are refused with both", () => {
   );
 });
 
-test("a batch has its values on lines, and the first and last of them", () => {
+test("a batch has one value per line, and parameters for the first and last", () => {
   const numbers = { parameters: ["FRAME"], columns: [["1", "2", "3", "4", "5"]] };
   expect(batchList(numbers, 2)).toEqual({
     parameters: ["FRAME", "FRAME_FIRST", "FRAME_LAST"],

@@ -23,7 +23,7 @@ test.each<[string, number, string]>([
   expect(lastLines(file, lines).toString()).toBe(expected);
 });
 
-test("of a file that is not there yet there is nothing, and then what is new", async () => {
+test("a missing file has no content; later its new content is read", async () => {
   const file = path.join(directory, "grows");
   const growing = new GrowingFile(file);
   expect(await copied(growing)).toBe("");

@@ -49,7 +49,7 @@ function ended(index: number, out: string, err = ""): AttemptEnd {
   return end;
 }
 
-test("each item's output comes out whole, its errors on stderr after it", async () => {
+test("the output of each item is printed as a whole, then its stderr", async () => {
   const output = new ItemOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(1, "one\n"));
   output.add(ended(0, "zero\n", "careful\n"));
@@ -58,7 +58,7 @@ test("each item's output comes out whole, its errors on stderr after it", async 
   expect(written).toBe("one\nzero\n!careful\n");
 });
 
-test("in the order of the list where that is asked for", async () => {
+test("output is printed in the order of the list with --keep-order", async () => {
   const order = { isSettled: () => false };
   const output = new ItemOutput({ console, logs: fileLogs(dataDir), order, remark: () => "" });
   for (const index of [2, 0, 1]) output.add(ended(index, `${index}\n`));
@@ -66,7 +66,7 @@ test("in the order of the list where that is asked for", async () => {
   expect(written).toBe("0\n1\n2\n");
 });
 
-test("what is to be said of an item follows its output", async () => {
+test("the remark about an item follows its output", async () => {
   const output = new ItemOutput({
     console,
     logs: fileLogs(dataDir),
@@ -78,7 +78,7 @@ test("what is to be said of an item follows its output", async () => {
   expect(written).toBe("zero\n!about 0\none\n!about 1\n");
 });
 
-test("a long output goes through in pieces and unchanged", async () => {
+test("a long output is copied in pieces, unchanged", async () => {
   const long = "0123456789".repeat(100_000);
   const output = new ItemOutput({ console, logs: fileLogs(dataDir), remark: () => "" });
   output.add(ended(0, "before\n"));
@@ -87,7 +87,7 @@ test("a long output goes through in pieces and unchanged", async () => {
   expect(written).toBe(`before\n${long}`);
 });
 
-test("the end of a growing file, and nothing of one that is not there", () => {
+test("readTail returns the end of a growing file, and nothing if it is missing", () => {
   const file = join(dataDir, "x");
   writeFileSync(file, "abcdef");
   expect(readTail(file, 3).toString()).toBe("def");

@@ -30,13 +30,13 @@ test("a failure names the item, how it ended, which attempt it was, its log and 
   );
 });
 
-test("one that is not the last says that it goes on", () => {
+test("a failure that is not the last announces a retry", () => {
   expect(retryText(END, { ...WORDS, attempts: undefined })).toBe(
     "banana.txt (index 1): exit 3, attempt 2, to be tried again",
   );
 });
 
-test("without a list there is an index, without indexes a pod", () => {
+test("without a list the index is shown, without indexes the pod", () => {
   expect(itemText({ ...END, item: undefined })).toBe("index 1");
   expect(itemText({ ...END, item: undefined, index: undefined })).toBe("fruits-1-abcde");
 });

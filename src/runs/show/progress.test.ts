@@ -10,14 +10,14 @@ function sampled(doneAt: (ms: number) => number, untilMs: number): readonly Samp
   return samples;
 }
 
-test("a steady run has a steady rate, and what is left takes as long as the rate says", () => {
+test("a steady run has a constant rate and a matching remaining time", () => {
   const samples = sampled((ms) => ms / 100, 20_000);
   const pace = paceOf(samples, { atMs: 20_000, done: 200 }, 300);
   expect(pace.rate).toBeCloseTo(10, 0);
   expect(pace.remainingMs).toBeCloseTo(10_000, -3);
 });
 
-test("nobody can tell a rate in the first moment, or when nothing ends", () => {
+test("the rate is unknown at first, and if no item ends", () => {
   const unknown = { rate: undefined, remainingMs: undefined };
   expect(paceOf([], { atMs: 0, done: 0 }, 10)).toEqual(unknown);
   expect(
@@ -36,7 +36,7 @@ test("nobody can tell a rate in the first moment, or when nothing ends", () => {
   ).toEqual(unknown);
 });
 
-test("the rate is that of the last half minute", () => {
+test("the rate is that of the last 30 seconds", () => {
   const samples = sampled((ms) => (ms < 60_000 ? ms / 10 : 6_000 + (ms - 60_000) / 1000), 120_000);
   const { rate = 0 } = paceOf(samples, { atMs: 120_000, done: 6_060 }, undefined);
   expect(rate).toBeCloseTo(1, 1);

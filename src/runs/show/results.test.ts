@@ -17,7 +17,7 @@ test.each<[string | number | undefined, string]>([
   expect(csvField(value)).toBe(expected);
 });
 
-test("a row has the last end, and counts what came to one", () => {
+test("a row has the last end and counts the attempts that ended", () => {
   const attempts = [
     anAttempt({ outcome: "Failed", exitCode: 3, podUID: "a" }),
     anAttempt({ outcome: "Deleted", podUID: "b" }),
@@ -29,7 +29,7 @@ test("a row has the last end, and counts what came to one", () => {
   );
 });
 
-test("what is running has no end yet, and its log is that of now", () => {
+test("a running item has no end, and the log of its current attempt", () => {
   const attempts = [
     anAttempt({ outcome: "Failed", exitCode: 3, podUID: "a" }),
     anAttempt({ outcome: "Running", podUID: "b" }),
@@ -39,7 +39,7 @@ test("what is running has no end yet, and its log is that of now", () => {
   expect(result.last?.attempt.podUID).toBe("b");
 });
 
-test("tries are those of the last Job", () => {
+test("tries counts the attempts of the last Job", () => {
   const attempts = ["old", "old", "new"].map((jobUID, n) => anAttempt({ jobUID, podUID: `${n}` }));
   expect(resultOf({ index: 0, state: "Failed", attempts }, "x")).toMatchObject({
     attempts: 3,
@@ -52,7 +52,7 @@ test("attempts in one pod are numbered by its restarts", () => {
   expect(numberedAttempts(pods).map(({ restarts }) => restarts)).toEqual([0, 1, 0, 2]);
 });
 
-test("several values have columns of their own, and names in JSON", () => {
+test("several values have their own columns, and names in JSON", () => {
   const parameters = ["FRUIT", "COLOR"];
   const result = resultOf({ index: 0, state: "Pending", attempts: [] }, "FRUIT=apple COLOR=red");
   const row = { result, values: ["apple", "red"], log: undefined };
@@ -71,7 +71,7 @@ test("several values have columns of their own, and names in JSON", () => {
   ]);
 });
 
-test("no rows are JSON, too", () => {
+test("an empty result is valid JSON", () => {
   const { head, tail } = resultWriter("json", []);
   expect(JSON.parse(head + tail)).toEqual([]);
 });

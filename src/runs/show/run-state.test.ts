@@ -22,14 +22,14 @@ test("a run that was asked to pause is paused", () => {
   expect(runStateOf(job, true).phase).toBe("Paused");
 });
 
-test("items are counted by the indexes, not by the pods that failed", () => {
+test("failed items are counted by index, not by pod", () => {
   const spec = { ...INDEXED, backoffLimitPerIndex: 3 };
   const status = { succeeded: 2, failed: 9, failedIndexes: "1,3", active: 1 };
   const state = runStateOf({ ...aJob(spec), status }, true);
   expect(state).toMatchObject({ total: 5, succeeded: 2, failed: 2, active: 1, before: 0 });
 });
 
-test("what was done before it began is known, and why it failed where items do not say it", () => {
+test("the state has the items done before, and the reason of the Job's failure", () => {
   const job = aJob(INDEXED, { annotations: { "tallyjob.io/completed-indexes": "0-2" } });
   const conditions = [{ type: "Failed", status: "True", reason: "DeadlineExceeded" }];
   expect(runStateOf({ ...job, status: { conditions } }, true)).toMatchObject({

@@ -6,7 +6,7 @@ import { type RunStatus, type StatusWords, statusLines, statusObject } from "./s
 const NOW = Date.parse("2026-01-01T00:01:00Z");
 const WORDS: StatusWords = { columns: 80, attempts: 4, flags: "" };
 
-test("a run that goes on tells how far and how fast", () => {
+test("a running run shows progress and rate", () => {
   const lines = statusLines(aStatus({ succeeded: 298, failed: 2, active: 8 }), WORDS);
   expect(lines).toEqual([
     "fetch: Running, 298 of 1,000 succeeded, 2 failed, 8 active",
@@ -15,12 +15,12 @@ test("a run that goes on tells how far and how fast", () => {
   ]);
 });
 
-test("what was done before does not make it faster", () => {
+test("items done before do not count for the rate", () => {
   const { rate } = statusObject(aStatus({ succeeded: 600, before: 300 })) as { rate: number };
   expect(rate).toBe(5);
 });
 
-test("a failure is told with its exit, its attempts, its log and what to do", () => {
+test("a failure is shown with its exit code, attempts, log and retry command", () => {
   const state = { phase: "Failed", succeeded: 999, failed: 1, endMs: NOW - 1200 } as const;
   const failures = [{ result: aResult({ item: "banana.txt" }), log: ".tally/logs/x.log" }];
   expect(statusLines(aStatus(state, { failures }), { ...WORDS, flags: " --data d" })).toEqual([
@@ -34,7 +34,7 @@ test("a failure is told with its exit, its attempts, its log and what to do", ()
   ]);
 });
 
-test("a run that ended early says how many items were not run", () => {
+test("a run that ended early shows how many items were not run", () => {
   const state = { phase: "Failed", reason: "MaxFailedIndexesExceeded", total: 10 } as const;
   const status = aStatus({ ...state, succeeded: 3, failed: 1, endMs: NOW });
   const counts = "3 of 10 succeeded, 1 failed, 6 not run";
@@ -42,7 +42,7 @@ test("a run that ended early says how many items were not run", () => {
   expect(statusObject(status)).toMatchObject({ total: 10, succeeded: 3, failed: 1, notRun: 6 });
 });
 
-test("long names give way, and what is to be copied does not", () => {
+test("long names are shortened, paths and commands are not", () => {
   const result = aResult({ item: "x".repeat(200), index: 123 });
   const log = `/${"y".repeat(100)}`;
   const lines = statusLines(
@@ -59,13 +59,13 @@ test.each(["Stopped", "Paused"] as const)("a run that is %s says how to go on", 
   expect(statusLines(aStatus({ phase }), WORDS).at(-1)).toBe("  continue: tally resume fetch");
 });
 
-test("an item without a name has its index", () => {
+test("an item without a name is shown by its index", () => {
   const failures = [{ result: aResult({}), log: undefined }];
   const lines = statusLines(aStatus({ failed: 1 }, { failures }), WORDS);
   expect(lines).toContain("  index 1: exit 3, attempt 4 of 4");
 });
 
-test("for programs it is an object", () => {
+test("the JSON status is one object", () => {
   const failures = [{ result: aResult({ item: "b", signal: 9, exitCode: 137 }), log: "l" }];
   expect(statusObject(aStatus({ failed: 1 }, { waiting: 2, failures }))).toEqual({
     name: "fetch",

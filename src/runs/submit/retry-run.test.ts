@@ -23,7 +23,7 @@ const FINISHED = {
 };
 const NAME = { namespace: "default", name: "fetch" };
 
-test("the new Job is the old one as it was written, and knows how the others stand", () => {
+test("the new Job has the spec of the old one and the results of the other items", () => {
   const annotations = { "tallyjob.io/paused": "3", "tallyjob.io/failures": "1@x", mine: "yes" };
   const former = { ...aJob({ ...INDEXED, parallelism: 0 }, { ...NAME, annotations }) };
   const job = composeRetry(
@@ -46,7 +46,7 @@ test("the new Job is the old one as it was written, and knows how the others sta
   expect(job.spec).toMatchObject({ completions: 5, parallelism: 3 });
 });
 
-test("a retry of a finished run replaces its Job, which takes over the list", async () => {
+test("a retry of a finished run replaces its Job and keeps its list", async () => {
   const { client, ledger, job } = await aRun(FINISHED);
   const retried = await retryRun({ client, ledger }, job, {
     wanted: set("1"),
@@ -60,7 +60,7 @@ test("a retry of a finished run replaces its Job, which takes over the list", as
   expect(list.data?.["items"]).toBe('"a"\n"b"\n"c"\n"d"\n"e"');
 });
 
-test("a run that goes on is asked, on top of what was asked before", async () => {
+test("an unfinished run is asked in addition to earlier requests", async () => {
   const { client, ledger, job } = await aRun({ completedIndexes: "0,2" });
   const engine = { client, ledger };
   const once = await retryRun(engine, job, { wanted: set("2"), failed: emptyIndexes() });
@@ -69,7 +69,7 @@ test("a run that goes on is asked, on top of what was asked before", async () =>
   expect(twice.metadata.annotations?.["tallyjob.io/rerun-indexes"]).toBe("0,2");
 });
 
-test("without an engine a run is removed with its list", async () => {
+test("without an engine a run is deleted with its list", async () => {
   const { client, job } = await aRun(FINISHED);
   await deleteRun(client, job, false);
   expect((await client.list(jobs, { namespace: "default" })).items).toEqual([]);

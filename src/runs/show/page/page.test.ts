@@ -13,7 +13,7 @@ const span = fc
     return { startMs, endMs: startMs + tookMs, hasFailed, title: "x" };
   });
 
-test("in a slot there is one attempt at a time, and no more slots than ran together", () => {
+test("a slot has one attempt at a time, and there are as many slots as concurrent attempts", () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 60 }), (spans) => {
       const { blocks, slots } = composeTimeline(spans);
@@ -32,7 +32,7 @@ test("in a slot there is one attempt at a time, and no more slots than ran toget
   );
 });
 
-test("of a long run blocks stand for several attempts, and none is lost", () => {
+test("in a long run blocks contain several attempts, and none is lost", () => {
   const spans = Array.from({ length: 20_000 }, (_, n): Span => {
     const startMs = Math.floor(n / 4) * 10;
     return { startMs, endMs: startMs + 9, hasFailed: n % 1000 === 0, title: "x" };
@@ -44,7 +44,7 @@ test("of a long run blocks stand for several attempts, and none is lost", () => 
   expect(blocks.filter(({ hasFailed }) => hasFailed)).toHaveLength(20);
 });
 
-test("every length is in one bin, and the bins follow each other", () => {
+test("every duration is in exactly one bin, and the bins are contiguous", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 5000, noNaN: true })), (seconds) => {
       const { bins, count } = composeDurations(Float64Array.from(seconds));
@@ -57,13 +57,13 @@ test("every length is in one bin, and the bins follow each other", () => {
   );
 });
 
-test("the figures of lengths are those people mean", () => {
+test("mean, median and percentile are computed as usual", () => {
   const seconds = Float64Array.from({ length: 100 }, (_, n) => n + 1);
   const { median, p95, longest, mean } = composeDurations(seconds);
   expect({ median, p95, longest, mean }).toEqual({ median: 51, p95: 96, longest: 100, mean: 50.5 });
 });
 
-test("the page needs nothing but itself, and shows text as text", () => {
+test("the page is self-contained and escapes text", () => {
   const item = '<script>alert("x")</script>';
   const attempts = [anAttempt({ exitCode: 3 })];
   const result = resultOf({ index: 1, state: "Failed", attempts }, item);
@@ -75,11 +75,11 @@ test("the page needs nothing but itself, and shows text as text", () => {
   expect(page).toContain("prefers-color-scheme: dark");
 });
 
-test("a run of which nothing has run has a page, too", () => {
+test("a run without attempts has a page", () => {
   expect(aPage({})).toContain("Nothing has run.");
 });
 
-test("what is not drawn is said", () => {
+test("the page states which slots and failures it leaves out", () => {
   const spans = Array.from({ length: 70 }, (): Span => {
     return { startMs: 0, endMs: 10, hasFailed: false, title: "x" };
   });

@@ -13,7 +13,7 @@ test.each([
   expect(cut(text, columns)).toBe(expected);
 });
 
-test("nothing is ever wider than its room, and what is padded is exactly as wide", () => {
+test("cut text never exceeds its width, and padded text has exactly that width", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme" }),
@@ -26,7 +26,7 @@ test("nothing is ever wider than its room, and what is padded is exactly as wide
   );
 });
 
-test("what would move the cursor or colour the screen is left out", () => {
+test("escape codes for cursor and colours are removed", () => {
   expect(printable("\u001b[31mred\u001b[0m\tand\u0007 \u001b]0;title\u0007bell\r")).toBe(
     "red  and bell",
   );

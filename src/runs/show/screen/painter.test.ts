@@ -38,7 +38,7 @@ class TestTerminal {
   }
 }
 
-test("lines are replaced in place, and fewer leave nothing behind", () => {
+test("lines are replaced in place, and removed if there are fewer", () => {
   const terminal = new TestTerminal();
   const painter = new Painter(terminal);
   painter.paint(["one", "two", "three"]);
@@ -46,7 +46,7 @@ test("lines are replaced in place, and fewer leave nothing behind", () => {
   expect(terminal.text()).toBe("uno\ndue");
 });
 
-test("what is printed meanwhile stands above", () => {
+test("other output is printed above the lines", () => {
   const terminal = new TestTerminal();
   const painter = new Painter(terminal);
   painter.paint(["live"]);
@@ -56,7 +56,7 @@ test("what is printed meanwhile stands above", () => {
   expect(terminal.text()).toBe("printed\nlive");
 });
 
-test("what did not change is not written again", () => {
+test("unchanged lines are not written again", () => {
   const terminal = new TestTerminal();
   const painter = new Painter(terminal);
   painter.paint(["same"]);
@@ -65,7 +65,7 @@ test("what did not change is not written again", () => {
   expect(terminal.writes).toBe(before);
 });
 
-test("the cursor is hidden while lines are live and back at the end, which takes them away", () => {
+test("the cursor is hidden while lines are live, and restored when they are removed", () => {
   const terminal = new TestTerminal();
   const painter = new Painter(terminal);
   painter.paint(["live"]);
@@ -74,7 +74,7 @@ test("the cursor is hidden while lines are live and back at the end, which takes
   expect([terminal.isCursorShown, terminal.text()]).toEqual([true, ""]);
 });
 
-test("a process that ends in any way gives the cursor back", () => {
+test("the cursor is restored however the process ends", () => {
   const terminal = new TestTerminal();
   const before = process.listeners("exit");
   const painter = new Painter(terminal);

@@ -79,20 +79,20 @@ test("the log of one item takes the place of all", () => {
   `);
 });
 
-test("a Job that nobody knows the length of, in a narrow terminal without keys", () => {
+test("a Job without a total, in a narrow terminal without keys", () => {
   const pace = { rate: undefined, remainingMs: undefined };
   const view = { total: undefined, pace, running: [], runningCount: 0, hasKeys: false };
   expect(shown(view, { columns: 40, rows: 5 })).toMatchInlineSnapshot(`"thumbs   480  40s"`);
 });
 
-test("colours change nothing but the colours", () => {
+test("colours do not change the text", () => {
   const plain = viewRun(VIEW, SIZE).map((line) => paintLine(line, false));
   const colored = viewRun(VIEW, SIZE).map((line) => paintLine(line, true));
   expect(colored.map((line) => line.replace(/\u001b\[\d+m/g, ""))).toEqual(plain);
   expect(colored.join("")).toContain("\u001b[32m");
 });
 
-test("whatever a run does, no line is wider and no screen is higher than the terminal", () => {
+test("no line is wider and no screen is higher than the terminal", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 200 });
   const item = fc.record({
     item: text,
