@@ -172,8 +172,8 @@ class OpenedCluster implements ClusterHost {
 }
 
 const FIRST_PAUSE_MS = 200;
-/** The pause of the sixth try: after about six seconds the user is told. */
-const NOTICE_PAUSE_MS = 6_400;
+/** The pause before the fifth try. The user is told then, after about six seconds. */
+const NOTICE_PAUSE_MS = 3_200;
 const LONGEST_PAUSE_MS = 10_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 

@@ -190,7 +190,7 @@ class RunFollower implements RunControls {
     });
   }
 
-  /** Those of the present connection. */
+  /** The client of the present connection. */
   private get client(): Client {
     return this.run.view?.(this.host.client) ?? this.host.client;
   }
@@ -244,7 +244,7 @@ class RunFollower implements RunControls {
     };
   }
 
-  /** Ends it once nothing runs any more, as the Job itself states. */
+  /** Stops following once no process is left, as the Job itself states. */
   private checkStopped(): void {
     const { job, active, succeeded, failed, total = Number.POSITIVE_INFINITY } = this.book;
     if (this.stop === "no" || !job || !isJobDrained(job)) return;
