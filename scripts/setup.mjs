@@ -15,9 +15,9 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const inRoot = (...parts) => path.join(root, ...parts);
 
 /** What nearly every command needs is one file: each further one costs a start a millisecond. */
-const SHARED = /\/src\/(api|base|ledger|worklist)\//;
+const SHARED = /\/src\/(api|base|ledger|runs\/(list|compose))\//;
 /** But for what loads a package that few need. */
-const APART = /yaml|protobuf|\/schema\/body/;
+const APART = /yaml|protobuf|\/schema\/body|\/run-manifest/;
 
 /** Every command loads it: as a part of the bundle that takes half the time. */
 const BUNDLED = ["commander"];

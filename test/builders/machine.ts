@@ -1,7 +1,7 @@
 /** A machine for tests of commands: it remembers what is written and signals what it is told to. */
 
 import { terminalText } from "../../src/base/terminal-text.ts";
-import type { Machine, StopSignal } from "../../src/cli/machine.ts";
+import type { Machine, StopSignal } from "../../src/command/machine.ts";
 
 export interface TestMachine extends Machine {
   out(): string;
