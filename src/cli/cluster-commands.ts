@@ -55,7 +55,7 @@ function addGet(program: Command, machine: Machine): void {
     .option("--show-kind", "Names with their kind.")
     .option("--show-managed-fields", "Also who set which field, in json and yaml.")
     .option("--sort-by <path>", "In the order of this field: .metadata.name.")
-    .option("--ignore-not-found", "What is not there is no error.")
+    .option("--ignore-not-found", "A missing object is not an error.")
     .addHelpText("after", "\nExample:\n  tally get pods -l job-name=hello -w")
     .action(async (args: string[], flags: GetFlags) => {
       const { get } = await import("./get.ts");
@@ -80,7 +80,7 @@ function addDescribe(program: Command, machine: Machine): void {
 function addLogs(program: Command, machine: Machine): void {
   clusterCommand(program, "logs", "Show what the containers of pods print.", LOGS_HELP)
     .argument("[target]", "A Job by its NAME, or TYPE/NAME.")
-    .argument("[part]", "Of a run an index or an item; of a pod a container.")
+    .argument("[part]", "For a run: an index or an item. For a pod: a container.")
     .option("-f, --follow", "Go on as more is printed.")
     .option("-p, --previous", "Of the run before the last restart.")
     .option("-c, --container <name>", "Of this container.")
@@ -96,10 +96,10 @@ function addLogs(program: Command, machine: Machine): void {
     .option("--max-log-requests <n>", "Logs that are followed at once.", "5")
     .option("--ignore-errors", "A log that breaks off does not end the others.")
     .option("--pod-running-timeout <time>", "How long to wait for a first pod.", "20s")
-    .option("--failed", "Of a run: only of items that failed.")
-    .option("--index <list>", "Of a run: of these indexes, as 3,7-9.")
-    .option("--item <item>", "Of a run: of the item that is called so.")
-    .option("--attempt <n>", "Of a run: of this attempt (default: the last).")
+    .option("--failed", "For a run: only items that failed.")
+    .option("--index <list>", "For a run: these indexes, as 3,7-9.")
+    .option("--item <item>", "For a run: the item with this name.")
+    .option("--attempt <n>", "For a run: this attempt (default: the last).")
     .addHelpText("after", `\nExamples:\n  ${LOGS_EXAMPLES.join("\n  ")}`)
     .action(async (target: string | undefined, container: string | undefined, flags: LogsFlags) => {
       const { logs } = await import("./logs.ts");
@@ -109,7 +109,7 @@ function addLogs(program: Command, machine: Machine): void {
 
 function addWait(program: Command, invocation: Invocation): void {
   const { machine } = invocation;
-  clusterCommand(program, "wait", "Wait until objects are as they should be.", WAIT_HELP)
+  clusterCommand(program, "wait", "Wait until objects fulfil a condition.", WAIT_HELP)
     .argument("[target...]", "What to wait for.")
     .option("--for <what>", FOR_HELP)
     .option("--timeout <time>", TIMEOUT_HELP)
@@ -147,7 +147,7 @@ function addDelete(program: Command, machine: Machine): void {
     .option("--wait [yes]", "Until the objects are gone.", "true")
     .option("--no-wait", "Do not wait.")
     .option("--timeout <time>", "How long to wait; 0 is as long as it takes.", "0s")
-    .option("--ignore-not-found", "What is not there is no error.")
+    .option("--ignore-not-found", "A missing object is not an error.")
     .option("-o, --output <format>", '"name": only the names.')
     .addHelpText("after", "\nExample:\n  tally delete hello")
     .action(async (args: string[], flags: DeleteFlags) => {

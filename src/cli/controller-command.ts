@@ -48,7 +48,7 @@ function addElection(command: Command): Command {
     .option("--leader-elect-resource-namespace <name>", LEASE_NAMESPACE_HELP)
     .option(
       "--leader-elect-lease-duration <time>",
-      "After so long without a sign of it, a leader is replaced.",
+      "A leader that has not renewed its Lease for this time is replaced.",
       DEFAULTS.leaderElectLeaseDuration,
     )
     .option(

@@ -36,7 +36,7 @@ export async function controller(flags: ControllerFlags, machine: Machine): Prom
       log,
     });
     const told = running.healthUrl === undefined ? "" : `, health at ${running.healthUrl}`;
-    machine.writeOut(`Tally looks after Jobs of ${managedBy} at ${url}${told}\n`);
+    machine.writeOut(`Tally manages Jobs of ${managedBy} at ${url}${told}\n`);
     await Promise.race([stop.requested, running.ended]);
     await running.stop();
     log.info("stopped");

@@ -58,7 +58,7 @@ export async function install(flags: InstallFlags, machine: Machine): Promise<vo
 }
 
 const NO_IMAGE =
-  "error: which image is the controller? Build one with the Dockerfile of Tally's sources and " +
+  "error: --image is required. Build an image with the Dockerfile of Tally's sources and " +
   "name it with --image, or run tally controller yourself and use --no-deployment";
 
 /** With the kinds would go all objects of theirs: they stay unless that is asked for. */

@@ -11,7 +11,7 @@ export function addKubeconfig(program: Command, machine: Machine): void {
     .summary("Let somebody else use the server: a kubeconfig with a certificate.")
     .description(
       "Print a kubeconfig with a new client certificate, by which the server knows a user and " +
-        "the groups he is in. What he may do is said by roles and bindings.\n\n" +
+        "the user's groups. Roles and bindings say what the user may do.\n\n" +
         "The server must be --shared, or the user be --trusted to act as the server's own user.",
     )
     .argument("<user>", "Name of the user.")
@@ -32,4 +32,4 @@ export function addKubeconfig(program: Command, machine: Machine): void {
 }
 
 const TRUSTED_HELP =
-  "He may act as the user of the server, as whom his pods run unless the server is --shared.";
+  "The user may act as the user of the server, who runs the user's pods unless it is --shared.";

@@ -8,7 +8,7 @@ import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 export function addUp(program: Command, machine: Machine): void {
   const command = program
     .command("up")
-    .summary("Run the API server until it is told to stop.")
+    .summary("Run the API server until it is stopped.")
     .description(
       "Run a Kubernetes API server on this machine, in the foreground.\n\n" +
         "One line on stdout says when it is ready; logs go to stderr. Ctrl-C stops it. Running " +
@@ -57,7 +57,7 @@ const MERGE_HELP = "Also add the server to your own kubeconfig and make it the c
 const INSECURE_HELP =
   "Also serve plain HTTP on 127.0.0.1, where every local program is administrator.";
 const AUTHORIZATION_HELP =
-  "Who may do what: RBAC, by roles and bindings, or AlwaysAllow, everyone who is known.";
+  "RBAC: roles and bindings decide. AlwaysAllow: every authenticated user may do everything.";
 const SHARED_HELP =
   "Serve people who must not act as the user of the server: pods run in sandboxes, and only " +
   "namespaces labelled privileged reach the host.";
@@ -69,7 +69,7 @@ const ADMISSION_HELP =
 const SERVICE_RANGE_HELP =
   "Range that Services get their addresses from (default: 10.214.0.0/16 where pods can have " +
   "networks of their own, else 127.128.0.0/16).";
-const GRACE_HELP = "After so long without a sign of it a node is taken for lost.";
+const GRACE_HELP = "A node that has not reported for this time is lost.";
 const FEATURE_GATES_HELP =
   'Kubernetes features to switch, as "A=true,B=false"; may be repeated (default: all on).';
 const BASE_HELP = "Wait of a Job after its first failure; it doubles with each further one.";

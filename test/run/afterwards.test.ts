@@ -121,7 +121,7 @@ test("a finished run goes on with what failed; then it is deleted with list and 
   expect(results).toMatch(/\nbanana\.txt,1,Succeeded,3,0,/);
   expect((await place.run(["wait", "fruits"])).code).toBe(0);
   expect((await place.run(["logs", "fruits", "1", "--attempt", "2"])).out).toContain("err banana");
-  expect((await place.run(["prune", "--dry-run"])).out).toBe("Nothing is old enough.\n");
+  expect((await place.run(["prune", "--dry-run"])).out).toBe("No run is old enough to prune.\n");
   const deleted = await place.run(["delete", "fruits"]);
   expect(deleted).toMatchObject({ code: 0, error: "" });
   expect(deleted.out).toMatch(/^fruits deleted, with \d+ log files\n$/);

@@ -179,7 +179,7 @@ test("an item that waits for another attempt when the run is ended has failed", 
   ]);
   expect(countsIn(error)).toEqual(counts);
   expect(await countsOf("h")).toEqual(same(counts));
-  expect(error).not.toContain("143, attempt 1 of 4, to be tried again");
+  expect(error).not.toContain("143, attempt 1 of 4, retrying");
 });
 
 test("Ctrl-C twice: what it stopped was no attempt, and what never began neither", async () => {

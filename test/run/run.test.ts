@@ -42,12 +42,12 @@ test("failures are tried again, named, summed up and told by the exit code", asy
   const { code, out, error } = await place.run(args);
   expect(code).toBe(1);
   expect(sorted(out)).toEqual(["a", "c"]);
-  expect(error).toContain("tally: c (index 2): exit 4, attempt 1 of 2, to be tried again\n");
+  expect(error).toContain("tally: c (index 2): exit 4, attempt 1 of 2, retrying\n");
   expect(error).toMatch(
     /tally: b \(index 1\): exit 3, attempt 2 of 2, log \.tally\/logs\/\S+\.log, run again with: /,
   );
-  expect(error).toContain("abc: 2 of 3 succeeded, 1 failed, 2 tried again in ");
-  expect(error).toContain("run them again: tally retry abc --failed\n");
+  expect(error).toContain("abc: 2 of 3 succeeded, 1 failed, 2 retried in ");
+  expect(error).toContain("retry failed items:     tally retry abc --failed\n");
 });
 
 test("in the order of the list, if that is asked for", async () => {
@@ -90,7 +90,7 @@ test("the name of a finished run is taken, and the ways out are named", async ()
   expect((await place.run(args)).code).toBe(0);
   const again = await place.run(args);
   expect([again.code, again.out]).toEqual([2, ""]);
-  expect(again.error).toMatch(/the run once is finished; give --resume .* or --replace/);
+  expect(again.error).toMatch(/the run once is finished; use --resume .* or --replace/);
   const resumed = await place.run([...args.slice(0, 2), "--resume", ...args.slice(2)]);
   expect([resumed.code, resumed.out]).toEqual([0, ""]);
   const replaced = await place.run([...args.slice(0, 2), "--replace", ...args.slice(2)]);

@@ -32,9 +32,9 @@ test("the first thing a new user sees runs, fails where it says, and tells what 
     "grape weighs 85 g",
     "kiwi weighs 68 g",
   ]);
-  expect(stderr).toContain("tally: kiwi (index 7): exit 4, attempt 1 of 2, to be tried again\n");
+  expect(stderr).toContain("tally: kiwi (index 7): exit 4, attempt 1 of 2, retrying\n");
   expect(stderr).toContain("banana does not lie still\n");
-  expect(stderr).toContain("fruits: 7 of 8 succeeded, 1 failed, 2 tried again in ");
-  expect(stderr).toContain("run them again: tally retry fruits --failed\n");
+  expect(stderr).toContain("fruits: 7 of 8 succeeded, 1 failed, 2 retried in ");
+  expect(stderr).toContain("retry failed items:     tally retry fruits --failed\n");
   expect(stdout).toContain("The run has ended with exit code 1");
 });

@@ -139,7 +139,7 @@ test("stopped by Ctrl-C what runs finishes, and the rest goes on when it is resu
   run.process.kill("SIGINT");
   const { code, error } = await run.ended;
   expect(code).toBe(130);
-  expect(error).toContain("1 of 2 steps succeeded; go on with: tally resume workflow/w\n");
+  expect(error).toContain("1 of 2 steps succeeded; continue with: tally resume workflow/w\n");
   expect(readFileSync(place.path("ran"), "utf8")).toBe("begun\nended\n");
   expect((await place.run(["resume", "workflow/w"])).code).toBe(0);
   expect(readFileSync(place.path("ran"), "utf8")).toBe("begun\nended\nbegun\nended\n");

@@ -51,7 +51,7 @@ function addRetry(program: Command, invocation: Invocation): void {
     .argument("<name>", "The run.")
     .option("--failed", "Those that failed (default).")
     .option("--index <list>", "These, as 3,7-9.")
-    .option("--item <item>", "The item that is called so.")
+    .option("--item <item>", "The item with this name.")
     .option("-d, --detach", "Leave it to the engine that runs, and do not wait.")
     .option("--keep-order", "Show output in the order of the list.")
     .option("-o, --output <format>", "json for events.")
@@ -70,7 +70,7 @@ function addRetry(program: Command, invocation: Invocation): void {
 }
 
 function addResults(program: Command, machine: Machine): void {
-  placedCommand(program, "results", "Print what became of every item.", RESULTS_HELP)
+  placedCommand(program, "results", "Print the result of every item.", RESULTS_HELP)
     .argument("<name>", "The run.")
     .option("--format <format>", "csv, json or jsonl (an object per line).", "csv")
     .option("--failed", "Only items that failed.")
@@ -95,7 +95,7 @@ function addReport(program: Command, machine: Machine): void {
 function addPrune(program: Command, machine: Machine): void {
   runCommand(program, "prune", "Remove runs that ended long ago, and their logs.", PRUNE_HELP)
     .option("--older-than <time>", "Those that ended longer ago: 12h, 7d (default: 7d).")
-    .option("--keep <n>", "Leave the last so many, and without --older-than only these.")
+    .option("--keep <n>", "Keep the last N finished runs.")
     .option("--logs-only", "Remove their logs, and leave the rest.")
     .option("--dry-run", "Only say what would be removed.")
     .addHelpText("after", "\nExamples:\n  tally prune --dry-run\n  tally prune --keep 10")

@@ -10,7 +10,7 @@ export async function pause(name: string, flags: HostFlags, machine: Machine): P
     const job = await pauseRun(await host.clientOf(name), { namespace: host.namespace, name });
     const lost = canDrain(job) ? "" : ", and what ran is ended and will be run again";
     machine.writeOut(
-      `${name}: paused${lost}; go on with: tally resume ${name}${sameFlags(flags)}\n`,
+      `${name}: paused${lost}; continue with: tally resume ${name}${sameFlags(flags)}\n`,
     );
   } finally {
     await host.close();

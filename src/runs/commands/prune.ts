@@ -47,7 +47,8 @@ export async function prune(
       const state = states.find((each) => each.name === name);
       machine.writeOut(`${sentence(name, state, logs, flags, nowMs)}\n`);
     }
-    if (removed.length === 0 && strays.files === 0) machine.writeOut("Nothing is old enough.\n");
+    if (removed.length === 0 && strays.files === 0)
+      machine.writeOut("No run is old enough to prune.\n");
   } finally {
     await host.close();
   }

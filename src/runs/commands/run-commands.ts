@@ -99,17 +99,17 @@ function placedCommand(program: Command, name: string): Command {
   const command = program
     .command(name)
     .option("--data <dir>", DATA_HELP)
-    .option("-n, --namespace <name>", "Of a cluster: the namespace of the run.");
+    .option("-n, --namespace <name>", "On a cluster: the namespace of the run.");
   return addPlaceOptions(command);
 }
 
 const DATA_HELP = "Where runs are stored (default: .tally).";
 
 const RUN_HELP =
-  "Run a command once for each item of a list, some at a time. Failures are tried again, every " +
-  "attempt is on record, and a run that was stopped or killed goes on where it was.\n\n" +
-  "Exit codes: 0 every item succeeded; 1 some failed; 2 called wrongly; 125 it could not be " +
-  "carried out; 130 stopped by Ctrl-C, and can be resumed; 141 nobody reads the output.";
+  "Run a command once for each item of a list, several at a time. Failed items are retried, " +
+  "every attempt is recorded, and a run that was stopped or killed can be resumed.\n\n" +
+  "Exit codes: 0 every item succeeded; 1 some failed; 2 invalid command line; 125 Tally failed; " +
+  "130 stopped by Ctrl-C, and can be resumed; 141 nobody reads the output.";
 const RUN_EXAMPLES = `
 Examples:
   tally run thumbs -a files.txt -- convert {} -resize 200 thumbs/{}
@@ -118,5 +118,5 @@ Examples:
   tally run report --csv customers.csv -- ./report.sh {NAME} {CITY}
   tally run -f job.yaml`;
 const RESUME_HELP =
-  "Go on with a run that was paused, stopped by Ctrl-C or killed, here in the foreground; if " +
-  "another tally run has it in hand, only tell that one to go on.";
+  "Continue a run that was paused, stopped by Ctrl-C or killed, here in the foreground. If " +
+  "another tally run hosts it, that one continues it, and it is shown here, too.";

@@ -63,7 +63,7 @@ async function finishOfRun(host: RunHost, name: string, untilMs: number): Promis
     if (await host.isLive()) seenLiveMs = nowMs;
     else if (nowMs - seenLiveMs > PATIENCE_MS) {
       throw new CommandFailure(
-        `error: ${name} is stopped: nothing carries it out (go on with: tally resume ${name})`,
+        `error: ${name} is stopped: no process is running it (continue with: tally resume ${name})`,
       );
     }
     const lookMs = host.dataDir === undefined ? LOOK_AT_CLUSTER_MS : LOOK_MS;

@@ -74,7 +74,7 @@ export async function pauseWorkflow(
   const host = await openToChange(flags, machine);
   try {
     await hold(host.client, placeOf(name, flags));
-    machine.writeOut(`workflow/${name}: paused; go on with: tally resume workflow/${name}\n`);
+    machine.writeOut(`workflow/${name}: paused; continue with: tally resume workflow/${name}\n`);
     return 0;
   } finally {
     await host.close();
@@ -173,7 +173,7 @@ function endText(end: WorkflowEnd, { metadata, status }: Workflow, tookMs: numbe
     case "gone":
       return "deleted";
     case "stopped":
-      return `stopped, ${counts}; go on with: tally resume workflow/${name}`;
+      return `stopped, ${counts}; continue with: tally resume workflow/${name}`;
     case "Failed":
       return `${counts}; run what failed again with: tally retry workflow/${name}`;
     case "Complete":

@@ -42,7 +42,7 @@ export async function readRequest(
   });
   if (request.list && itemCount(request.list) === 0) return undefined;
   if (flags.resume && words.name === undefined) {
-    throw new UsageError("--resume needs the NAME of the run to go on with");
+    throw new UsageError("--resume needs the NAME of the run to continue");
   }
   const annotations = {
     ...RUN_ANNOTATIONS,

@@ -74,8 +74,8 @@ export function addRunOptions(command: Command): Command {
     .option("--asTemplate", "Run nothing: keep it as a template for tally create-workflow.")
     .option("--dry-run <how>", "client: print manifests for any Kubernetes, and run nothing.")
     .option("-o, --output <format>", "json for events; with --dry-run yaml or json.")
-    .option("--resume", "Go on with the run of this name.")
-    .option("--replace", "Forget the finished run of this name, and run anew.")
+    .option("--resume", "Continue the run of this name.")
+    .option("--replace", "Delete the finished run of this name, and run everything again.")
     .option("--data <dir>", "Where runs are stored (default: .tally).")
     .option("--context <name>", "Run it on the cluster of this context of the kubeconfig.")
     .option("--kubeconfig <file>", "Run it on the cluster of this kubeconfig.")
@@ -164,7 +164,7 @@ function addFailureOptions(command: Command): void {
       "Stop after --max-failed or the first failure: now, or soon (running items finish).",
     )
     .option("--backoff <base[,cap]>", "Wait before attempts; it doubles (default: 1s,60s).")
-    .option("--retry-on <codes>", "Exit codes worth another attempt; others fail the item.")
+    .option("--retry-on <codes>", "Retry only these exit codes.")
     .option("--fail-on <codes>", "Exit codes that fail the item at once.")
     .option("--timeout <time>", "Longest that one attempt may take.");
 }

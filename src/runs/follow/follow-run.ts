@@ -171,7 +171,8 @@ class RunFollower implements RunControls {
       );
     } else {
       const why = canDrain(this.book.job) ? "" : ": this cluster cannot let them finish";
-      this.reporter.notice(`ending ${running} that are still running${why}`, "ending");
+      const items = running === 1 ? "1 running item" : `${running} running items`;
+      this.reporter.notice(`killing ${items}${why}`, "ending");
     }
     this.change((client) => this.stopJob(client));
   }

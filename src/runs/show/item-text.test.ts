@@ -32,7 +32,7 @@ test("a failure names the item, how it ended, which attempt it was, its log and 
 
 test("a failure that is not the last announces a retry", () => {
   expect(retryText(END, { ...WORDS, attempts: undefined })).toBe(
-    "banana.txt (index 1): exit 3, attempt 2, to be tried again",
+    "banana.txt (index 1): exit 3, attempt 2, retrying",
   );
 });
 
@@ -45,7 +45,7 @@ test.each<[string, Partial<AttemptEnd>, string]>([
   ["its exit code", { exitCode: 7 }, "exit 7"],
   ["a signal", { exitCode: 137, signal: 9 }, "killed by SIGKILL (exit 137)"],
   ["too little memory", { exitCode: 137, reason: "OOMKilled" }, "out of memory (exit 137)"],
-  ["its time", { exitCode: 143, reason: "DeadlineExceeded" }, "took too long"],
+  ["its time", { exitCode: 143, reason: "DeadlineExceeded" }, "timed out"],
   [
     "no such command",
     { exitCode: 127, reason: "StartError", message: "no such file" },

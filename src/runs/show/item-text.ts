@@ -21,10 +21,10 @@ export function itemText({ item, index, pod }: ItemAttempt): string {
 /** The fields of an end that are shown. */
 export type EndWords = Pick<AttemptEnd, "exitCode" | "signal" | "reason" | "message">;
 
-/** "exit 3", "killed by SIGKILL (exit 137)", "took too long". */
+/** "exit 3", "killed by SIGKILL (exit 137)", "timed out". */
 export function endText(end: EndWords): string {
   const { exitCode, signal, reason, message } = end;
-  if (reason === "DeadlineExceeded") return "took too long";
+  if (reason === "DeadlineExceeded") return "timed out";
   if (reason === "StartError") return `could not start: ${message ?? `exit ${exitCode}`}`;
   if (reason === UNKNOWN) return "exit code unknown: its process was killed with its watchers";
   if (reason === "OOMKilled") return `out of memory (exit ${exitCode})`;
@@ -51,7 +51,7 @@ export function mayBeRetried({ attempt }: ItemAttempt, { attempts }: RunWords): 
 }
 
 export function retryText(end: AttemptEnd, words: RunWords): string {
-  return `${itemText(end)}: ${endText(end)}, ${attemptText(end, words)}, to be tried again`;
+  return `${itemText(end)}: ${endText(end)}, ${attemptText(end, words)}, retrying`;
 }
 
 export function retryCommand(index: number, { name, flags }: RunWords): string {

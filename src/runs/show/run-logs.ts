@@ -124,7 +124,7 @@ class RunLogs {
       const latest = this.attemptOf(story);
       if (latest && !isSame(latest, current)) {
         for (const file of files) await file.copyTo(this.machine.writeBytes);
-        if (current) this.machine.writeError("it is tried again\n");
+        if (current) this.machine.writeError("retrying\n");
         else this.title(story, hasTitle);
         current = latest;
         const { tailLines } = this.options;

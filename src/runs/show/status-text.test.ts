@@ -29,8 +29,8 @@ test("a failure is shown with its exit code, attempts, log and retry command", (
     "  banana.txt (index 1): exit 3, attempt 4 of 4",
     "    log .tally/logs/x.log",
     "    run again with: tally retry fetch --index 1 --data d",
-    "  their output:   tally logs fetch --failed --data d",
-    "  run them again: tally retry fetch --failed --data d",
+    "  output of failed items: tally logs fetch --failed --data d",
+    "  retry failed items:     tally retry fetch --failed --data d",
   ]);
 });
 

@@ -48,7 +48,7 @@ function headline({ state, waiting }: RunStatus): string {
   if (failed > 0) counts.push(`${formatCount(failed)} failed`);
   const isOver = phase === "Succeeded" || phase === "Failed";
   if (!isOver && active > 0) counts.push(`${formatCount(active)} active`);
-  if (!isOver && waiting > 0) counts.push(`${formatCount(waiting)} to be tried again`);
+  if (!isOver && waiting > 0) counts.push(`${formatCount(waiting)} waiting for a retry`);
   const notRun = notRunOf(state);
   if (notRun > 0) counts.push(`${formatCount(notRun)} not run`);
   return `${name}: ${phase}${reason === undefined ? "" : ` (${reason})`}, ${counts.join(", ")}`;
@@ -123,8 +123,8 @@ function hints({ state }: RunStatus, { flags }: StatusWords): readonly string[] 
     return [`  continue: tally resume ${name}${flags}`];
   if (phase !== "Failed" || failed === 0) return [];
   return [
-    `  their output:   tally logs ${name} --failed${flags}`,
-    `  run them again: tally retry ${name} --failed${flags}`,
+    `  output of failed items: tally logs ${name} --failed${flags}`,
+    `  retry failed items:     tally retry ${name} --failed${flags}`,
   ];
 }
 

@@ -79,8 +79,8 @@ export function summaryLines(summary: Summary, words: RunWords): readonly string
   const hints: [string, string][] = [];
   if (summary.end === "interrupted") hints.push(["continue", `tally resume ${name}${flags}`]);
   if (summary.failed > 0 && summary.end === "finished") {
-    hints.push(["their output", `tally logs ${name} --failed${flags}`]);
-    hints.push(["run them again", `tally retry ${name} --failed${flags}`]);
+    hints.push(["output of failed items", `tally logs ${name} --failed${flags}`]);
+    hints.push(["retry failed items", `tally retry ${name} --failed${flags}`]);
   }
   if (hints.length > 0) hints.push(["every item", `tally results ${name}${flags}`]);
   const width = Math.max(0, ...hints.map(([what]) => what.length));
@@ -94,7 +94,7 @@ function headline(summary: Summary): string {
   const parts = [`${formatCount(succeeded)}${of} succeeded`];
   if (failed > 0) parts.push(`${formatCount(failed)} failed`);
   if (notRun > 0) parts.push(`${formatCount(notRun)} not run`);
-  if (retries > 0) parts.push(`${formatCount(retries)} tried again`);
+  if (retries > 0) parts.push(`${formatCount(retries)} retried`);
   const why = reason !== undefined && reason !== "FailedIndexes" ? ` (${reason})` : "";
   return `${name}: ${ENDED[end]}${parts.join(", ")} in ${formatTime(tookMs)}${why}`;
 }
@@ -102,6 +102,6 @@ function headline(summary: Summary): string {
 const ENDED: { readonly [end in RunEnd]: string } = {
   finished: "",
   interrupted: "stopped; ",
-  unread: "stopped, since nobody reads its output; ",
+  unread: "stopped because nobody reads its output; ",
   gone: "deleted by somebody; ",
 };

@@ -41,12 +41,12 @@ export function takenText(
   const { name } = job.metadata;
   if (isFinished) {
     return (
-      `the run ${name} is finished; give --resume to run what is left of it, or --replace to ` +
-      `forget it and run all anew`
+      `the run ${name} is finished; use --resume to run the rest of it, or --replace to ` +
+      `delete it and start again`
     );
   }
-  const hint = replace ? `; to begin anew, first: tally delete ${name}` : "";
-  return `the run ${name} is not finished; give --resume to go on with it${hint}`;
+  const hint = replace ? `; to start again, first: tally delete ${name}` : "";
+  return `the run ${name} is not finished; use --resume to continue it${hint}`;
 }
 
 export async function createRun({ client }: { readonly client: Client }, run: NewRun) {
