@@ -146,7 +146,7 @@ test("every dependency is imported and has its reason in ARCHITECTURE.md", () =>
   expect(names.filter((name) => !reasons.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-test("package-lock.json names no registry and lists every platform, so that npm ci works anywhere", () => {
+test("package-lock.json names no registry and lists the packages of every platform", () => {
   interface Locked {
     readonly resolved?: string;
     readonly optionalDependencies?: Record<string, string>;
