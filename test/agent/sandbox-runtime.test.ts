@@ -16,7 +16,7 @@ describe.skipIf(withoutSandboxes)(`in sandboxes ${withoutSandboxes}`, () => {
       const { dataDir } = cluster.tally;
       const mounts = "cut -d ' ' -f 5 /proc/self/mountinfo | grep -c sandboxes";
       const text = `ls -A ${dataDir} | wc -l; ${mounts}`;
-      // The second pod reuses the sandbox place of the first.
+      // The second pod reuses the sandbox of the first.
       for (const name of ["first", "second"]) {
         await cluster.createPod(name, { containers: [script(text)] });
         await cluster.over(name);
