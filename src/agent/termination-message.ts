@@ -13,7 +13,7 @@ import path from "node:path";
 import type { Container, Pod } from "../api/generated/core.ts";
 import { findContainer } from "./find-container.ts";
 import type { LogStore } from "./logs/log-store.ts";
-import { closeMessage, endOf, MOST_BYTES } from "./logs/message-size.ts";
+import { closeMessage, endOf, MOST_BYTES, READ } from "./logs/message-size.ts";
 import { messageFile } from "./logs/places.ts";
 import type { Notice } from "./notice.ts";
 import type { LastWords } from "./runs.ts";
@@ -91,7 +91,7 @@ function bytesOf({ spec }: Pod): number {
 
 /** The last 4096 bytes of it, and of these the first if a pod has many containers. */
 async function readEnd(file: string, size: number, most: number): Promise<string | undefined> {
-  const opened = await open(file, "r");
+  const opened = await open(file, READ);
   try {
     const from = Math.max(0, size - MOST_BYTES);
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(most), 0, most, from);

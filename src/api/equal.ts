@@ -24,8 +24,7 @@ function isEqualList(one: unknown, other: unknown): boolean {
 }
 
 function isEqualRecord(one: Fields, other: Fields): boolean {
-  return (
-    Object.keys(one).every((key) => isEqual(one[key], other[key])) &&
-    Object.keys(other).every((key) => Object.hasOwn(one, key) || isNothing(other[key]))
-  );
+  for (const key in one) if (!isEqual(one[key], other[key])) return false;
+  for (const key in other) if (!Object.hasOwn(one, key) && !isNothing(other[key])) return false;
+  return true;
 }

@@ -52,7 +52,9 @@ function subdomainProblems(text: string, limit: (max: number) => string): string
 
 /** A label or annotation key: "[prefix/]name". */
 export function qualifiedName(text: string): string[] {
-  const parts = text.split("/");
+  // Nearly all of them.
+  if (text.length <= LABEL_MAX && qualified.test(text)) return [];
+  const parts = text.split("/", 3);
   const rule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
     "alphanumeric character";

@@ -17,6 +17,8 @@ export interface ProxyThreadOptions extends ThreadData {
   readonly file?: string;
 }
 
+const MOST_TOLD = 1000;
+
 export function startProxyThread(options: ProxyThreadOptions): ProxyThread {
   const { log, allowed, file = packageFile("dist", "forwarder.js") } = options;
   const workerData: ThreadData = { allowed };
@@ -35,6 +37,8 @@ export function startProxyThread(options: ProxyThreadOptions): ProxyThread {
     const { name, address, port } = message.frontend;
     const key = `${name} ${address} ${port} ${message.problem}`;
     if (told.has(key)) return;
+    // Services come and go: a few lines too many are better than a set that only grows.
+    if (told.size >= MOST_TOLD) told.clear();
     told.add(key);
     log.warn("a Service cannot be reached by its address", {
       service: name,

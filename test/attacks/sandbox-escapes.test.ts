@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -171,5 +172,77 @@ describe.skipIf(withoutSandboxes)(`a reused sandbox ${withoutSandboxes}`, () => 
     await cluster.createPod("unshares", { containers: [script(`{ ${text}; } 2>/dev/null`)] });
     await cluster.over("unshares");
     expect(await cluster.log("unshares")).toBe("tried\n");
+  });
+});
+
+describe.skipIf(withoutSandboxes)(`a sandbox and the host ${withoutSandboxes}`, () => {
+  test("devices in a sandbox keep the modes and owners of the host", async () => {
+    const before = statSync("/dev/full");
+    const text =
+      "chmod 640 /dev/full; chown 1:1 /dev/full; echo > /dev/null; head -c1 /dev/zero | wc -c";
+    await cluster.createPod("devices", { containers: [script(`{ ${text}; } 2>/dev/null`)] });
+    await cluster.over("devices");
+    expect(await cluster.log("devices")).toBe("1\n");
+    const { mode, uid } = statSync("/dev/full");
+    expect({ mode, uid }).toEqual({ mode: before.mode, uid: before.uid });
+  });
+
+  test("the helper program cannot be written to by its own processes", async () => {
+    // The command is the helper program itself, which a container can find by /proc/PID/exe.
+    const find = `for each in /proc/[0-9]*/exe; do
+        case $(readlink $each) in *confine) if (exec 3>>$each); then echo writable; fi;; esac
+      done`;
+    const look = `{ ${find}; } 2>/dev/null; sleep 0.02`;
+    const loop = `i=0; while [ $i -lt 40 ]; do ${look}; i=$((i+1)); done`;
+    const livenessProbe = {
+      exec: { command: ["/proc/self/exe", "enter", "-d/", "--", "/usr/bin/sleep", "1"] },
+      periodSeconds: 1,
+    };
+    await cluster.createPod("helper", {
+      containers: [script(`${loop}; echo looked`, { livenessProbe })],
+    });
+    await cluster.over("helper");
+    expect(await cluster.log("helper")).toBe("looked\n");
+  });
+
+  test("log and message cannot be leased, which would block the server", async () => {
+    const lease = (file: string) => `perl -e 'open(F, "+>>", "${file}"); fcntl(F, 1024, 1)
+      and print "leased\\n" or print "denied\\n"' 2>&1`;
+    const text = `${lease("/dev/termination-log")}; ${lease("/tmp/file")}`;
+    await cluster.createPod("leases", { containers: [script(text)] });
+    await cluster.over("leases");
+    expect(await cluster.log("leases")).toBe("denied\ndenied\n");
+  });
+
+  test("a tree too deep for a path does not stop the spawner", async () => {
+    const deep = `perl -e 'chdir "/opt"; for (1..300) { mkdir "d" x 100; chdir "d" x 100 }'`;
+    const volumeMounts = [{ name: "v", mountPath: "/v" }];
+    const container = script(`${deep}; cd /v; ${deep.replace("/opt", "/v")}`, { volumeMounts });
+    const volumes = [{ name: "v", emptyDir: {} }];
+    await cluster.createPod("deep", { volumes, containers: [container] });
+    await cluster.over("deep");
+    const long = { name: "v", mountPath: `/${"b/".repeat(3000)}` };
+    await cluster.createPod("long", {
+      volumes,
+      containers: [script("true", { volumeMounts: [long] })],
+    });
+    await settled("long");
+    const spawner = cluster.spawner();
+    for (const name of ["deep", "long"]) await cluster.deletePod(name, 0);
+    await cluster.createPod("after", { containers: [script("echo runs")] });
+    await cluster.over("after");
+    expect(await cluster.log("after")).toBe("runs\n");
+    expect(cluster.spawner()).toBe(spawner);
+    await until(() => {
+      const left = readdirSync(path.join(cluster.tally.dataDir, "volumes", "pods"));
+      return left.length === 0;
+    });
+  });
+
+  test("/sys and all mounts below it are read-only", async () => {
+    const text = `awk '$5 ~ "^/sys" && $6 ~ "^rw" { print $5 }' /proc/self/mountinfo; echo looked`;
+    await cluster.createPod("sys", { hostNetwork: true, containers: [script(text)] });
+    await cluster.over("sys");
+    expect(await cluster.log("sys")).toBe("looked\n");
   });
 });

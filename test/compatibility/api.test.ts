@@ -67,6 +67,7 @@ test("the resources of a running pod cannot be changed", () => {
 });
 
 test.each([
+  "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
   "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
   "/apis/autoscaling/v2/horizontalpodautoscalers",
   "/apis/certificates.k8s.io/v1/certificatesigningrequests",

@@ -1,8 +1,9 @@
 /** Starts the real binary on a free port and in its own directory, as a user would. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { removeTree } from "../../src/base/remove-tree.ts";
 import { type Answer, call } from "./call-server.ts";
 import { projectFile } from "./project-file.ts";
 import { type Testifying, testimonyOf } from "./testimony.ts";
@@ -122,7 +123,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
       forget();
       // With custom exit flags the server may have left pods running.
       if (hasAgent && options.exitFlags) await runTally(["down", "--data", dataDir], options.env);
-      await rm(dataDir, { recursive: true, force: true });
+      await removeTree(dataDir);
     },
   };
 }

@@ -17,25 +17,33 @@ const FILES = {
   "x.log": "",
   "x.jpg": "",
   "x.txt": "",
+  "files.txt": "a.jpg\n",
+  "urls.txt": "http://localhost/a\n",
+  "people.csv": "NAME,CITY\nAda,London\n",
 };
 
-function documentText(name: string): string {
-  return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+function documentText(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }
+
+/** These are for a cluster, for a run that exists, or for a manifest: not for a list. */
+const OTHERS = /--context|--resume|--data|--asTemplate|--runAt|run -f/;
 
 /** In code spans of tables, and in indented blocks with lines that go on. */
 function commandsIn(text: string): readonly string[] {
   const spans = [...text.matchAll(/`([^`\n]*tally run [^`\n]*)`/g)].map(([, span = ""]) => span);
   const blocks = [...text.matchAll(/^ {4}((?:.*\\\n)*.*)$/gm)].map(([, block = ""]) => block);
   return [...spans.map((span) => span.replaceAll("\\|", "|")), ...blocks]
+    .map((command) => command.replace(/^\$ /, ""))
     .filter((command) => /(?:^|\| )tally run /.test(command))
-    .filter((command) => !/…|--$|\[NAME\]/.test(command))
+    .filter((command) => !/…|--$|\[NAME\]/.test(command) && !OTHERS.test(command))
     .map((command) => command.replace(/ \| kubectl .*$/, ""));
 }
 
-const COMMANDS = ["work-lists.md", "migration.md"].flatMap((name) =>
-  commandsIn(documentText(name)),
-);
+const GUIDES = ["work-lists", "migration", "run", "results", "cli", "clusters", "workflows"];
+const PATHS = ["README.md", ...GUIDES.map((name) => `docs/${name}.md`)];
+
+const COMMANDS = PATHS.flatMap((path) => commandsIn(documentText(path)));
 
 test("the guides have commands", () => {
   expect(COMMANDS.length).toBeGreaterThan(20);

@@ -5,6 +5,7 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   ftruncateSync,
   openSync,
   readSync,
@@ -12,6 +13,8 @@ import {
   writeSync,
 } from "node:fs";
 
+/** A container may hold a lease on the file: without O_NONBLOCK the kernel would wait for it. */
+export const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 /** What is read of it. */
 export const MOST_BYTES = 4096;
 /** What it may occupy while its container runs. */
@@ -35,7 +38,7 @@ export function closeMessage(file: string): void {
 
 function keepEnd(file: string, size: number): void {
   const end = endOf(file, size);
-  const descriptor = openSync(file, "r+");
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
   try {
     ftruncateSync(descriptor, 0);
     writeSync(descriptor, end, 0, end.length, 0);
@@ -45,7 +48,7 @@ function keepEnd(file: string, size: number): void {
 }
 
 export function endOf(file: string, size: number): Buffer {
-  const descriptor = openSync(file, "r");
+  const descriptor = openSync(file, READ);
   try {
     const bytes = Buffer.alloc(MOST_BYTES);
     const length = readSync(descriptor, bytes, 0, MOST_BYTES, Math.max(0, size - MOST_BYTES));

@@ -4,8 +4,9 @@
  *     DIRECTORY/POD-UID/VOLUME    a directory, one of memory, or a link to one of memory
  */
 import { readdirSync } from "node:fs";
-import { chmod, lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
+import { chmod, lstat, mkdir, readlink, rmdir, symlink } from "node:fs/promises";
 import path from "node:path";
+import { removeTree } from "../../base/remove-tree.ts";
 import { type Mounter, mountsBelow } from "./mounter.ts";
 
 /** Memory that anyone may have without mounting it. */
@@ -76,9 +77,9 @@ export class VolumeDirectories {
     for (const name of await this.volumesOf(directory)) {
       const target = await readlink(path.join(directory, name)).catch(() => "");
       if (!IN_SHARED_MEMORY.test(target)) continue;
-      await rm(path.dirname(target), { recursive: true, force: true });
+      await removeTree(path.dirname(target));
     }
-    await rm(directory, { recursive: true, force: true });
+    await removeTree(directory);
   }
 
   private async volumesOf(directory: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 /** Gives a volume to the group a pod names, with kubelet's modes: it may do what it needs. */
-import { chmodSync, lchownSync, lstatSync, readdirSync, type Stats } from "node:fs";
-import { chmod, lchown, lstat, readdir } from "node:fs/promises";
+import { chmodSync, constants, lchownSync, lstatSync, readdirSync, type Stats } from "node:fs";
+import { chmod, chown, type FileHandle, lchown, open, readdir } from "node:fs/promises";
 import path from "node:path";
 
 export interface GroupOwnership {
@@ -19,32 +19,57 @@ export function giveToGroup(file: string, ownership: GroupOwnership): void {
   for (const name of readdirSync(file)) giveToGroup(path.join(file, name), ownership);
 }
 
-/** Of volumes that may hold any number of files. With a matching root all may be left as it is. */
+/**
+ * For volumes with any number of files, to which containers may write meanwhile: every file is
+ * looked up in its open directory, so that a link in the place of a directory leads nowhere. With
+ * `onlyOnMismatch`, nothing is changed if the root of the volume already fits.
+ */
 export async function giveTreeToGroup(
   root: string,
   ownership: GroupOwnership,
   { onlyOnMismatch }: { readonly onlyOnMismatch: boolean },
 ): Promise<void> {
-  const stats = await lstat(root);
-  const isOwned = stats.gid === ownership.gid && modeFor(stats, ownership) === modeOf(stats);
-  if (onlyOnMismatch && isOwned) return;
-  // The root last: one that was interrupted begins again.
-  if (stats.isDirectory()) {
-    for (const name of await readdir(root)) await giveFile(path.join(root, name), ownership);
+  const opened = await open(root, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const stats = await opened.stat();
+    const isOwned = stats.gid === ownership.gid && modeFor(stats, ownership) === modeOf(stats);
+    if (onlyOnMismatch && isOwned) return;
+    // The root last: if this is interrupted, it begins again.
+    if (stats.isDirectory()) await giveEntries(pathOf(opened), ownership);
+    await giveOne(opened, stats, ownership);
+  } finally {
+    await opened.close();
   }
-  await giveOne(root, stats, ownership);
 }
 
-async function giveFile(file: string, ownership: GroupOwnership): Promise<void> {
-  const stats = await lstat(file);
-  await giveOne(file, stats, ownership);
-  if (!stats.isDirectory()) return;
-  for (const name of await readdir(file)) await giveFile(path.join(file, name), ownership);
+/** Links and files that vanish meanwhile are left alone. */
+async function giveEntries(folder: string, ownership: GroupOwnership): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const opened = await open(file, O_PATH | constants.O_NOFOLLOW).catch(() => undefined);
+    if (opened === undefined) continue;
+    try {
+      const stats = await opened.stat();
+      // A link has no mode, and the open link leads nowhere.
+      if (stats.isSymbolicLink()) await lchown(file, stats.uid, ownership.gid).catch(() => {});
+      else await giveOne(opened, stats, ownership);
+      if (stats.isDirectory()) await giveEntries(pathOf(opened), ownership);
+    } finally {
+      await opened.close();
+    }
+  }
 }
 
-async function giveOne(file: string, stats: Stats, ownership: GroupOwnership): Promise<void> {
-  await lchown(file, stats.uid, ownership.gid);
-  if (!stats.isSymbolicLink()) await chmod(file, modeFor(stats, ownership));
+async function giveOne(file: FileHandle, stats: Stats, ownership: GroupOwnership): Promise<void> {
+  await chown(pathOf(file), stats.uid, ownership.gid);
+  await chmod(pathOf(file), modeFor(stats, ownership));
+}
+
+/** Opens a file without the right to read it; the same number on every Linux that Node runs on. */
+const O_PATH = 0o10000000;
+
+function pathOf(file: FileHandle): string {
+  return `/proc/self/fd/${file.fd}`;
 }
 
 const READ_WRITE = 0o660;

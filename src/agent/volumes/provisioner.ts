@@ -4,7 +4,7 @@
  * volume, and on which node; a volume that is released and is to be deleted is removed by whoever
  * made it.
  */
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { ApiError } from "../../api/errors.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/generated/core.ts";
@@ -17,6 +17,7 @@ import {
   STORAGE_PROVISIONER,
   waitsForConsumer,
 } from "../../api/volume-claims.ts";
+import { removeTree } from "../../base/remove-tree.ts";
 import { type Cache, openCache } from "../../client/cache.ts";
 import { isNotFound } from "../../client/find.ts";
 import type { ControllerContext, RunningController } from "../../controllers/runtime/controller.ts";
@@ -146,7 +147,7 @@ async function remove(work: Work, volume: PersistentVolume): Promise<void> {
   const { client, recorder } = work;
   const { name = "" } = volume.metadata;
   try {
-    await rm(volume.spec.local?.path ?? "", { recursive: true, force: true });
+    await removeTree(volume.spec.local?.path ?? "");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     recorder.event(volume, "Warning", "VolumeFailedDelete", why);

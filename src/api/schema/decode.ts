@@ -289,18 +289,38 @@ function mapCodec(element: Codec, goType: string): Codec {
   const decode = (value: ExactJson, reading: Reading, known?: Json): Json | undefined => {
     if (value === known) return known;
     if (!isObject(value)) return saveTypeError(reading, value, goType);
+    const read = (key: string, item: ExactJson): Json => {
+      if (item === null) return element.zero();
+      reading.path.push(key);
+      const decoded = element.decode(item, reading);
+      reading.path.pop();
+      return decoded ?? null;
+    };
+    const out: { [key: string]: Json } = {};
+    if (isInOrder(value)) {
+      for (const key in value) setOwn(out, key, read(key, value[key] ?? null));
+      return out;
+    }
     const decoded = new Map<string, Json>();
     for (const [key, item] of entriesOf(value)) {
       if (decoded.has(key)) reportDuplicate(reading, key);
-      reading.path.push(key);
-      decoded.set(key, item === null ? element.zero() : (element.decode(item, reading) ?? null));
-      reading.path.pop();
+      decoded.set(key, read(key, item));
     }
-    const out: { [key: string]: Json } = {};
     for (const key of [...decoded.keys()].sort()) setOwn(out, key, decoded.get(key) ?? null);
     return out;
   };
   return { decode, zero: () => null };
+}
+
+/** As most maps are that come from a program. */
+function isInOrder(value: PlainObject | RepeatedKeys): value is PlainObject {
+  if (value instanceof RepeatedKeys) return false;
+  let before = "";
+  for (const key in value) {
+    if (key < before) return false;
+    before = key;
+  }
+  return true;
 }
 
 function printer(facts: FieldFacts, codec: Codec, owner: string): Field["print"] {

@@ -59,9 +59,13 @@ export async function followTypes(
     custom.set(key, undefined);
     try {
       const followed = await open(type);
-      if (isClosed || !custom.has(key)) followed.cache.close();
-      else custom.set(key, followed);
-      return isClosed ? undefined : followed;
+      // The definition may have been deleted meanwhile.
+      if (isClosed || !custom.has(key)) {
+        followed.cache.close();
+        return undefined;
+      }
+      custom.set(key, followed);
+      return followed;
     } catch (error) {
       // The resource is already gone, or not served yet. The next change of the definition triggers
       // a retry.

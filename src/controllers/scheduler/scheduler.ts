@@ -49,7 +49,8 @@ async function start(context: ControllerContext): Promise<RunningController> {
     log,
     metrics,
   });
-  metrics.diagnostics.add("scheduler", () => describeMemory(memory, clock.monotonicMs()));
+  const describe = () => describeMemory(memory, clock.monotonicMs());
+  const removeDiagnostics = metrics.diagnostics.add("scheduler", describe);
   nodeCache.onChange((change) => observeNode(memory, change) && worker.add(ALL_PODS), {
     existing: true,
   });
@@ -73,6 +74,7 @@ async function start(context: ControllerContext): Promise<RunningController> {
       storage.close();
       worker.stop();
       recorder.stop();
+      removeDiagnostics();
     },
   };
 }

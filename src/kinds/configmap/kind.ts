@@ -39,19 +39,22 @@ function validate(configMap: ConfigMap): Finding[] {
 
 function validateData({ data = {}, binaryData = {} }: ConfigMap): Finding[] {
   const findings: Finding[] = [];
-  for (const key of Object.keys(data)) {
-    findings.push(...configMapKey(key).map((problem) => invalid(`data[${key}]`, key, problem)));
+  let bytes = 0;
+  for (const key in data) {
+    for (const problem of configMapKey(key)) {
+      findings.push(invalid(`data[${key}]`, key, problem));
+    }
     if (Object.hasOwn(binaryData, key)) {
       findings.push(invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
     }
+    bytes += byteLength(data[key] ?? "");
   }
-  for (const key of Object.keys(binaryData)) {
-    const problems = configMapKey(key);
-    findings.push(...problems.map((problem) => invalid(`binaryData[${key}]`, key, problem)));
+  for (const key in binaryData) {
+    for (const problem of configMapKey(key)) {
+      findings.push(invalid(`binaryData[${key}]`, key, problem));
+    }
+    bytes += base64Bytes(binaryData[key] ?? "");
   }
-  const bytes =
-    Object.values(data).reduce((sum, value) => sum + byteLength(value), 0) +
-    Object.values(binaryData).reduce((sum, value) => sum + base64Bytes(value), 0);
   if (bytes > DATA_MAX_BYTES) findings.push(tooLong("[]", DATA_MAX_BYTES));
   return findings;
 }

@@ -46,7 +46,11 @@ const MAX_DEPTH = 1000;
 function isDeeper(value: unknown, depth: number): boolean {
   if (depth < 0) return true;
   if (typeof value !== "object" || value === null) return false;
-  for (const each of Object.values(value)) if (isDeeper(each, depth - 1)) return true;
+  const inner = value as { readonly [key: string]: unknown };
+  for (const key in inner) {
+    const each = inner[key];
+    if (typeof each === "object" && isDeeper(each, depth - 1)) return true;
+  }
   return false;
 }
 

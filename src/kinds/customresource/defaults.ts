@@ -2,6 +2,7 @@
  * Pure: applies the defaults of a schema. Null counts as missing if the schema does not allow it.
  */
 import { draftOf, type Json } from "../../api/object.ts";
+import { setOwn } from "../../api/schema/parsed-json.ts";
 import { fieldSchema, isObject, itemsOf, type Schema } from "./schema.ts";
 
 /**
@@ -78,20 +79,35 @@ function hasDefaults(schema: Schema): boolean {
 
 /**
  * Removes null from fields that are not nullable and have no default, as if they had not been sent.
+ * Returns the same value if there is none.
  */
 export function withoutNulls(value: Json, schema: Schema): Json {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    return items ? value.map((item) => withoutNulls(item, items)) : value;
+    return items ? withoutNullsInside(value, items) : value;
   }
   if (!isObject(value)) return value;
-  const copy = new Map<string, Json>();
-  for (const [name, item] of Object.entries(value)) {
+  let copy: { [name: string]: Json } | undefined;
+  for (const name in value) {
+    const item = value[name] ?? null;
+    if (item !== null && typeof item !== "object") continue;
     const field = fieldSchema(schema, name);
     const isProperty = schema.properties && Object.hasOwn(schema.properties, name);
     const isDropped = item === null && isProperty && field && !field.nullable;
-    if (isDropped && field.default === undefined) continue;
-    copy.set(name, field ? withoutNulls(item, field) : item);
+    if (isDropped && field.default === undefined) {
+      copy ??= { ...value };
+      delete copy[name];
+      continue;
+    }
+    const inner = field ? withoutNulls(item, field) : item;
+    if (inner === item) continue;
+    copy ??= { ...value };
+    setOwn(copy, name, inner);
   }
-  return Object.fromEntries(copy);
+  return copy ?? value;
+}
+
+function withoutNullsInside(list: Json[], items: Schema): Json[] {
+  const copy = list.map((item) => withoutNulls(item, items));
+  return copy.some((item, at) => item !== list[at]) ? copy : list;
 }

@@ -220,14 +220,18 @@ const ruled = new WeakMap<Schema, boolean>();
 export function hasRules(schema: Schema): boolean {
   const known = ruled.get(schema);
   if (known !== undefined) return known;
-  const additional = additionalOf(schema);
-  const items = itemsOf(schema);
-  const inner = [
-    ...Object.values(schema.properties ?? {}),
-    ...(typeof additional === "object" ? [additional] : []),
-    ...(items ? [items] : []),
-  ];
-  const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || inner.some(hasRules);
+  const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || hasRulesInside(schema);
   ruled.set(schema, found);
   return found;
+}
+
+function hasRulesInside(schema: Schema): boolean {
+  const { properties } = schema;
+  for (const name in properties) {
+    const property = properties[name];
+    if (property && hasRules(property)) return true;
+  }
+  const additional = additionalOf(schema);
+  const items = itemsOf(schema);
+  return (typeof additional === "object" && hasRules(additional)) || (!!items && hasRules(items));
 }

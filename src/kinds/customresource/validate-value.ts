@@ -109,8 +109,8 @@ function combinations(
   const results: Result[] = [];
   const resultsOf = (schemas: readonly Schema[]) =>
     schemas.map((each) => check(value, each, path, old));
-  const whole = JSON.stringify(path);
-  const problem = (text: string) => told(invalid(NOWHERE, "", `${whole} must ${text}`));
+  const problem = (text: string) =>
+    told(invalid(NOWHERE, "", `${JSON.stringify(path)} must ${text}`));
   if (schema.allOf && schema.allOf.length > 0) {
     const all = resultsOf(schema.allOf);
     const good = all.filter(({ findings }) => findings.length === 0).length;
@@ -236,7 +236,8 @@ function ofObject(
   old: Json | undefined,
 ): readonly Result[] {
   const { minProperties, maxProperties } = schema;
-  const count = Object.keys(object).length;
+  const names = Object.keys(object);
+  const count = names.length;
   if (minProperties !== undefined && count < minProperties) {
     const problem = `${path} in body should have at least ${minProperties} properties`;
     return [told(invalid(path, count, problem))];
@@ -246,7 +247,8 @@ function ofObject(
   }
   const before = isObject(old) ? old : {};
   const additional = additionalOf(schema);
-  const fields = Object.entries(object).map(([name, value]) => {
+  const fields = names.map((name) => {
+    const value = object[name] ?? null;
     const field = propertyOf(schema, name);
     const described = field ?? (typeof additional === "object" ? additional : undefined);
     const at = childPath(path, name);

@@ -41,12 +41,15 @@ function validateEmbedded(value: Json, schema: Schema, path: string, isRoot = fa
     return value.flatMap((item, at) => validateEmbedded(item, items, childPath(path, at)));
   }
   if (!isObject(value)) return [];
-  const own = isEmbedded(schema) && !isRoot ? missingType(value, path) : [];
-  const inner = Object.entries(value).flatMap(([name, item]) => {
+  const findings = isEmbedded(schema) && !isRoot ? missingType(value, path) : [];
+  for (const name in value) {
+    const item = value[name] ?? null;
+    if (item === null || typeof item !== "object") continue;
     const field = fieldSchema(schema, name);
-    return field ? validateEmbedded(item, field, childPath(path, name)) : [];
-  });
-  return [...own, ...inner];
+    if (!field) continue;
+    for (const found of validateEmbedded(item, field, childPath(path, name))) findings.push(found);
+  }
+  return findings;
 }
 
 function missingType(value: { readonly [key: string]: Json }, path: string): Finding[] {

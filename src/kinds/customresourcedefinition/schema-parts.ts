@@ -8,26 +8,31 @@ export interface SchemaPart {
   readonly of: string;
 }
 
-export function partsOf(schema: Schema): SchemaPart[] {
+/** Most schemas of a definition have none: these cost nothing here. */
+export function partsOf(schema: Schema): readonly SchemaPart[] {
+  let parts: SchemaPart[] | undefined;
+  const add = (part: Schema, at: string, of: string): void => {
+    parts ??= [];
+    parts.push({ part, at, of });
+  };
+  const { properties } = schema;
   const additional = additionalOf(schema);
   const items = itemsOf(schema);
-  return [
-    ...(typeof additional === "object"
-      ? [{ part: additional, at: "additionalProperties", of: "additionalProperties " }]
-      : []),
-    ...Object.entries(schema.properties ?? {}).map(([name, part]) => ({
-      part,
-      at: `properties[${name}]`,
-      of: name,
-    })),
-    ...(schema.not ? [{ part: schema.not, at: "not", of: "not " }] : []),
-    ...(["allOf", "oneOf", "anyOf"] as const).flatMap((keyword) =>
-      (schema[keyword] ?? []).map((part, at) => ({
-        part,
-        at: `${keyword}[${at}]`,
-        of: `${keyword} `,
-      })),
-    ),
-    ...(items ? [{ part: items, at: "items", of: "items " }] : []),
-  ];
+  if (typeof additional === "object") {
+    add(additional, "additionalProperties", "additionalProperties ");
+  }
+  for (const name in properties) {
+    const part = properties[name];
+    if (part) add(part, `properties[${name}]`, name);
+  }
+  if (schema.not) add(schema.not, "not", "not ");
+  for (const keyword of COMBINED) {
+    const combined = schema[keyword] ?? NONE;
+    for (const [at, part] of combined.entries()) add(part, `${keyword}[${at}]`, `${keyword} `);
+  }
+  if (items) add(items, "items", "items ");
+  return parts ?? NONE;
 }
+
+const COMBINED = ["allOf", "oneOf", "anyOf"] as const;
+const NONE: readonly never[] = [];

@@ -14,6 +14,7 @@ import {
   propertyOf,
   type Schema,
 } from "../customresource/schema.ts";
+import { partsOf } from "./schema-parts.ts";
 
 export function validateStructural(schema: Schema, path: string): Finding[] {
   const findings = [
@@ -191,6 +192,7 @@ function validateNested(schema: Schema, path: string, mayBeTyped: boolean): Find
 
 /** A field that a restriction names must also be specified outside of it. */
 function validateMissing(schema: Schema, whole: Schema, path: string, root: string): Finding[] {
+  if (partsOf(schema).length === 0) return [];
   const nested = [
     ...COMBINED.flatMap((keyword) =>
       (schema[keyword] ?? []).map((each, at) => [each, `${path}.${keyword}[${at}]`] as const),

@@ -8,10 +8,13 @@ export type StringMap = { readonly [key: string]: string };
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 export function validateLabels(labels: StringMap | undefined, path: string): Finding[] {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...validateLabelName(key, path),
-    ...labelValue(value).map((problem) => invalid(path, value, problem)),
-  ]);
+  const findings: Finding[] = [];
+  for (const key in labels) {
+    const value = labels[key] ?? "";
+    findings.push(...validateLabelName(key, path));
+    for (const problem of labelValue(value)) findings.push(invalid(path, value, problem));
+  }
+  return findings;
 }
 
 export function validateLabelName(name: string, path: string): Finding[] {
@@ -22,11 +25,14 @@ export function validateLabelName(name: string, path: string): Finding[] {
  * Keys are compared case-insensitively, and values are arbitrary; only the total size is limited.
  */
 export function validateAnnotations(annotations: StringMap | undefined, path: string): Finding[] {
-  const entries = Object.entries(annotations ?? {});
-  const findings = entries.flatMap(([key]) =>
-    qualifiedName(key.toLowerCase()).map((problem) => invalid(path, key, problem)),
-  );
-  const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
+  const findings: Finding[] = [];
+  let bytes = 0;
+  for (const key in annotations) {
+    for (const problem of qualifiedName(key.toLowerCase())) {
+      findings.push(invalid(path, key, problem));
+    }
+    bytes += byteLength(key) + byteLength(annotations[key] ?? "");
+  }
   if (bytes > ANNOTATIONS_MAX_BYTES) findings.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
   return findings;
 }

@@ -39,23 +39,27 @@ export function environmentName(name: string): string[] {
   return [`${rule} other than '='`];
 }
 
+const CONFIG_KEY = "[-._a-zA-Z0-9]+";
+const configKey = new RegExp(`^${CONFIG_KEY}$`);
+
 export function configMapKey(key: string): string[] {
-  const pattern = "[-._a-zA-Z0-9]+";
   const problems = key.length > SUBDOMAIN_MAX ? [tooLong(SUBDOMAIN_MAX)] : [];
-  if (!new RegExp(`^${pattern}$`).test(key)) {
+  if (!configKey.test(key)) {
     const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
-    problems.push(regexProblem(rule, pattern, ["key.name", "KEY_NAME", "key-name"]));
+    problems.push(regexProblem(rule, CONFIG_KEY, ["key.name", "KEY_NAME", "key-name"]));
   }
   if (key === "." || key === "..") problems.push(`must not be '${key}'`);
   else if (key.startsWith("..")) problems.push("must not start with '..'");
   return problems;
 }
 
+const HEADER_NAME = "[-A-Za-z0-9]+";
+const headerName = new RegExp(`^${HEADER_NAME}$`);
+
 export function httpHeaderName(name: string): string[] {
-  const pattern = "[-A-Za-z0-9]+";
-  if (new RegExp(`^${pattern}$`).test(name)) return [];
+  if (headerName.test(name)) return [];
   const rule = "a valid HTTP header must consist of alphanumeric characters or '-'";
-  return [regexProblem(rule, pattern, ["X-Header-Name"])];
+  return [regexProblem(rule, HEADER_NAME, ["X-Header-Name"])];
 }
 
 /** A user or group ID: Linux has 32 bits, Kubernetes allows only 31. */

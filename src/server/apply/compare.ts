@@ -63,7 +63,7 @@ function visitForm(form: Form, before: Json | undefined, after: Json | undefined
     case "map": {
       const [old, next] = [mapOf(before), mapOf(after)];
       if (form.isAtomic || (isBare(old) && isBare(next))) return leaf(before, after);
-      return self(before, after, visitKeys(form, old ?? {}, next ?? {}));
+      return self(before, after, visitKeys(form, old ?? NO_KEYS, next ?? NO_KEYS));
     }
   }
 }
@@ -104,6 +104,8 @@ function gather(into: Gathered, element: string, { added, modified, removed }: C
 
 type Fields = { readonly [key: string]: Json };
 
+const NO_KEYS: Fields = {};
+
 function visitKeys(map: MapSchema, before: Fields, after: Fields): Gathered {
   const gathered: Gathered = { added: {}, modified: {}, removed: {} };
   const look = (key: string) => {
@@ -113,7 +115,8 @@ function visitKeys(map: MapSchema, before: Fields, after: Fields): Gathered {
     if (schema !== undefined) gather(gathered, fieldElement(key), visit(schema, old, next));
   };
   for (const key in before) look(key);
-  for (const key in after) if (!Object.hasOwn(before, key)) look(key);
+  if (before === NO_KEYS) for (const key in after) look(key);
+  else for (const key in after) if (!Object.hasOwn(before, key)) look(key);
   return gathered;
 }
 

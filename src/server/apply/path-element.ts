@@ -116,12 +116,38 @@ export function pathsOf(set: FieldSet, prefix: readonly string[] = []): string[]
 export function sortedSet(set: FieldSet): FieldSet {
   const elements = Object.keys(set);
   if (elements.length === 0) return LEAF;
+  if (isSorted(elements)) return withSortedNodes(set, elements);
   // Most elements are fields, which are already ordered correctly as plain texts.
   if (elements.every((element) => element < "g")) elements.sort();
   else elements.sort(compareElements);
   const out: { [element: string]: FieldSet } = {};
   for (const element of elements) out[element] = sortedSet(set[element] ?? LEAF);
   return out;
+}
+
+/** As most are, because objects come from the decoder with their keys in order. */
+function isSorted(elements: readonly string[]): boolean {
+  let before = "";
+  for (const element of elements) {
+    if (element >= "g" || element < before) return false;
+    before = element;
+  }
+  return true;
+}
+
+/** The set itself, if what is below its elements is in order as well. */
+function withSortedNodes(set: FieldSet, elements: readonly string[]): FieldSet {
+  let out: { [element: string]: FieldSet } | undefined;
+  for (const [at, element] of elements.entries()) {
+    const node = set[element] ?? LEAF;
+    const sorted = sortedSet(node);
+    if (sorted !== node && out === undefined) {
+      out = {};
+      for (const earlier of elements.slice(0, at)) out[earlier] = set[earlier] ?? LEAF;
+    }
+    if (out) out[element] = sorted;
+  }
+  return out ?? set;
 }
 
 const ORDER = ".fkvi";

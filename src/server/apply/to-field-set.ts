@@ -48,9 +48,10 @@ function visitItems(list: ListSchema, items: readonly Json[]): FieldSet {
 /** A struct is owned through its fields, a map key by itself. */
 function visitKeys(map: MapSchema, value: { readonly [key: string]: Json }): FieldSet {
   const out: { [element: string]: FieldSet } = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const key in value) {
     const schema = schemaOfKey(map, key);
-    if (schema === undefined) continue;
+    const item = value[key];
+    if (schema === undefined || item === undefined) continue;
     const { member, children } = visit(schema, item);
     const isOwned = member || item === null || isEmptyMap(item) || map.field(key) === undefined;
     const node = nodeOf(isOwned, children);

@@ -165,15 +165,20 @@ function prune(
 ): Json {
   if (last === undefined || isEmptySet(last)) return merged;
   const named = (set: FieldSet) => withNamedFields(schema, set);
-  const setOf = (value: Json) => named(toFieldSet(schema, value));
   const before = named(last);
-  const all = setOf(merged);
+  const all = named(toFieldSet(schema, merged));
+  const setOf = (value: Json) => {
+    return value === merged ? all : named(toFieldSet(schema, value));
+  };
   const owned = [...managed.values()]
     .filter(({ name }) => name.apiVersion === manager.apiVersion)
     .reduce((sum, { fields }) => union(sum, fields), NO_FIELDS);
   const without = removeFields(schema, merged, before);
   const kept = union(setOf(without), named(owned));
-  const pruned = removeFields(schema, merged, difference(all, kept));
+  const orphaned = difference(all, kept);
+  // As when a client applies what it has applied before.
+  if (isEmptySet(orphaned)) return merged;
+  const pruned = removeFields(schema, merged, orphaned);
   const dropped = intersection(difference(all, setOf(pruned)), before);
   return removeFields(schema, merged, dropped);
 }

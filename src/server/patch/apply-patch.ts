@@ -109,6 +109,10 @@ function notAnObject(value: Json): string {
 function isDeeper(value: Json, depth: number): boolean {
   if (depth < 0) return true;
   if (typeof value !== "object" || value === null) return false;
-  for (const each of Object.values(value)) if (isDeeper(each, depth - 1)) return true;
+  const inner = value as { readonly [key: string]: Json };
+  for (const key in inner) {
+    const each = inner[key] ?? null;
+    if (typeof each === "object" && isDeeper(each, depth - 1)) return true;
+  }
   return false;
 }

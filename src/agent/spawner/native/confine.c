@@ -23,6 +23,7 @@
  *   open_by_handle_at                   opens files outside the root of the caller
  *   init_module, kexec_load, bpf, ...   put code into the kernel
  *   ioprio_set for other processes      would slow down later containers in the same seat
+ *   fcntl with F_SETLEASE               would block the server when it opens a log
  */
 #include "system-calls.h"
 
@@ -56,16 +57,19 @@
 #define FAIL(error) RETURN(SECCOMP_RET_ERRNO | (error))
 #define IS(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define DENY(number) IS(number, 0, 1), FAIL(EPERM)
-/* Ends with the number of the call loaded again, for the next rule. */
+/* These end with the number of the call loaded again, for the next rule. */
 #define DENY_OTHERS(number) \
   IS(number, 0, 6), LOAD(args[0]), IS(1, 0, 2), LOAD(args[1]), IS(0, 1, 0), FAIL(EPERM), LOAD(nr)
+#define DENY_LEASES(number) \
+  IS(number, 0, 4), LOAD(args[1]), IS(F_SETLEASE, 0, 1), FAIL(EPERM), LOAD(nr)
 
 #if defined(__x86_64__)
 #define NATIVE AUDIT_ARCH_X86_64
 /* 32-bit programs, with their own call numbers; and the x32 numbers that few kernels have. */
 #define OTHER_KINDS                                                                            \
-  IS(AUDIT_ARCH_I386, 0, 27), LOAD(nr), DENY(286), DENY(287), DENY(288), DENY(342), DENY(128), \
-      DENY(129), DENY(350), DENY(283), DENY(357), DENY_OTHERS(289),                            \
+  IS(AUDIT_ARCH_I386, 0, 37), LOAD(nr), DENY(286), DENY(287), DENY(288), DENY(342), DENY(128), \
+      DENY(129), DENY(350), DENY(283), DENY(357), DENY_OTHERS(289), DENY_LEASES(55),           \
+      DENY_LEASES(221),                                                                        \
       RETURN(SECCOMP_RET_ALLOW),
 #define NO_X32 BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), FAIL(ENOSYS),
 #elif defined(__aarch64__)
@@ -90,6 +94,7 @@ static const struct sock_filter FILTER[] = {
     DENY(__NR_kexec_file_load),
     DENY(__NR_bpf),
     DENY_OTHERS(__NR_ioprio_set),
+    DENY_LEASES(__NR_fcntl),
     RETURN(SECCOMP_RET_ALLOW),
 };
 
@@ -122,13 +127,17 @@ static void leave(int status, const char *what, const char *path, long error) {
   for (;;) call(__NR_exit_group, status, 0, 0, 0, 0);
 }
 
-static long look_up(long root, const char *path, unsigned long flags) {
-  struct open_how how = {flags | O_CLOEXEC, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+static long resolve(long root, const char *path, unsigned long flags, unsigned long rules) {
+  struct open_how how = {flags | O_CLOEXEC, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | rules};
   long found;
   /* The kernel asks for another try if something on the way was renamed meanwhile. */
   do found = call(__NR_openat2, root, (long)path, (long)&how, sizeof how, 0);
   while (found == -EAGAIN);
   return found;
+}
+
+static long look_up(long root, const char *path, unsigned long flags) {
+  return resolve(root, path, flags, 0);
 }
 
 #define MOST_LINKS 40
@@ -149,6 +158,8 @@ static long make(long root, const char *wanted, int is_folder, int links) {
   char path[LONGEST_PATH], target[LONGEST_PATH];
   if (links > MOST_LINKS) return -ELOOP;
   if (wanted[0] != '/') return -ENOENT;
+  /* Before anything is made: the kernel takes no longer path. */
+  if (length(wanted) >= LONGEST_PATH / 2) return -ENAMETOOLONG;
   long size = add(path, 0, wanted, length(wanted));
   if (size < 0) return size;
   for (long at = 1;; at++) {
@@ -214,9 +225,11 @@ struct entry {
 
 static void attach(long root, struct entry each) {
   int is_folder = has(each.flags, 'd');
-  long at = has(each.flags, 'p') ? look_up(root, each.target, O_PATH)
-                                 : make(root, each.target, is_folder, 0);
-  if (at == -ENOENT && has(each.flags, 'p')) return;
+  int is_plain = has(each.flags, 'n');
+  long at = has(each.flags, 'p')
+                ? resolve(root, each.target, O_PATH, is_plain ? RESOLVE_NO_SYMLINKS : 0)
+                : make(root, each.target, is_folder, 0);
+  if ((at == -ENOENT || (at == -ELOOP && is_plain)) && has(each.flags, 'p')) return;
   if (at < 0 && has(each.flags, 'o')) return;
   if (at < 0) leave(125, "cannot make ", each.target, at);
   if (*each.source) {
@@ -232,7 +245,7 @@ static void attach(long root, struct entry each) {
     if (done < 0) leave(125, "cannot mount at ", each.target, done);
     call(__NR_close, tree, 0, 0, 0, 0);
   } else if (has(each.flags, 'r')) {
-    long done = change(at, MOUNT_ATTR_RDONLY, 0, 0);
+    long done = change(at, MOUNT_ATTR_RDONLY, 0, has(each.flags, 'R') ? AT_RECURSIVE : 0);
     if (done < 0) leave(125, "cannot make read-only: ", each.target, done);
   }
   call(__NR_close, at, 0, 0, 0, 0);
@@ -246,7 +259,9 @@ static void attach(long root, struct entry each) {
  *   d  the target is a directory, otherwise a file
  *   o  if the target cannot be made, the entry is skipped
  *   p  only if the target is present
+ *   n  with p: only if no part of the target is a link
  *   r  read-only
+ *   R  with r and without a source: read-only with all mounts below
  *   s  mounts that the host makes below the source later appear, too
  *
  * The identity, "DEVICE:INODE" or empty, is what the source must be: somebody who can write to a

@@ -3,12 +3,14 @@
  * container, as its user and with no more rights than it has.
  */
 import { readFileSync, readlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import type { StartOrder } from "../protocol.ts";
 import { ENV } from "../script.ts";
 import { asOneself } from "./rootless.ts";
 import { RISKY_VARIABLES } from "./sandbox-script.ts";
 import { childOf } from "./seat.ts";
+import { stagedConfine } from "./staging.ts";
 import { findTools, type Tools } from "./tools.ts";
 
 export interface Entered {
@@ -29,12 +31,12 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
   const leader = childOf(slot);
   const main = leader === undefined ? undefined : childOf(leader);
   if (leader === undefined || main === undefined) return undefined;
-  const root = rootOf(main, tools);
+  const root = rootOf(main);
   const status = read(`/proc/${main}/status`);
   if (root === undefined || status === undefined) return undefined;
   const { command, environment, directory } = entering;
   const late = environment.filter(([name]) => RISKY_VARIABLES.test(name));
-  const { unshare, nsenter, rootless, confine } = tools;
+  const { unshare, nsenter, rootless } = tools;
   return {
     command: [
       nsenter,
@@ -42,7 +44,14 @@ export function enterSandbox(slot: number, entering: Entering, tools: Tools): En
       ...(rootless ? ["--user", "--preserve-credentials"] : ["--net"]),
       ...["--mount", "--uts", `--ipc=/proc/${main}/ns/ipc`, "--pid"],
       ...(rootless ? [unshare, ...asOneself(rootless)] : []),
-      ...[confine, "enter", `-r${root}`, `-d${directory}`, ...privilegesIn(status, tools), "--"],
+      ...[
+        helperOf(root),
+        "enter",
+        `-r${root}`,
+        `-d${directory}`,
+        ...privilegesIn(status, tools),
+        "--",
+      ],
       ...(late.length === 0 ? [] : [ENV, ...late.map(([name, value]) => `${name}=${value}`)]),
       ...command,
     ],
@@ -83,14 +92,19 @@ const LONGEST_BEGINNING_MS = 10_000;
 const AGAIN_MS = 5;
 
 /** Undefined until the process has become the container's command, and has given up its rights. */
-function rootOf(pid: number, { confine }: Tools): string | undefined {
+function rootOf(pid: number): string | undefined {
   try {
     const root = readlinkSync(`/proc/${pid}/root`);
     const program = readlinkSync(`/proc/${pid}/exe`);
-    return root === "/" || program.startsWith(confine) ? undefined : root;
+    return root === "/" || program === helperOf(root) ? undefined : root;
   } catch {
     return undefined;
   }
+}
+
+/** Beside the roots of a seat. */
+function helperOf(root: string): string {
+  return stagedConfine(dirname(dirname(root)));
 }
 
 /** From /proc/PID/status to options of confine.c. */

@@ -10,7 +10,10 @@ import type { SandboxFacts } from "./sandbox-script.ts";
 import type { Seat } from "./seat.ts";
 import { DEFAULT_MESSAGE_PATH } from "./staging.ts";
 
-export type Furnished = Pick<SandboxFacts, "root" | "addressFile" | "mountFile" | "tools">;
+export type Furnished = Pick<
+  SandboxFacts,
+  "root" | "hiddenFile" | "addressFile" | "mountFile" | "tools"
+>;
 
 /** Throws what is in the way. */
 export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): Furnished {
@@ -26,7 +29,8 @@ export function furnish(seat: Seat, order: StartOrder, sandbox: SandboxOrder): F
   }
   return {
     root: root.path,
-    tools: seat.options.tools,
+    hiddenFile: root.hiddenFile,
+    tools: { ...seat.options.tools, confine: seat.confine },
     ...(addressFile === undefined ? {} : { addressFile }),
     ...(mounts.length === 0 ? {} : { mountFile }),
   };

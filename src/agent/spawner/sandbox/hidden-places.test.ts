@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -29,6 +37,31 @@ test("the server's own data, known places and $KUBECONFIG are hidden, each once"
     { path: at("state", "tally"), isFolder: true },
   ]);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a link of another user does not hide files of others [needs root]",
+  () => {
+    const state = join(home, "state");
+    mkdirSync(join(state, "tally"), { recursive: true });
+    const [link, own] = [join(home, "link"), join(home, "own")];
+    mkdirSync(own);
+    symlinkSync("/usr/bin", link);
+    writeFileSync(
+      join(state, "tally", "places"),
+      `${JSON.stringify(link)}\n${JSON.stringify(own)}\n`,
+    );
+    for (const path of [link, own, join(state, "tally"), join(state, "tally", "places")]) {
+      lchownSync(path, NOBODY, NOBODY);
+    }
+    const environment = { XDG_STATE_HOME: state };
+    const found = findHiddenPlaces({ dataDir: join(home, "none"), environment, isRoot: true });
+    const paths = found.map(({ path }) => path);
+    expect(paths).toContain(own);
+    expect(paths).not.toContain("/usr/bin");
+  },
+);
+
+const NOBODY = 65534;
 
 test("settings that the host keeps from its users are hidden, two levels deep", () => {
   const at = (...names: readonly string[]) => join(home, "etc", ...names);

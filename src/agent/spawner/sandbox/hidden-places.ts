@@ -32,8 +32,8 @@ const SETTINGS_MS = 60_000;
 /** By path; nothing that is in a folder which is hidden itself. */
 export function findHiddenPlaces(facts: HidingFacts): readonly HiddenPlace[] {
   const found = new Map<string, HiddenPlace>();
-  for (const path of candidates(facts)) {
-    const place = look(path);
+  for (const { path, owner } of candidates(facts)) {
+    const place = look(path, owner);
     if (place) found.set(place.path, place);
   }
   const sorted = [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -58,20 +58,33 @@ function stateFolders({ environment }: HidingFacts, homes: readonly string[]): r
   return [stateFolder({ home: homedir(), environment }), ...states];
 }
 
-function candidates(facts: HidingFacts): readonly string[] {
+interface Candidate {
+  readonly path: string;
+  /** Of whom it must be if links lead to it; absent: it is hidden whoever owns it. */
+  readonly owner?: number;
+}
+
+function candidates(facts: HidingFacts): readonly Candidate[] {
   const { dataDir, environment, isRoot, settings = "/etc" } = facts;
   const listed = (environment["KUBECONFIG"] ?? "").split(delimiter).filter(isAbsolute);
   const homes = homesOf(facts);
   const folders = stateFolders(facts, homes);
+  // A server that is not root cannot read the settings anyway.
+  const own = [dataDir, ...listed, ...(isRoot ? closedSettings(settings) : [])];
+  const users = [
+    ...homes.map((home) => ({ home, paths: [join(home, ".kube", "config")] })),
+    ...folders.map((folder) => ({ home: folder, paths: [folder, ...knownPlaces(folder)] })),
+  ];
   return [
-    dataDir,
-    ...listed,
-    ...homes.map((home) => join(home, ".kube", "config")),
-    ...folders.flatMap((folder) => [folder, ...knownPlaces(folder)]),
-    // Whoever is not root cannot read these anyway.
-    ...(isRoot ? closedSettings(settings) : []),
+    ...own.map((path) => ({ path })),
+    ...users.flatMap(({ home, paths }) => {
+      const owner = lstatSync(home, QUIETLY)?.uid ?? -1;
+      return paths.map((path) => ({ path, owner }));
+    }),
   ];
 }
+
+const QUIETLY = { throwIfNoEntry: false } as const;
 
 interface ClosedSettings {
   readonly folder: string;
@@ -120,10 +133,13 @@ function homesOfAll(): readonly string[] {
   }
 }
 
-function look(path: string): HiddenPlace | undefined {
+/** Users cannot hide what is not theirs by a link: programs of the host, for example. */
+function look(path: string, owner?: number): HiddenPlace | undefined {
   try {
     const real = realpathSync(path);
-    return real === "/" ? undefined : { path: real, isFolder: statSync(real).isDirectory() };
+    const { uid } = statSync(real);
+    if (real === "/" || (owner !== undefined && uid !== owner)) return undefined;
+    return { path: real, isFolder: statSync(real).isDirectory() };
   } catch {
     // It is not there.
     return undefined;

@@ -48,6 +48,11 @@ export class Root {
     this.owners = this.readOwners();
   }
 
+  /** It is there once the root hides what it must. */
+  get hiddenFile(): string {
+    return join(this.folder, HIDDEN);
+  }
+
   get messageFile(): string {
     return join(this.folder, "message");
   }
@@ -98,6 +103,8 @@ export class Root {
 }
 
 const NAMED = ["hosts", "resolv.conf"] as const;
+/** In the folder of a root, once everything is mounted that hides files of the host. */
+export const HIDDEN = "hidden";
 const SHARED_MEMORY = 0o1777;
 
 function modeOf(path: string): number {

@@ -30,6 +30,7 @@ const facts: SandboxFacts = {
   executable: "/bin/work",
   marker: "u/c/0",
   root: "/s/roots/1/root",
+  hiddenFile: "/s/roots/1/hidden",
   tools: {
     unshare: "/usr/bin/unshare",
     nsenter: "/usr/bin/nsenter",

@@ -19,6 +19,8 @@ import type { Tools } from "./tools.ts";
 export interface SandboxFacts extends ScriptFacts {
   /** Of the host, absolute: where the run's root is mounted. */
   readonly root: string;
+  /** It is there if the root hides the files that no container may see. */
+  readonly hiddenFile: string;
   readonly tools: Tools;
   /** Commands for ip(8), if the address changes. */
   readonly addressFile?: string;
@@ -31,8 +33,9 @@ export function composeSandboxScript(
   sandbox: SandboxOrder,
   facts: SandboxFacts,
 ): string {
-  const { number, root } = facts;
-  const prepare = [...preparations(sandbox, facts), `[ -e ${quote(`${root}/proc/self`)} ]`];
+  const { number, root, hiddenFile } = facts;
+  const isMade = [`${root}/proc/self`, hiddenFile].map((file) => `[ -e ${quote(file)} ]`);
+  const prepare = [...preparations(sandbox, facts), ...isMade];
   const guard = `{ ${prepare.join("&&")}||{ echo "sandbox: it could not be prepared">&2;false;};}`;
   const run = `(${composeEntry(order, sandbox, facts)} ${composeFiles(order)})`;
   // Others of the pod, or of the host, are in the same tree.

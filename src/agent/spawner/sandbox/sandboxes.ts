@@ -7,8 +7,9 @@
  * all of these are given up together.
  */
 import { execFile } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeTree } from "../../../base/remove-tree.ts";
 import { slotFile } from "../pool.ts";
 import { parseRunName, type SandboxOrder, type StartOrder } from "../protocol.ts";
 import { Slot, type SlotEvents } from "../slot.ts";
@@ -145,7 +146,7 @@ export class Sandboxes {
     // Never what somebody has mounted there, which is not ours.
     if (readMounts().some(({ path }) => path.startsWith(directory))) return;
     if (this.options.tools.rootless !== undefined) void this.removeRootless(directory);
-    else rmSync(directory, { recursive: true, force: true });
+    else void removeTree(directory).catch(() => {});
   }
 
   async close({ isLast }: { readonly isLast: boolean }): Promise<void> {

@@ -16,22 +16,27 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
+import { removeTree } from "../../../base/remove-tree.ts";
 import type { SandboxNetwork } from "../../runtimes/runtime.ts";
 import { quote } from "../quote.ts";
 import type { Slot } from "../slot.ts";
 import type { HiddenPlace } from "./hidden-places.ts";
 import { isWithin } from "./host-mounts.ts";
 import { formatTable } from "./mount-table.ts";
-import { Root } from "./root.ts";
+import { HIDDEN, Root } from "./root.ts";
+import { formatRootMounts } from "./root-mounts.ts";
 import {
+  hiddenTable,
   mountFolder,
+  READ_ONLY_SYS,
   type RootParts,
   rootFolder,
   rootTable,
+  STAGED_FILES,
   STAGED_FOLDERS,
+  stagedConfine,
   stagingTable,
 } from "./staging.ts";
 import type { Tools } from "./tools.ts";
@@ -100,18 +105,32 @@ export class Seat {
     return this.options.directory;
   }
 
+  /** The helper program, once it is staged. */
+  get confine(): string {
+    return stagedConfine(this.directory);
+  }
+
   /** Answered by a word. */
   stage(): void {
     const { directory, shared, hasNetwork, tools } = this.options;
-    const table = stagingTable({ directory, shared, hasNetwork, exists: existsSync });
+    const { confine } = tools;
+    const table = stagingTable({ directory, shared, hasNetwork, confine, exists: existsSync });
     writeFileSync(join(directory, "staging"), formatTable(table), OWNERS);
+    writeFileSync(join(directory, "sys"), formatRootMounts(READ_ONLY_SYS), OWNERS);
+    const hidden = this.options.hidden.filter((each) => this.shows(each));
+    writeFileSync(
+      join(directory, HIDDEN),
+      formatRootMounts(hiddenTable({ shared, hidden })),
+      OWNERS,
+    );
     // Made here, since the slot has the umask of its runs.
     writeFileSync(join(directory, "trouble"), "", OWNERS);
-    const mount = `${tools.mount} -a -T staging`;
+    const sys = hasNetwork ? "" : `&&${quote(confine)} mount mounted sys ${APART}`;
+    const mount = `${tools.mount} -a -T staging ${APART}${sys}`;
     // What a run leaves when it crashes would be in a root that goes with it.
     const go = `ulimit -S -c 0;cd ${quote(directory)}`;
     this.slot.write(
-      `${go}&&${mount} ${APART}&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
+      `${go}&&${mount}&&echo "0 ${STAGED}"||{ cat trouble>&2;echo "0 ${NOT_STAGED}";}\n`,
     );
   }
 
@@ -164,7 +183,7 @@ export class Seat {
     const numbers = this.clearing.get(word - FIRST_CLEARED) ?? [];
     this.clearing.delete(word - FIRST_CLEARED);
     for (const folder of numbers.flatMap(foldersOf)) {
-      void rm(join(this.directory, folder), FORCED).catch(() => {});
+      void removeTree(join(this.directory, folder)).catch(() => {});
     }
   }
 
@@ -188,19 +207,19 @@ export class Seat {
   }
 
   private makeRoots(): void {
-    const { directory, shared, hidden, emptied, others, parts, tools } = this.options;
+    const { directory, emptied, others, parts, tools } = this.options;
     const plan = { others, emptied, ...(parts && { parts }) };
-    const facts = { directory, shared, hidden: hidden.filter((each) => this.shows(each)), ...plan };
-    let table = "";
+    let [table, hide] = ["", ""];
     const first = this.lastRoot + 1;
     for (let count = 0; count < this.batch; count++) {
       const number = ++this.lastRoot;
       const [folder, mounted] = [rootFolder(number), mountFolder(number)];
       this.free.push(new Root(number, join(directory, folder), join(directory, mounted), plan));
-      table += formatTable(rootTable({ ...facts, number }));
+      table += formatTable(rootTable({ directory, number, ...plan }));
+      hide += `${quote(this.confine)} mount ${mounted} ${HIDDEN} ${APART}&&:>${folder}/${HIDDEN}\n`;
     }
     writeFileSync(join(directory, `roots-${first}`), table, OWNERS);
-    this.slot.write(`${tools.mount} -a -T roots-${first} ${APART}\n`);
+    this.slot.write(`${tools.mount} -a -T roots-${first} ${APART}\n${hide}`);
   }
 }
 
@@ -210,11 +229,11 @@ function foldersOf(number: number): readonly string[] {
 
 /** Files beside the roots are no part of what runs see. */
 const OWNERS = { mode: 0o600 };
-const FORCED = { recursive: true, force: true };
 
 export function makeSeatFolders(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const folder of STAGED_FOLDERS) mkdirSync(join(directory, folder), { recursive: true });
+  for (const file of STAGED_FILES) writeFileSync(join(directory, file), "");
 }
 
 /** The first child of a process, as the host numbers it. */

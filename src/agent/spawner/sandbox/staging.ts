@@ -11,6 +11,7 @@
  */
 import type { HiddenPlace } from "./hidden-places.ts";
 import { bind, type Entry } from "./mount-table.ts";
+import type { RootMount } from "./root-mounts.ts";
 
 export interface StagingFacts {
   /** Of the slot. */
@@ -21,6 +22,15 @@ export interface StagingFacts {
   readonly exists: (path: string) => boolean;
   /** Without a network of its own a slot may only show the host's. */
   readonly hasNetwork: boolean;
+  /** The helper program of the host. */
+  readonly confine: string;
+}
+
+const CONFINE = "confine";
+
+/** Where the slot has the helper program, once it is staged. The argument is its directory. */
+export function stagedConfine(directory: string): string {
+  return `${directory}/${MOUNTED}/${CONFINE}`;
 }
 
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -45,13 +55,14 @@ export const DEVICE_LINKS: readonly (readonly [name: string, target: string])[] 
 
 const MOUNTED = "mounted";
 
+export const STAGED_FILES: readonly string[] = [`${MOUNTED}/${CONFINE}`];
 export const STAGED_FOLDERS: readonly string[] = [
   "roots",
   ...["dev", "proc", "sys"].map((name) => `${MOUNTED}/${name}`),
 ];
 
 export function stagingTable(facts: StagingFacts): readonly Entry[] {
-  const { directory, shared, exists, hasNetwork } = facts;
+  const { directory, shared, exists, hasNetwork, confine } = facts;
   const mounted = `${directory}/${MOUNTED}`;
   const at = (path: string) => `${mounted}/${path}`;
   const proc = (names: readonly string[]) =>
@@ -59,7 +70,10 @@ export function stagingTable(facts: StagingFacts): readonly Entry[] {
   return [
     bind(mounted, mounted, "bind,unbindable"),
     bind(`${shared}/dev`, at("dev"), "bind,ro"),
-    ...DEVICES.map((name) => bind(`/dev/${name}`, at(`dev/${name}`))),
+    // Read-only: containers use the devices of the host, but must not change owners and modes.
+    ...DEVICES.map((name) => bind(`/dev/${name}`, at(`dev/${name}`), "bind,ro")),
+    // Read-only: a container can open it by /proc/PID/exe, and must not write to it.
+    bind(confine, at(CONFINE), "bind,ro"),
     { source: "devpts", target: at("dev/pts"), type: "devpts", options: TERMINALS },
     { source: "proc", target: at("proc"), type: "proc", options: "nosuid,noexec,nodev" },
     hasNetwork
@@ -94,10 +108,7 @@ export interface Layer {
 export interface RootFacts {
   /** Of the slot. */
   readonly directory: string;
-  readonly shared: string;
   readonly number: number;
-  /** What no container may see: what this server and others keep. */
-  readonly hidden: readonly HiddenPlace[];
   /** Folders that begin with nothing in them, whatever the host has there. */
   readonly emptied: readonly string[];
   /** File systems of the host besides that of its root. */
@@ -123,7 +134,7 @@ export function emptiedFolder(at: number): string {
 
 /** A root that is the host's, with all that is written to it kept apart. */
 export function rootTable(facts: RootFacts): readonly Entry[] {
-  const { directory, shared, number, hidden, emptied } = facts;
+  const { directory, number, emptied } = facts;
   const folder = rootFolder(number);
   const mounted = `${directory}/${MOUNTED}`;
   const root = `${directory}/${mountFolder(number)}`;
@@ -137,11 +148,29 @@ export function rootTable(facts: RootFacts): readonly Entry[] {
     bind(`${mounted}/sys`, `${root}/sys`, "rbind"),
     { source: "shm", target: `${root}/dev/shm`, type: "tmpfs", options: SHARED_MEMORY },
     bind(`${directory}/${folder}/message`, `${root}/dev/termination-log`),
-    ...hidden.map(({ path, isFolder }) =>
-      bind(`${shared}/${isFolder ? "empty" : "nothing"}`, `${root}${path}`, "bind,ro"),
-    ),
   ];
 }
+
+/**
+ * What a root hides, to be mounted after `rootTable`. Users of the host own some of these files and
+ * could put links in their place: such files are not mounted over, because a link would lead the
+ * mount elsewhere. They are not hidden then, and the link itself shows nothing.
+ */
+export function hiddenTable({ shared, hidden }: HiddenFacts): readonly RootMount[] {
+  return hidden.map(({ path, isFolder }) => ({
+    flags: isFolder ? "dpnr" : "pnr",
+    source: `${shared}/${isFolder ? "empty" : "nothing"}`,
+    target: path,
+  }));
+}
+
+export type HiddenFacts = Pick<StagingFacts, "shared"> & {
+  /** What no container may see: what this server and others keep. */
+  readonly hidden: readonly HiddenPlace[];
+};
+
+/** If a slot shows the /sys of the host: it is read-only with all that is mounted there. */
+export const READ_ONLY_SYS: readonly RootMount[] = [{ flags: "dprR", target: "/sys" }];
 
 function layerTable(
   { directory, others, parts }: RootFacts,
