@@ -73,8 +73,8 @@ export class WrittenAttempts {
   }
 
   /**
-   * Replaces a Job that has attempts by a new one of the same name, so that the ledger always has
-   * obsolete entries to sweep.
+   * Creates a Job with an attempt and deletes it. The next Job of the same name makes this attempt
+   * obsolete, so that the ledger always has something to sweep.
    */
   async tellStory(life: Life): Promise<void> {
     const job = await expectDone(life.call("POST", JOBS, aJob("story")));

@@ -257,8 +257,8 @@ interface Failures {
 
 /**
  * Counts failures since the last success, from the pods whose end no earlier sync has seen. After a
- * restart, only pods that still exist are counted, and deleted ones cannot be told apart: there may
- * have been more failures.
+ * restart the count starts again from the pods that still exist, including released ones that are
+ * not being deleted: there may have been more failures.
  */
 function learn(record: Failures, told: Set<string>, { job, pods, restarts }: Sync): void {
   const isNew = restarts > record.restarts;
