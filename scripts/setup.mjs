@@ -18,9 +18,9 @@ const inRoot = (...parts) => path.join(root, ...parts);
  * Code that nearly every command needs goes into one file: each further file adds a millisecond to
  * the start.
  */
-const SHARED = /\/src\/(api|base|ledger|worklist)\//;
+const SHARED = /\/src\/(api|base|ledger|runs\/(list|compose))\//;
 /** Except modules that load packages which few commands need. */
-const APART = /yaml|protobuf|\/schema\/body/;
+const APART = /yaml|protobuf|\/schema\/body|\/run-manifest/;
 
 /** Every command loads it: as part of the bundle, loading takes half the time. */
 const BUNDLED = ["commander"];

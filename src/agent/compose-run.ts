@@ -1,12 +1,12 @@
 /** From a container of a pod to the run its runtime is asked for, or what is in the way. */
 import type { ConfigMap, Container, Pod, Secret, Service } from "../api/generated/core.ts";
+import { errorFile, hasSplitOutput, messageFile } from "../api/log-files.ts";
 import { getQuantity, milliUnits, wholeUnits } from "../api/quantity.ts";
 import { composeCommand, composeParts } from "./environment/command.ts";
 import { composeEnvironment } from "./environment/environment.ts";
 import type { ApiServerAddress } from "./environment/service-variables.ts";
 import type { ContainerProblem, Variables } from "./environment/variable.ts";
 import { findContainer } from "./find-container.ts";
-import { errorFile, hasSplitOutput, messageFile } from "./logs/places.ts";
 import type { FoundInherited, Inherited } from "./run-environments.ts";
 import type { EngineRun } from "./runtimes/engine/engine-run.ts";
 import type { ProcessSettings, RunId, RunRequest } from "./runtimes/runtime.ts";

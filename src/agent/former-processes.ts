@@ -6,9 +6,8 @@ import { completionIndexOf } from "../api/completion-index.ts";
 import type { Job } from "../api/generated/batch.ts";
 import type { ConfigMap, Pod, Secret } from "../api/generated/core.ts";
 import { controllerOf } from "../api/owner-reference.ts";
+import { type FormerIndexesAt, openPast } from "../api/work-list/opened-list.ts";
 import type { Cache } from "../client/cache.ts";
-import { listObjectName } from "../worklist/items.ts";
-import { type FormerIndexesAt, openPast } from "../worklist/stored-past.ts";
 import { formatPlace, type Places } from "./predecessors.ts";
 
 export interface FormerPlace {
@@ -66,14 +65,12 @@ export class FormerProcesses {
     if (known !== undefined) return known;
     const { configMaps, secrets } = this.options;
     let isMissing = false;
-    const history = listObjectName(job)
-      ? openPast(job, ({ kind, name }) => {
-          const cache = kind === "Secret" ? secrets : configMaps;
-          const object = cache.get(namespace, name);
-          isMissing ||= object === undefined;
-          return object;
-        })
-      : undefined;
+    const history = openPast(job, ({ kind, name }) => {
+      const cache = kind === "Secret" ? secrets : configMaps;
+      const object = cache.get(namespace, name);
+      isMissing ||= object === undefined;
+      return object;
+    });
     if (!isMissing) this.histories.set(uid, history ?? false);
     return history ?? false;
   }

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { boundPod, containerNamed } from "../../test/builders/pod-facts.ts";
+import { messageFile } from "../api/log-files.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { type LogStore, openLogs } from "./logs/log-store.ts";
-import { messageFile } from "./logs/places.ts";
 import { terminationMessages, unreadMessages } from "./termination-message.ts";
 
 let directory: string;

@@ -1,7 +1,7 @@
 /** "tally agent" as it is called: its flags and their help. */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import { AGENT_DEFAULTS, type AgentFlags } from "./agent-flags.ts";
-import type { Machine } from "./machine.ts";
 import { addNodeOptions } from "./node-options.ts";
 
 export function addAgent(program: Command, machine: Machine): void {

@@ -1,8 +1,8 @@
 /** Pure: the flags of "tally agent": their defaults, and what is wrong with what was given. */
 import { parseAddress } from "../base/address.ts";
 import type { LogLevel } from "../base/log-level.ts";
+import { wrong } from "../command/flags.ts";
 import type { AgentMeasures } from "../engine-options.ts";
-import { wrong } from "./flag-error.ts";
 import {
   type AgentMeasureFlags,
   readAgent,

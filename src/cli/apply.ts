@@ -4,14 +4,14 @@ import type { KubeObject } from "../api/object.ts";
 import { findMessageOfKind } from "../api/schema/tables.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { collectionPath, objectPath, query } from "../client/http-requests.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { failureOf } from "../command/error-text.ts";
+import { compactJson } from "../command/json-format.ts";
+import type { Machine } from "../command/machine.ts";
 import { type Fields, isEmptyPatch, threeWayPatch } from "./apply/three-way-patch.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { apiVersionOf, formatKindName } from "./cluster/discovery.ts";
-import { CommandFailure } from "./command-failure.ts";
-import type { Machine } from "./machine.ts";
-import { type Manifest, readManifests } from "./manifests/read-manifests.ts";
-import { failureOf } from "./output/error-text.ts";
-import { compactJson } from "./output/json-format.ts";
+import { type Manifest, readManifests } from "./cluster/read-manifests.ts";
 import { objectPrinter } from "./output/object-printer.ts";
 
 export interface ApplyFlags extends ClusterFlags {

@@ -2,21 +2,25 @@
  * The commands that talk to a server: their arguments and flags, which are those of kubectl. What
  * each does is in the file of its name, loaded when it is called.
  */
+
 import type { Command } from "commander";
+import { collected } from "../command/flags.ts";
+import type { Invocation } from "../command/invocation.ts";
+import { type Machine, whileRead } from "../command/machine.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DeleteFlags } from "./delete.ts";
 import type { DescribeFlags } from "./describe.ts";
 import type { GetFlags } from "./get-flags.ts";
 import type { LogsFlags } from "./logs.ts";
-import type { Machine } from "./machine.ts";
 import type { WaitFlags } from "./wait.ts";
 
-export function addClusterCommands(program: Command, machine: Machine): void {
+export function addClusterCommands(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   addApply(program, machine);
   addGet(program, machine);
   addDescribe(program, machine);
   addLogs(program, machine);
-  addWait(program, machine);
+  addWait(program, invocation);
   addDelete(program, machine);
 }
 
@@ -32,7 +36,7 @@ function addApply(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally apply -f job.yaml")
     .action(async (flags: ApplyFlags) => {
       const { apply } = await import("./apply.ts");
-      await ended(machine, apply(flags, machine));
+      await whileRead(machine, apply(flags, machine));
     });
 }
 
@@ -55,7 +59,7 @@ function addGet(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally get pods -l job-name=hello -w")
     .action(async (args: string[], flags: GetFlags) => {
       const { get } = await import("./get.ts");
-      await ended(machine, get(args, flags, machine));
+      await whileRead(machine, get(args, flags, machine));
     });
 }
 
@@ -69,7 +73,7 @@ function addDescribe(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally describe hello\n  tally describe pod/hello-0-x2x4k")
     .action(async (args: string[], flags: DescribeFlags) => {
       const { describe } = await import("./describe.ts");
-      await ended(machine, describe(args, flags, machine));
+      await whileRead(machine, describe(args, flags, machine));
     });
 }
 
@@ -99,11 +103,12 @@ function addLogs(program: Command, machine: Machine): void {
     .addHelpText("after", `\nExamples:\n  ${LOGS_EXAMPLES.join("\n  ")}`)
     .action(async (target: string | undefined, container: string | undefined, flags: LogsFlags) => {
       const { logs } = await import("./logs.ts");
-      await ended(machine, logs({ target, container }, flags, machine));
+      await whileRead(machine, logs({ target, container }, flags, machine));
     });
 }
 
-function addWait(program: Command, machine: Machine): void {
+function addWait(program: Command, invocation: Invocation): void {
+  const { machine } = invocation;
   clusterCommand(program, "wait", "Wait until objects are as they should be.", WAIT_HELP)
     .argument("[target...]", "What to wait for.")
     .option("--for <what>", FOR_HELP)
@@ -122,7 +127,7 @@ function addWait(program: Command, machine: Machine): void {
     )
     .action(async (args: string[], flags: WaitFlags) => {
       const { wait } = await import("./wait.ts");
-      await ended(machine, wait(args, flags, machine));
+      invocation.exitCode = await whileRead(machine, wait(args, flags, machine));
     });
 }
 
@@ -147,7 +152,7 @@ function addDelete(program: Command, machine: Machine): void {
     .addHelpText("after", "\nExample:\n  tally delete hello")
     .action(async (args: string[], flags: DeleteFlags) => {
       const { deleteObjects } = await import("./delete.ts");
-      await ended(machine, deleteObjects(args, flags, machine));
+      await whileRead(machine, deleteObjects(args, flags, machine));
     });
 }
 
@@ -186,16 +191,3 @@ function clusterCommand(program: Command, name: string, summary: string, more = 
 const KUBECONFIG_HELP =
   "Where the server is (default: the engine in .tally, $KUBECONFIG, that of tally up, " +
   "~/.kube/config).";
-
-function collected(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
-
-/** What a shell reports for a process that SIGPIPE ended. */
-const READER_GONE = 141;
-
-/** Whoever piped us into "head" does not want the rest. */
-async function ended(machine: Machine, command: Promise<void>): Promise<void> {
-  machine.onReaderGone(() => machine.exit(READER_GONE));
-  await command;
-}

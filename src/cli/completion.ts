@@ -1,8 +1,8 @@
 /** "tally completion": a script that teaches a shell the commands, flags and runs of tally. */
 import type { Command } from "commander";
 import { UsageError } from "../base/usage-error.ts";
+import type { Machine } from "../command/machine.ts";
 import { type CompletedCommand, completionScript, SHELLS } from "./completion-scripts.ts";
-import type { Machine } from "./machine.ts";
 
 export function addCompletion(program: Command, machine: Machine): void {
   program

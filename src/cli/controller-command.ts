@@ -1,7 +1,7 @@
 /** "tally controller" as it is called: its flags and their help. */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import { CONTROLLER_DEFAULTS, type ControllerFlags } from "./controller-flags.ts";
-import type { Machine } from "./machine.ts";
 
 export function addController(program: Command, machine: Machine): void {
   const command = program

@@ -3,9 +3,9 @@ import type { FeatureGates } from "../api/feature-gates.ts";
 import { dns1123Label, dns1123Subdomain } from "../api/names.ts";
 import { isLoopback, parseAddress } from "../base/address.ts";
 import type { LogLevel } from "../base/log-level.ts";
+import { wrong } from "../command/flags.ts";
 import type { JobMeasures } from "../engine-options.ts";
 import { DEFAULT_TERMS, type LeaseTerms } from "../remote/lease.ts";
-import { wrong } from "./flag-error.ts";
 import {
   type JobFlags,
   readDurationMs,

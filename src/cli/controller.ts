@@ -1,16 +1,16 @@
 /** "tally controller": the controllers on a cluster, in the foreground until told to stop. */
 import { inClusterAccess } from "../access/in-cluster.ts";
 import type { ClientAccess } from "../access/read-kubeconfig.ts";
+import { MANAGED_BY, MANAGED_NAMESPACE } from "../api/work-list/names.ts";
 import { systemRandom } from "../base/random.ts";
-import { MANAGED_BY, MANAGED_NAMESPACE } from "../worklist/names.ts";
-import { CommandFailure } from "./command-failure.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { findAccess } from "../command/find-access.ts";
+import type { Machine } from "../command/machine.ts";
 import {
   type ControllerFlags,
   type ControllerSettings,
   readControllerFlags,
 } from "./controller-flags.ts";
-import { findAccess } from "./find-access.ts";
-import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { stopRequest } from "./stop-request.ts";
 

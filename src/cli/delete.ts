@@ -4,16 +4,15 @@ import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
 import { isNotFound } from "../client/find.ts";
 import { objectPath } from "../client/http-requests.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
+import { areBareNames, findStoredRun, getRun } from "../runs/host/open-host.ts";
 import { awaitChange } from "./cluster/await-change.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { type NamedTarget, namedObjects, type SelectionFlags } from "./cluster/named-objects.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
-import { areBareNames, findRun } from "./runs/find-run.ts";
-import { getJob } from "./runs/stored.ts";
 
 export interface DeleteFlags extends ClusterFlags, SelectionFlags {
   readonly filename?: readonly string[];
@@ -67,19 +66,19 @@ async function deleteRuns(
 ): Promise<boolean> {
   if (!areBareNames(names, flags)) return false;
   const isExpected = names.length === 1 && !flags.ignoreNotFound;
-  const found = await findRun(names[0] ?? "", flags, machine, { isExpected });
+  const found = await findStoredRun(names[0] ?? "", flags, machine, { isExpected });
   if (!found) return false;
-  const { runs } = found;
+  const { host } = found;
   try {
-    const { removeRuns } = await import("./runs/remove-runs.ts");
-    const jobs = await Promise.all(names.map((name) => getJob(runs, name)));
-    for (const { name, logs } of await removeRuns(runs, { jobs }, machine)) {
+    const { removeRuns } = await import("../runs/commands/remove-runs.ts");
+    const jobs = await Promise.all(names.map((name) => getRun(host, name)));
+    for (const { name, logs } of await removeRuns(host, { jobs }, machine)) {
       const count = `${logs.files} log ${logs.files === 1 ? "file" : "files"}`;
       machine.writeOut(flags.output === "name" ? `${name}\n` : `${name} deleted, with ${count}\n`);
     }
     return true;
   } finally {
-    await runs.close();
+    await host.close();
   }
 }
 

@@ -6,6 +6,9 @@ import type { Event, Node, Pod, Service } from "../api/generated/core.ts";
 import type { KubeObject } from "../api/object.ts";
 import { systemClock } from "../base/clock.ts";
 import { terminalText } from "../base/terminal-text.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
+import { alignTabs } from "../command/tabbed-text.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import type { Offered } from "./cluster/discovery.ts";
 import { findObjects } from "./cluster/object-requests.ts";
@@ -27,9 +30,6 @@ import {
 import { selectorText } from "./describe/selector-text.ts";
 import { serviceLines } from "./describe/service.ts";
 import { statefulSetLines } from "./describe/stateful-set.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
-import { alignTabs } from "./output/tabbed-text.ts";
 
 export interface DescribeFlags extends ClusterFlags {
   readonly allNamespaces?: boolean;

@@ -1,7 +1,7 @@
 /** "tally down" as it is called: its flags and their help. */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import type { DownFlags } from "./down.ts";
-import type { Machine } from "./machine.ts";
 
 export function addDown(program: Command, machine: Machine): void {
   program

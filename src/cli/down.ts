@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DirectoryInUse } from "../base/directory-lock.ts";
 import { ensureOwnDirectory } from "../base/own-directory.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { dataPath } from "../command/data-path.ts";
+import { type AccessFlags, findAccess } from "../command/find-access.ts";
+import type { Machine } from "../command/machine.ts";
+import { readSandbox, SANDBOX_DEFAULTS } from "../command/sandbox-flags.ts";
 import type { EndedNode, EndNodeOptions } from "../end-node.ts";
 import { DATA_DIRECTORY_IN_USE } from "../engine-options.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { dataPath } from "./data-path.ts";
-import { type AccessFlags, findAccess } from "./find-access.ts";
-import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { withOwnRange } from "./own-ranges.ts";
-import { readSandbox, SANDBOX_DEFAULTS } from "./sandbox-flags.ts";
 import { readLogLevel } from "./up-flags.ts";
 
 export interface DownFlags extends AccessFlags {

@@ -1,12 +1,12 @@
 /** "tally get --watch": what there is, and then each change as it comes. */
 import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
+import type { Machine } from "../command/machine.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { findObjects, findTables, TABLE, watchRequest } from "./cluster/object-requests.ts";
 import type { Target } from "./cluster/targets.ts";
 import { eventsOf } from "./cluster/watch-events.ts";
 import type { GetFlags } from "./get-flags.ts";
-import type { Machine } from "./machine.ts";
 import type { ObjectPrinter } from "./output/object-printer.ts";
 import { type TableOptions, TablePrinter, type WireTable } from "./output/table.ts";
 

@@ -2,14 +2,14 @@
 
 import { UsageError } from "../base/usage-error.ts";
 import { isNotFound } from "../client/find.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
 import { type Cluster, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { findObjects, findTables } from "./cluster/object-requests.ts";
 import { findTargets, type Target, type Targets } from "./cluster/targets.ts";
 import type { GetFlags } from "./get-flags.ts";
 import { watchTarget } from "./get-watch.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
 import { type ObjectPrinter, objectPrinter, type Printable } from "./output/object-printer.ts";
 import { sortTables } from "./output/sort-rows.ts";
 import { type TableOptions, TablePrinter, type WireTable } from "./output/table.ts";

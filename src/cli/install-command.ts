@@ -1,7 +1,7 @@
 /** "tally install" and "tally uninstall" as they are called: their flags and their help. */
 import type { Command } from "commander";
+import type { Machine } from "../command/machine.ts";
 import type { InstallFlags, UninstallFlags } from "./install.ts";
-import type { Machine } from "./machine.ts";
 
 export function addInstall(program: Command, machine: Machine): void {
   onCluster(program, "install", "Put Tally's kinds and its controllers on a cluster.")

@@ -5,11 +5,11 @@ import { ApiError } from "../api/errors.ts";
 import { dns1123Label } from "../api/names.ts";
 import { packageFile } from "../base/package-file.ts";
 import { type HttpRequest, objectPath } from "../client/http-requests.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { wrong } from "../command/flags.ts";
+import type { Machine } from "../command/machine.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { wrong } from "./flag-error.ts";
 import { composeInstallation, type Installed, typeOf } from "./install-manifests.ts";
-import type { Machine } from "./machine.ts";
 
 export interface InstallFlags extends ClusterFlags {
   readonly image?: string;

@@ -1,7 +1,9 @@
 /** "tally kubeconfig" as it is called: its flags and their help. */
+
 import type { Command } from "commander";
+import { collected } from "../command/flags.ts";
+import type { Machine } from "../command/machine.ts";
 import type { KubeconfigFlags } from "./kubeconfig.ts";
-import type { Machine } from "./machine.ts";
 
 export function addKubeconfig(program: Command, machine: Machine): void {
   program
@@ -31,7 +33,3 @@ export function addKubeconfig(program: Command, machine: Machine): void {
 
 const TRUSTED_HELP =
   "He may act as the user of the server, as whom his pods run unless the server is --shared.";
-
-function collected(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}

@@ -9,8 +9,8 @@ import { systemClock } from "../base/clock.ts";
 import { notePlace } from "../base/known-places.ts";
 import { ensureOwnDirectory } from "../base/own-directory.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { dataPath } from "./data-path.ts";
-import type { Machine } from "./machine.ts";
+import { dataPath } from "../command/data-path.ts";
+import type { Machine } from "../command/machine.ts";
 
 export interface KubeconfigFlags {
   readonly group: readonly string[];

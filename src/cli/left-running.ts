@@ -1,5 +1,5 @@
 /** Pure: what is said of pods that go on without their server, and how to end them. */
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "../command/shell-word.ts";
 
 export interface LeftBy {
   /** The command that adopts them: "tally up". */

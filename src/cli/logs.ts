@@ -4,18 +4,17 @@
  */
 
 import { UsageError } from "../base/usage-error.ts";
-import { hasRuns, runDirectory } from "../run/run-directory.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import type { Machine } from "../command/machine.ts";
+import { hasRuns, runDirectory } from "../runs/host/data-directory.ts";
+import { findStoredRun } from "../runs/host/open-host.ts";
+import { type FoundRun, isOnCluster } from "../runs/host/run-host.ts";
+import { showRunLogs } from "../runs/show/run-logs.ts";
 import { type ClusterFlags, openCluster } from "./cluster/cluster.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import { logsOnCluster, logsOnDisk } from "./logs/attempt-logs.ts";
 import { chooseContainers } from "./logs/choose-containers.ts";
 import { choosePods } from "./logs/choose-pods.ts";
-import { type LoggedRun, showRunLogs } from "./logs/run-logs.ts";
 import { type LogSettings, type LogSource, streamLogs } from "./logs/stream-logs.ts";
-import type { Machine } from "./machine.ts";
-import { findRun } from "./runs/find-run.ts";
-import { isOnCluster } from "./runs/on-cluster.ts";
 
 export interface LogsFlags extends ClusterFlags {
   readonly follow?: boolean;
@@ -88,14 +87,14 @@ async function showLogsOfRun(
   );
   const found = isOnCluster(flags)
     ? await findOnCluster(target, flags, machine, isOfItem)
-    : await findOnDisk(target, flags, machine, isOfItem);
+    : await findStoredRun(target, flags, machine, { includesServer: isOfItem, isExpected: true });
   if (!found) return false;
-  const { runs, job } = found;
+  const { host, job } = found;
   try {
     const { containers = [] } = job.spec.template.spec ?? {};
     const isContainer = containers?.some(({ name }) => name === word) === true;
     const isNear =
-      runs.dataDir !== undefined && hasRuns(runDirectory(flags, machine.workingDirectory));
+      host.dataDir !== undefined && hasRuns(runDirectory(flags, machine.workingDirectory));
     if (isContainer && !isNear) return false;
     const container = flags.container ?? (isContainer ? word : undefined);
     refuseFlagsOfPods(flags);
@@ -115,18 +114,8 @@ async function showLogsOfRun(
     );
     return true;
   } finally {
-    await runs.close();
+    await host.close();
   }
-}
-
-async function findOnDisk(
-  name: string,
-  flags: LogsFlags,
-  machine: Machine,
-  isOfItem: boolean,
-): Promise<LoggedRun | undefined> {
-  const found = await findRun(name, flags, machine, { includesServer: isOfItem, isExpected: true });
-  return found && { ...found, logs: logsOnDisk(found.runs.dataDir, found.job) };
 }
 
 async function findOnCluster(
@@ -134,13 +123,11 @@ async function findOnCluster(
   flags: LogsFlags,
   machine: Machine,
   isOfItem: boolean,
-): Promise<LoggedRun | undefined> {
-  const { findClusterRun } = await import("./runs/find-cluster-run.ts");
+): Promise<FoundRun | undefined> {
+  const { findClusterRun } = await import("../runs/cluster/cluster-host.ts");
   const found = await findClusterRun(name, flags, machine, { isOfItem });
-  if (found?.job.spec.completionMode === "Indexed" && !isOfPods(flags)) {
-    return { ...found, logs: logsOnCluster(found.runs.connection, found.job) };
-  }
-  await found?.runs.close();
+  if (found?.job.spec.completionMode === "Indexed" && !isOfPods(flags)) return found;
+  await found?.host.close();
   return undefined;
 }
 

@@ -14,8 +14,9 @@ import { Command, CommanderError } from "commander";
 import { ApiError } from "../api/errors.ts";
 import { describeError } from "../base/describe-error.ts";
 import { UsageError } from "../base/usage-error.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { type Machine, thisMachine } from "./machine.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import type { Invocation } from "../command/invocation.ts";
+import { type Machine, thisMachine } from "../command/machine.ts";
 import type { VersionFlags } from "./version.ts";
 
 export async function runCommandLine(
@@ -24,16 +25,16 @@ export async function runCommandLine(
 ): Promise<number> {
   try {
     const { own, words } = splitWords(argv);
-    const program = await tallyCommand(machine, words, argv[0]);
+    const invocation: Invocation = { machine, words, exitCode: 0 };
+    const program = await tallyCommand(invocation, argv[0]);
     await program.parseAsync(withPlainSwitches(program, own), { from: "user" });
-    return 0;
+    return invocation.exitCode;
   } catch (error) {
     // Help that was asked for ends the same way as a mistake does; commander has said its part.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof CommandFailure || error instanceof ApiError) {
-      const { errorText } = await import("./output/error-text.ts");
-      const text = errorText(error);
-      if (text !== "") machine.writeError(`${text}\n`);
+      const { errorText } = await import("../command/error-text.ts");
+      machine.writeError(`${errorText(error)}\n`);
       return error instanceof CommandFailure ? error.exitCode : 1;
     }
     machine.writeError(`tally ${argv[0]}: ${describeError(error)}\n`);
@@ -50,11 +51,8 @@ function splitWords(argv: readonly string[]): {
   return at < 0 ? { own: argv, words: [] } : { own: argv.slice(0, at), words: argv.slice(at + 1) };
 }
 
-async function tallyCommand(
-  machine: Machine,
-  words: readonly string[],
-  called: string | undefined,
-): Promise<Command> {
+async function tallyCommand(invocation: Invocation, called: string | undefined): Promise<Command> {
+  const { machine } = invocation;
   const program = new Command("tally")
     .description("Kubernetes Indexed Jobs for one machine and for any cluster.")
     .exitOverride()
@@ -72,95 +70,95 @@ async function tallyCommand(
     );
   // Whoever calls one command does not pay for the flags of all others.
   const chosen = GROUPS.filter(({ names }) => called !== undefined && names.includes(called));
-  for (const { add } of chosen.length > 0 ? chosen : GROUPS) await add(program, machine, words);
+  for (const { add } of chosen.length > 0 ? chosen : GROUPS) await add(program, invocation);
   return program;
 }
 
 interface CommandGroup {
   readonly names: readonly string[];
-  readonly add: (program: Command, machine: Machine, words: readonly string[]) => Promise<void>;
+  readonly add: (program: Command, invocation: Invocation) => Promise<void>;
 }
 
 /** In the order in which help shows them. */
 const GROUPS: readonly CommandGroup[] = [
   {
     names: ["run", "scale", "pause", "resume"],
-    add: async (program, machine, words) => {
-      const { addRunCommands } = await import("./run-commands.ts");
-      addRunCommands(program, machine, words);
+    add: async (program, invocation) => {
+      const { addRunCommands } = await import("../runs/commands/run-commands.ts");
+      addRunCommands(program, invocation);
     },
   },
   {
     names: ["status", "list", "retry", "results", "report", "prune"],
-    add: async (program, machine) => {
-      const { addInspectCommands } = await import("./inspect-commands.ts");
-      addInspectCommands(program, machine);
+    add: async (program, invocation) => {
+      const { addInspectCommands } = await import("../runs/commands/inspect-commands.ts");
+      addInspectCommands(program, invocation);
     },
   },
   {
     names: ["create-workflow"],
-    add: async (program, machine) => {
-      const { addCreateWorkflow } = await import("./workflow-command.ts");
-      addCreateWorkflow(program, machine);
+    add: async (program, invocation) => {
+      const { addCreateWorkflow } = await import("../runs/commands/workflow-command.ts");
+      addCreateWorkflow(program, invocation);
     },
   },
   {
     names: ["up"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addUp } = await import("./up-command.ts");
       addUp(program, machine);
     },
   },
   {
     names: ["down"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addDown } = await import("./down-command.ts");
       addDown(program, machine);
     },
   },
   {
     names: ["kubeconfig"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addKubeconfig } = await import("./kubeconfig-command.ts");
       addKubeconfig(program, machine);
     },
   },
   {
     names: ["agent"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addAgent } = await import("./agent-command.ts");
       addAgent(program, machine);
     },
   },
   {
     names: ["controller"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addController } = await import("./controller-command.ts");
       addController(program, machine);
     },
   },
   {
     names: ["install", "uninstall"],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addInstall } = await import("./install-command.ts");
       addInstall(program, machine);
     },
   },
   {
     names: ["apply", "get", "describe", "logs", "wait", "delete"],
-    add: async (program, machine) => {
+    add: async (program, invocation) => {
       const { addClusterCommands } = await import("./cluster-commands.ts");
-      addClusterCommands(program, machine);
+      addClusterCommands(program, invocation);
     },
   },
   {
     names: ["version"],
-    add: async (program, machine) => addVersion(program, machine),
+    add: async (program, { machine }) => addVersion(program, machine),
   },
   {
     // It has to know all the others.
     names: [],
-    add: async (program, machine) => {
+    add: async (program, { machine }) => {
       const { addCompletion } = await import("./completion.ts");
       addCompletion(program, machine);
     },

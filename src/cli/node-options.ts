@@ -1,6 +1,6 @@
 /** The flags of a node, wherever its server is. */
 import type { Command } from "commander";
-import { gathered } from "./sandbox-flags.ts";
+import { collected } from "../command/flags.ts";
 import type { AgentMeasureFlags } from "./up-flags.ts";
 
 export function addNodeOptions(command: Command, defaults: AgentMeasureFlags): Command {
@@ -11,7 +11,7 @@ export function addNodeOptions(command: Command, defaults: AgentMeasureFlags): C
     .option("--default-runtime <name>", DEFAULT_RUNTIME_HELP, defaults.defaultRuntime)
     .option("--pod-cidr <cidr>", POD_CIDR_HELP, defaults.podCidr)
     .option("--engine-pod-cidr <cidr>", ENGINE_POD_CIDR_HELP, defaults.enginePodCidr)
-    .option("--sandbox-share <dir>", SANDBOX_SHARE_HELP, gathered)
+    .option("--sandbox-share <dir>", SANDBOX_SHARE_HELP, collected)
     .option("--strict-limits", "Refuse pods with limits that cannot be enforced.")
     .option("--no-cgroups", "Enforce no limits, also where control groups could be made.")
     .option("--log-max-bytes <amount>", LOG_MAX_HELP, defaults.logMaxBytes)

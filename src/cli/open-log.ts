@@ -1,7 +1,7 @@
 /** The log of a command that goes on: for a person on a terminal, for a program anywhere else. */
 import { type Log, openLog } from "../base/log.ts";
 import type { LogLevel } from "../base/log-level.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "../command/machine.ts";
 
 export function openCommandLog(
   level: LogLevel,

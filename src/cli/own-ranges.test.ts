@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseCidr } from "../base/address.ts";
+import { SANDBOX_DEFAULTS } from "../command/sandbox-flags.ts";
 import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
-import { SANDBOX_DEFAULTS } from "./sandbox-flags.ts";
 
 const DIRECTORIES = Array.from({ length: 500 }, (_, at) => `/tmp/tally-test-${at}`);
 

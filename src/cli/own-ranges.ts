@@ -4,7 +4,7 @@
  * chooses by the name of that directory, and so always the same.
  */
 import { hashText } from "../base/hash.ts";
-import { SANDBOX_DEFAULTS, type SandboxFlags } from "./sandbox-flags.ts";
+import { SANDBOX_DEFAULTS, type SandboxFlags } from "../command/sandbox-flags.ts";
 
 /** Flags that were given, or their defaults where nobody gave them. */
 export function withOwnRange<Flags extends SandboxFlags>(flags: Flags, directory: string): Flags {

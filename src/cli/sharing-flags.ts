@@ -1,8 +1,8 @@
 /** Pure: the flags of a server that is shared: what they mean, and what they exclude. */
 import { isAllowedRuntime, type NamedRuntime, RUNTIMES } from "../api/shared-runtimes.ts";
 import { UsageError } from "../base/usage-error.ts";
+import { wrong } from "../command/flags.ts";
 import type { EngineOptions } from "../engine-options.ts";
-import { wrong } from "./flag-error.ts";
 
 /** As given: every value is text, absent where the flag was not used. */
 export interface SharingFlags {

@@ -1,7 +1,7 @@
 /** Listens for SIGINT and SIGTERM: the first asks to stop in order, the second does not wait. */
 import { constants } from "node:os";
 import type { Log } from "../base/log.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "../command/machine.ts";
 
 export interface StopRequest {
   /** Settles at the first signal. */

@@ -1,6 +1,6 @@
 /** "tally up" as it is called: its flags and their help. */
 import type { Command } from "commander";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "../command/machine.ts";
 import { addNodeOptions } from "./node-options.ts";
 import { DEFAULT_ALLOWED_RUNTIMES } from "./sharing-flags.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";

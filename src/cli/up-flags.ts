@@ -10,6 +10,8 @@ import { parseQuantity, wholeUnits } from "../api/quantity.ts";
 import { isLoopback, parseAddress, parseCidr } from "../base/address.ts";
 import { LOG_LEVELS, type LogLevel } from "../base/log-level.ts";
 import { UsageError } from "../base/usage-error.ts";
+import { wrong } from "../command/flags.ts";
+import { readSandbox, SANDBOX_DEFAULTS, type SandboxFlags } from "../command/sandbox-flags.ts";
 import {
   type AgentMeasures,
   AUTHORIZATION_MODES,
@@ -18,8 +20,6 @@ import {
   type EngineOptions,
   type JobMeasures,
 } from "../engine-options.ts";
-import { wrong } from "./flag-error.ts";
-import { readSandbox, SANDBOX_DEFAULTS, type SandboxFlags } from "./sandbox-flags.ts";
 import { inSandboxes, readSharing } from "./sharing-flags.ts";
 
 /** As given: every value is text, absent where the flag was not used. */

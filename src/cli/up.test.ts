@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type TestMachine, testMachine } from "../../test/builders/machine.ts";
+import type { Machine } from "../command/machine.ts";
 import type { EngineOptions } from "../engine-options.ts";
-import type { Machine } from "./machine.ts";
 import { type UpEngine, up } from "./up.ts";
 import { UP_DEFAULTS, type UpFlags } from "./up-flags.ts";
 

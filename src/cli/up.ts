@@ -17,6 +17,9 @@ import { systemClock } from "../base/clock.ts";
 import { notePlace } from "../base/known-places.ts";
 import type { Log } from "../base/log.ts";
 import { socketAddress } from "../base/socket-address.ts";
+import { dataPath } from "../command/data-path.ts";
+import type { Machine } from "../command/machine.ts";
+import { shellWord } from "../command/shell-word.ts";
 import {
   DATA_DIRECTORY_IN_USE,
   type Engine,
@@ -24,12 +27,9 @@ import {
   type Served,
   SOCKET,
 } from "../engine-options.ts";
-import { dataPath } from "./data-path.ts";
 import { leftRunningLine } from "./left-running.ts";
-import type { Machine } from "./machine.ts";
 import { openCommandLog } from "./open-log.ts";
 import { ownServiceRange, withOwnRange } from "./own-ranges.ts";
-import { shellWord } from "./shell-word.ts";
 import { stopRequest } from "./stop-request.ts";
 import { readUpFlags, type UpFlags, type UpSettings } from "./up-flags.ts";
 

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { packageFile } from "../base/package-file.ts";
 import { UsageError } from "../base/usage-error.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "../command/machine.ts";
 
 const KUBERNETES = "1.36";
 

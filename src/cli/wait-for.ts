@@ -1,5 +1,7 @@
 /** Pure: what "tally wait --for" can wait for. */
 
+import type { JobCondition } from "../api/generated/batch.ts";
+import { finishOf, type JobFinish } from "../api/job-conditions.ts";
 import { evaluatePath, PathError, parsePath } from "../api/json-path.ts";
 import type { KubeObject } from "../api/object.ts";
 import { UsageError } from "../base/usage-error.ts";
@@ -88,13 +90,14 @@ function forJsonPath(text: string): WaitFor {
 }
 
 function isJobFinished(object: KubeObject | undefined): boolean {
-  return hasCondition(object, "Complete") || isJobFailed(object);
+  return finishOfObject(object) !== undefined;
 }
 
 export function isJobFailed(object: KubeObject | undefined): boolean {
-  return hasCondition(object, "Failed");
+  return finishOfObject(object)?.type === "Failed";
 }
 
-function hasCondition(object: KubeObject | undefined, wanted: string): boolean {
-  return conditionsOf(object).some(({ type, status }) => type === wanted && status === "True");
+/** Workflows state their end by the same conditions as Jobs. */
+function finishOfObject(object: KubeObject | undefined): JobFinish | undefined {
+  return finishOf({ status: { conditions: conditionsOf(object) as readonly JobCondition[] } });
 }

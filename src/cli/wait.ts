@@ -2,16 +2,16 @@
 import { notFound } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { readDurationMs } from "../command/duration-flag.ts";
+import { failureOf } from "../command/error-text.ts";
+import type { Machine } from "../command/machine.ts";
+import { waitForRuns } from "../runs/commands/wait-for-runs.ts";
 import { awaitChange } from "./cluster/await-change.ts";
 import { type Cluster, type ClusterFlags, openCluster } from "./cluster/cluster.ts";
 import { formatKindName } from "./cluster/discovery.ts";
 import { type NamedTarget, namedObjects, type SelectionFlags } from "./cluster/named-objects.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { readDurationMs } from "./duration-flag.ts";
-import type { Machine } from "./machine.ts";
-import { failureOf } from "./output/error-text.ts";
 import { type ObjectPrinter, objectPrinter } from "./output/object-printer.ts";
-import { waitForRuns } from "./runs/wait-for-runs.ts";
 import { isJobFailed, parseFor, type WaitFor } from "./wait-for.ts";
 
 export interface WaitFlags extends ClusterFlags, SelectionFlags {
@@ -31,17 +31,20 @@ export async function wait(
   flags: WaitFlags,
   machine: Machine,
   clock: Clock = systemClock,
-): Promise<void> {
+): Promise<number> {
   const wanted = parseFor(flags.for ?? "finished");
   const { timeout = flags.for === undefined ? "-1s" : "30s" } = flags;
   const given = readDurationMs("--timeout", timeout);
   const timeoutMs = given < 0 ? A_WEEK_MS : given;
-  if (wanted.kind === "finished" && (await waitForRuns(args, flags, machine, timeoutMs))) return;
+  if (wanted.kind === "finished") {
+    const exitCode = await waitForRuns(args, flags, machine, timeoutMs);
+    if (exitCode !== undefined) return exitCode;
+  }
   const printer = objectPrinter(flags.output);
   const cluster = await openCluster(flags, machine);
   try {
     const targets = await namedObjects(cluster, args, flags, machine);
-    if (targets.length === 0 && wanted.kind === "delete") return;
+    if (targets.length === 0 && wanted.kind === "delete") return 0;
     if (targets.length === 0) throw new CommandFailure("error: no matching resources found");
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     const errors: unknown[] = [];
@@ -59,7 +62,7 @@ export async function wait(
     }
     const failure = failureOf(errors);
     if (failure) throw failure;
-    if (hasFailed) throw new CommandFailure("", FAILED_EXIT_CODE);
+    return hasFailed ? FAILED_EXIT_CODE : 0;
   } finally {
     cluster.close();
   }

@@ -1,4 +1,4 @@
-/** Reads an object that may not exist. */
+/** Reads and changes objects that may not exist. */
 import type { Client, Name, ResourceType } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { KubeObject } from "../api/object.ts";
@@ -13,6 +13,15 @@ export async function findObject<T extends KubeObject>(
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
+  }
+}
+
+/** For changes to an object that may be gone. */
+export async function unlessGone(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
   }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { terminalText } from "../../src/base/terminal-text.ts";
-import type { Machine, StopSignal } from "../../src/cli/machine.ts";
+import type { Machine, StopSignal } from "../../src/command/machine.ts";
 
 export interface TestMachine extends Machine {
   out(): string;

@@ -86,7 +86,7 @@ async function plays(context: ClusterTest, name: string, manner: readonly string
 check("under Kubernetes' own controller a run behaves as on this machine", async (context) => {
   await startNode(context, "theirs");
   const { first, status } = await plays(context, "plain", []);
-  expect(first.error).toContain("Kubernetes' own controller looks after it");
+  expect(first.error).toContain("Kubernetes' own controller manages it");
   expect(status.error).toContain("there is no ledger of this run");
   const refused = await tally(context, ["run", "x"], ["--", "true"]);
   expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("--image")]);
@@ -101,7 +101,7 @@ check("under tally controller too, and the ledger outlives the pods", async (con
   // The controller gives up its lease: the next run must not rely on it.
   atEnd(() => controller.stop());
   const { first } = await plays(context, "managed", []);
-  expect(first.error).toContain("tally controller (tallyjob.io/job-controller) looks after it");
+  expect(first.error).toContain("tally controller (tallyjob.io/job-controller) manages it");
   const path = "/api/v1/namespaces/default/configmaps/managed-ledger";
   const isNoted = async () => (await cluster.call("GET", path)).status;
   await poll(isNoted, { timeout: 60_000, interval: 500 }).toBe(200);

@@ -9,8 +9,9 @@ import { silentLog } from "../../src/base/log.ts";
 import { socketAddress } from "../../src/base/socket-address.ts";
 import { startCoreEngine } from "../../src/engine.ts";
 import { type CoreEngine, type CoreOptions, SOCKET } from "../../src/engine-options.ts";
-import { openRuns } from "../../src/run/open-runs.ts";
-import { findEngine, reachEngine } from "../../src/run/reach-engine.ts";
+import { findEngine, openEngineHost } from "../../src/runs/host/engine-host.ts";
+import { openToChange } from "../../src/runs/host/open-host.ts";
+import { testMachine } from "../builders/machine.ts";
 import { until } from "../run/tally-run.ts";
 
 let dataDir: string;
@@ -70,38 +71,38 @@ test("a web page cannot use the socket, whatever it makes the browser send", asy
   expect(await status({ Host: "localhost", Origin: "https://example.com" })).toBe(403);
 });
 
-test("a second process is a client, until the engine of the first has ended", async () => {
-  const reaching = { dataDir, start: () => startCoreEngine(options()) };
-  const first = await reachEngine(reaching);
-  const second = await reachEngine(reaching);
-  expect([first.isOwn, second.isOwn]).toEqual([true, false]);
+test("a second process is a client, and takes over when the engine of the first ends", async () => {
+  const start = () => startCoreEngine(options());
+  const reaching = { dataDir, namespace: "default", start, runsItems: true };
+  const first = await openEngineHost(reaching);
+  const second = await openEngineHost(reaching);
+  expect([first.kind, second.kind]).toEqual(["own engine", "other process"]);
   await second.client.create(configMaps, map("kept"));
-  await second.close();
   await first.close();
-  const third = await reachEngine(reaching);
-  expect(third.isOwn).toBe(true);
-  const kept = await third.client.get(configMaps, { namespace: "default", name: "kept" });
+  await second.reconnect();
+  expect(second.kind).toBe("own engine");
+  const kept = await second.client.get(configMaps, { namespace: "default", name: "kept" });
   expect(kept.metadata.name).toBe("kept");
-  await third.close();
+  await second.close();
 });
 
 test("the runs of a directory can be read with and without an engine", async () => {
   const engine = await start();
-  const machine = { workingDirectory: dataDir };
-  const live = await openRuns({ data: "." }, machine);
-  expect([live.isLive, (await live.client.list(jobs)).items]).toEqual([true, []]);
+  const machine = testMachine({ workingDirectory: dataDir });
+  const live = await openToChange({ data: "." }, machine);
+  expect([await live.isLive(), (await live.client.list(jobs)).items]).toEqual([true, []]);
   await live.close();
   await engine.stop();
-  const still = await openRuns({ data: "." }, machine);
-  expect([still.isLive, (await still.client.list(jobs)).items]).toEqual([false, []]);
+  const still = await openToChange({ data: "." }, machine);
+  expect([await still.isLive(), (await still.client.list(jobs)).items]).toEqual([false, []]);
   await still.close();
-  await expect(openRuns({ data: "nowhere" }, machine)).rejects.toThrow("there are no runs in");
+  await expect(openToChange({ data: "nowhere" }, machine)).rejects.toThrow("there are no runs in");
 });
 
 test("a directory with a long path has its socket, too", async () => {
   dataDir = await mkdtemp(join(dataDir, "x".repeat(120)));
   await start();
   const found = await findEngine(dataDir);
-  expect(found?.isOwn).toBe(false);
+  expect(found).toBeDefined();
   await found?.close();
 });

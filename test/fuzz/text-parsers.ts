@@ -12,16 +12,16 @@ import { compileExpression } from "../../src/kinds/cel/expression.ts";
 import { DYN, listOf, mapOf, STRING } from "../../src/kinds/cel/types.ts";
 import { matchesPattern, patternProblem } from "../../src/kinds/customresource/patterns.ts";
 import { formatLedger, parseLedger } from "../../src/ledger/job-ledger.ts";
+import { parseScript } from "../../src/runs/compose/parse-script.ts";
+import { formatArgument, parseArguments } from "../../src/runs/compose/substitute.ts";
+import { decodeInput } from "../../src/runs/list/input.ts";
+import { parseJsonLines } from "../../src/runs/list/json-lines.ts";
+import { parseLines, parseNulSeparated } from "../../src/runs/list/lines.ts";
+import { splitSources } from "../../src/runs/list/products.ts";
+import { parseRange } from "../../src/runs/list/range.ts";
+import { parseCsv, parseTsv } from "../../src/runs/list/table.ts";
+import { parseNamedValues, parseTypedValues } from "../../src/runs/list/values.ts";
 import { parseToken } from "../../src/server/tokens/web-token.ts";
-import { parseScript } from "../../src/worklist/parse-script.ts";
-import { decodeInput } from "../../src/worklist/sources/input.ts";
-import { parseJsonLines } from "../../src/worklist/sources/json-lines.ts";
-import { parseLines, parseNulSeparated } from "../../src/worklist/sources/lines.ts";
-import { splitSources } from "../../src/worklist/sources/products.ts";
-import { parseRange } from "../../src/worklist/sources/range.ts";
-import { parseCsv, parseTsv } from "../../src/worklist/sources/table.ts";
-import { parseNamedValues, parseTypedValues } from "../../src/worklist/sources/values.ts";
-import { formatArgument, parseArguments } from "../../src/worklist/substitute.ts";
 import { type FuzzedParser, outcomeOf } from "./parser.ts";
 
 /** A parser that returns a problem, or throws its own error. */

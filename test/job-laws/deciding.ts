@@ -1,10 +1,10 @@
 /** Laws about what is decided for a Job, whatever happens to it and its pods. */
 import assert from "node:assert/strict";
 import type { Pod } from "../../src/api/generated/core.ts";
+import { isFinished } from "../../src/api/job-conditions.ts";
 import { millisecondsOf } from "../../src/api/time.ts";
 import { backoffMs } from "../../src/base/backoff.ts";
 import { decideJob } from "../../src/controllers/job/decide.ts";
-import { isFinished } from "../../src/controllers/job/job-facts.ts";
 import type { PlannedPod } from "../../src/controllers/job/pod-changes.ts";
 import { freshBoard, isSameBoard } from "./boards.ts";
 import { scale } from "./history.ts";

@@ -4,10 +4,10 @@
  */
 import type { Job, JobStatus } from "../../src/api/generated/batch.ts";
 import type { Pod, PodStatus } from "../../src/api/generated/core.ts";
+import { isFinished } from "../../src/api/job-conditions.ts";
 import type { Json } from "../../src/api/object.ts";
 import { formatTime } from "../../src/api/time.ts";
 import { decideJob, type JobDecision } from "../../src/controllers/job/decide.ts";
-import { isFinished } from "../../src/controllers/job/job-facts.ts";
 import { TRACKING_FINALIZER } from "../../src/controllers/job/names.ts";
 import {
   forgetPod,

@@ -31,7 +31,7 @@ test("a run goes there as it goes here, and its failures are run again", {
   const script = `echo "eat $ITEM"; [ "$ITEM" != banana ] || [ -e ${place.path("flag")} ]`;
   const run = ["run", "fruits", ...CLUSTER, "--image", "busybox", "--retries", "0", "-j", "3"];
   const first = await place.run([...run, "--", "sh", "-c", script, ":::", "apple", "banana"]);
-  expect(first.error).toContain("a Tally server looks after it");
+  expect(first.error).toContain("a Tally server manages it");
   expect(first.error).toContain("banana (index 1): exit 1, log pod/fruits-1-");
   expect(first.error).toContain("tally retry fruits --failed --kubeconfig server/kubeconfig");
   expect([first.code, first.out.split("\n").toSorted()]).toEqual([

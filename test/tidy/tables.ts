@@ -16,16 +16,15 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   kinds: { imports: ["base", "api"] },
   ledger: { imports: ["api"] },
   store: { imports: ["base", "api"] },
-  server: { imports: ["base", "api", "kinds", "ledger", "store", "worklist"] },
+  server: { imports: ["base", "api", "kinds", "ledger", "store"] },
   client: {
     imports: ["base", "api"],
     // The one client that calls the server's verbs without HTTP.
     exceptions: { "src/client/local.ts": ["kinds", "server"] },
   },
-  worklist: { imports: ["base", "api"] },
-  controllers: { imports: ["base", "api", "client", "worklist"] },
+  controllers: { imports: ["base", "api", "client"] },
   agent: {
-    imports: ["base", "api", "client", "worklist"],
+    imports: ["base", "api", "client"],
     // These files reconcile pods and claims as a controller does.
     exceptions: {
       "src/agent/agent.ts": ["controllers"],
@@ -71,40 +70,38 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   "end-node.ts": {
     imports: ["base", "api", "client", "agent", "engine.ts", "engine-options.ts"],
   },
-  remote: { imports: ["base", "api", "ledger", "client", "worklist", "controllers"] },
-  run: {
-    imports: ["base", "api", "ledger", "client", "worklist", "access", "engine-options.ts"],
-    exceptions: {
-      // The files in which the node stores the output of tasks.
-      "src/run/output/task-files.ts": ["agent"],
-      "src/run/run-logs-on-disk.ts": ["agent"],
-      // Loaded if no engine runs: an engine that takes no action on its own.
-      "src/run/open-runs.ts": ["engine.ts"],
-    },
-  },
-  report: { imports: ["base", "api", "ledger", "worklist", "run"] },
-  "stored-runs.ts": {
-    imports: ["base", "api", "ledger", "store", "server", "worklist", "run", "engine-options.ts"],
-  },
-  cli: {
+  remote: { imports: ["base", "api", "ledger", "client", "controllers"] },
+  "stored-data.ts": { imports: ["ledger", "server", "store"] },
+  command: { imports: ["base", "api", "access", "engine-options.ts"] },
+  runs: {
     imports: [
       "base",
       "api",
       "ledger",
       "client",
-      "worklist",
-      "run",
-      "report",
       "access",
+      "command",
+      "engine-options.ts",
+      "engine.ts",
+      "stored-data.ts",
+    ],
+    // The spawner starts while the engine is still being loaded.
+    exceptions: { "src/runs/host/own-engine.ts": ["agent"] },
+  },
+  cli: {
+    imports: [
+      "base",
+      "api",
+      "client",
+      "access",
+      "command",
+      "runs",
       "remote",
       "remote-agent.ts",
       "engine-options.ts",
       "engine.ts",
       "end-node.ts",
-      "stored-runs.ts",
     ],
-    // The spawner starts while the engine is still being loaded.
-    exceptions: { "src/cli/run-engine.ts": ["agent"] },
   },
   "main.ts": { imports: ["cli"] },
   // It loads the bundle of main.ts.

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { configMaps, jobs, secrets } from "../../src/api/resources.ts";
 import { localClient } from "../../src/client/local.ts";
-import { composeRun } from "../../src/worklist/compose-run.ts";
-import type { FailureWishes, RunRequest } from "../../src/worklist/run-request.ts";
+import { composeRun } from "../../src/runs/compose/compose-run.ts";
+import type { FailureOptions, RunRequest } from "../../src/runs/compose/run-request.ts";
 import { aServer } from "../builders/server.ts";
 
 const REQUEST: RunRequest = {
@@ -21,7 +21,7 @@ function listOf(count: number) {
 
 const CODES = Array.from({ length: 255 }, (_, at) => at + 1);
 
-test.each<[string, Partial<RunRequest> & { readonly failure?: FailureWishes }]>([
+test.each<[string, Partial<RunRequest> & { readonly failure?: FailureOptions }]>([
   ["a list", {}],
   ["one item", { list: listOf(1) }],
   ["no attempts", { failure: { retries: 0 } }],

@@ -1,8 +1,8 @@
 /** Every "tally run" in the guides is read by the real flags and composed. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { composeManifests } from "../../src/worklist/compose-manifests.ts";
-import { composeRun } from "../../src/worklist/compose-run.ts";
+import { composeManifests } from "../../src/runs/compose/compose-manifests.ts";
+import { composeRun } from "../../src/runs/compose/compose-run.ts";
 import { readTyped } from "./typed.ts";
 
 const FILES = {

@@ -1,7 +1,7 @@
 /** What is in the list is what the process gets: through Job, controller, agent, and no shell. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { batchList } from "../../src/worklist/sources/batch.ts";
+import { batchList } from "../../src/runs/list/batch.ts";
 import { processOf } from "./process-of.ts";
 
 const REQUEST = {

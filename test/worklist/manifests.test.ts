@@ -8,10 +8,10 @@ import type { Job } from "../../src/api/generated/batch.ts";
 import type { ConfigMap } from "../../src/api/generated/core.ts";
 import { configMaps, jobs, secrets } from "../../src/api/resources.ts";
 import { parseYaml } from "../../src/api/schema/yaml-text.ts";
-import { printRun } from "../../src/cli/run-dry.ts";
 import { localClient } from "../../src/client/local.ts";
-import { composeManifests } from "../../src/worklist/compose-manifests.ts";
-import type { RunRequest } from "../../src/worklist/run-request.ts";
+import { printManifests } from "../../src/runs/commands/dry-run.ts";
+import { composeManifests } from "../../src/runs/compose/compose-manifests.ts";
+import type { RunRequest } from "../../src/runs/compose/run-request.ts";
 import { aServer } from "../builders/server.ts";
 
 const REQUEST: RunRequest = {
@@ -107,7 +107,7 @@ test("a list that does not fit is refused with the limit", () => {
 
 test("one that kubectl apply could not take is said to be so", () => {
   expect(
-    composeManifests({ ...REQUEST, list: listOf(10_000), command: ["echo", "{F}"] }).said,
+    composeManifests({ ...REQUEST, list: listOf(10_000), command: ["echo", "{F}"] }).notices,
   ).toEqual([
     "the list is too long for kubectl apply: use kubectl create, or kubectl apply --server-side",
   ]);
@@ -136,7 +136,7 @@ test("the programs of this machine are not there", () => {
 function printed(output: string | undefined, dryRun = "client") {
   const texts: string[] = [];
   const machine = { writeOut: (text: string) => void texts.push(text), writeError: () => {} };
-  printRun(REQUEST, { dryRun, ...(output === undefined ? {} : { output }) }, machine);
+  printManifests(REQUEST, { dryRun, ...(output === undefined ? {} : { output }) }, machine);
   return texts.join("");
 }
 

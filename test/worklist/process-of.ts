@@ -2,10 +2,10 @@
 import { composeCommand } from "../../src/agent/environment/command.ts";
 import { composeEnvironment } from "../../src/agent/environment/environment.ts";
 import { COMPLETION_INDEX } from "../../src/api/completion-index.ts";
+import { valuesAt } from "../../src/api/work-list/work-list.ts";
 import { withItem } from "../../src/controllers/job/work-list-pod.ts";
-import { composeRun } from "../../src/worklist/compose-run.ts";
-import type { RunRequest } from "../../src/worklist/run-request.ts";
-import { valuesAt } from "../../src/worklist/work-list.ts";
+import { composeRun } from "../../src/runs/compose/compose-run.ts";
+import type { RunRequest } from "../../src/runs/compose/run-request.ts";
 import { storedPod } from "../builders/pod.ts";
 
 const NOTHING = {

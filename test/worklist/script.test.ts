@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { composeScript, type ScriptInput } from "../../src/worklist/script.ts";
-import { batchList } from "../../src/worklist/sources/batch.ts";
+import { composeScript, type ScriptInput } from "../../src/runs/compose/script.ts";
+import { batchList } from "../../src/runs/list/batch.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "tally-script-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

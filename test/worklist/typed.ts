@@ -5,8 +5,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { seededRandom } from "../../src/base/random.ts";
-import { addRunOptions, type RunFlags, readRun, runNameOf } from "../../src/cli/run-flags.ts";
-import type { RunRequest } from "../../src/worklist/run-request.ts";
+import {
+  addRunOptions,
+  type RunFlags,
+  readRun,
+  runNameOf,
+} from "../../src/runs/compose/run-flags.ts";
+import type { RunRequest } from "../../src/runs/compose/run-request.ts";
 
 /** Lines before the command prepare its directory. */
 export async function readTyped(

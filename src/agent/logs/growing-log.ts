@@ -15,8 +15,8 @@ import {
   watch,
   writeSync,
 } from "node:fs";
+import { marksFile, messageFile } from "../../api/log-files.ts";
 import { encodeMarks, MARK_BYTES, type Mark, spacingMs } from "./marks.ts";
-import { marksFile, messageFile } from "./places.ts";
 
 export interface Bounds {
   /** What is written beyond is cut off. 0: nothing is. */

@@ -8,10 +8,10 @@ import {
   type TestLogs,
   write,
 } from "../../../test/builders/logs.ts";
+import { marksFile, messageFile } from "../../api/log-files.ts";
 import { silentLog } from "../../base/log.ts";
 import { type LogNews, openLogs } from "./log-store.ts";
 import { MARK_EVERY_MS } from "./marks.ts";
-import { marksFile, messageFile } from "./places.ts";
 
 let own: TestLogs;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 /** Removes the logs of pods: of one, of those that are old, of the oldest until the rest fits. */
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { podUidOf } from "./places.ts";
+import { podUidOf } from "../../api/log-files.ts";
 
 export interface Retention {
   /** What nobody has written to for so long goes. */

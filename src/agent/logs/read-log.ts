@@ -1,5 +1,6 @@
 /** Reads one log, a block at a time: from where, how much, with times or without, and on and on. */
 import { type FileHandle, open, readFile } from "node:fs/promises";
+import { marksFile } from "../../api/log-files.ts";
 import type { GrowingLog } from "./growing-log.ts";
 import { NEWLINE, stampLines } from "./line-stamps.ts";
 import {
@@ -10,7 +11,6 @@ import {
   readBlock,
 } from "./log-block.ts";
 import { addMark, decodeMarks, type Mark, offsetSince } from "./marks.ts";
-import { marksFile } from "./places.ts";
 
 export interface ReadOptions {
   readonly follow?: boolean;

@@ -3,13 +3,14 @@
  * one timer; when the system tells of a change while they are quiet; and not at all where a run is
  * over before the first look, as most are.
  */
+
+import { messageFile } from "../../api/log-files.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { RunId } from "../runtimes/runtime.ts";
 import { GrowingLog } from "./growing-log.ts";
 import { MARK_EVERY_MS } from "./marks.ts";
 import { boundMessage } from "./message-size.ts";
-import { messageFile } from "./places.ts";
 
 export interface RunningLogsOptions {
   readonly clock: Clock;

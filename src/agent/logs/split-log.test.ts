@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loggedPod, readText, someLogs, type TestLogs } from "../../../test/builders/logs.ts";
 import type { Pod } from "../../api/generated/core.ts";
-import { errorFile, SPLIT_OUTPUT } from "./places.ts";
+import { errorFile, SPLIT_OUTPUT } from "../../api/log-files.ts";
 import type { ReadOptions } from "./read-log.ts";
 
 const plain = loggedPod();

@@ -5,19 +5,19 @@
  */
 import type { ClientAccess } from "../../access/read-kubeconfig.ts";
 import type { Closable } from "../../api/client.ts";
-import { describeError } from "../../base/describe-error.ts";
 import { socketAddress } from "../../base/socket-address.ts";
 import { type HttpAnswer, wholeText } from "../../client/http-connection.ts";
 import { errorOf } from "../../client/http-errors.ts";
 import type { HttpRequest } from "../../client/http-requests.ts";
 import { openConnection } from "../../client/renewing-connection.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
+import { findAccess } from "../../command/find-access.ts";
+import type { Machine } from "../../command/machine.ts";
+import { unreachable } from "../../command/unreachable.ts";
 import { SOCKET } from "../../engine-options.ts";
-import { LOCAL_ENGINE } from "../../run/other-engine.ts";
-import { isEngineThere } from "../../run/reach-engine.ts";
-import { runDirectory } from "../../run/run-directory.ts";
-import { CommandFailure } from "../command-failure.ts";
-import { findAccess } from "../find-access.ts";
-import type { Machine } from "../machine.ts";
+import { runDirectory } from "../../runs/host/data-directory.ts";
+import { isEngineThere } from "../../runs/host/engine-host.ts";
+import { LOCAL_ENGINE } from "../../runs/host/other-engine.ts";
 import { DISCOVERY, type Offered, offeredBy, type WireDiscovery } from "./discovery.ts";
 
 /** Of every command that talks to a server. */
@@ -85,16 +85,3 @@ async function findServer(flags: ClusterFlags, machine: Machine): Promise<Server
   }
   return access;
 }
-
-/** The one line says what to do; why is of interest only where it is not the obvious reason. */
-export function unreachable(url: string, error: unknown): unknown {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (cause instanceof Error && cause.name === "AbortError") return error;
-  if (NOBODY_THERE.includes(code)) {
-    return new CommandFailure(`error: no server answers at ${url} (start one with "tally up")`);
-  }
-  return new CommandFailure(`error: ${url} cannot be asked: ${describeError(cause)}`);
-}
-
-const NOBODY_THERE = ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "ECONNRESET"];

@@ -1,10 +1,10 @@
 /** The objects a command is to do something with: named, selected, or described by manifests. */
 import type { KubeObject } from "../../api/object.ts";
 import { UsageError } from "../../base/usage-error.ts";
-import type { Machine } from "../machine.ts";
-import { type ManifestFlags, readManifests } from "../manifests/read-manifests.ts";
+import type { Machine } from "../../command/machine.ts";
 import type { Cluster } from "./cluster.ts";
 import { findObjects } from "./object-requests.ts";
+import { type ManifestFlags, readManifests } from "./read-manifests.ts";
 import { findTargets, type Target } from "./targets.ts";
 
 export interface SelectionFlags extends ManifestFlags {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CommandFailure } from "../command-failure.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
 import type { Cluster } from "./cluster.ts";
 import { offeredBy } from "./discovery.ts";
 import { findTargets } from "./targets.ts";

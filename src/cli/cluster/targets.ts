@@ -2,7 +2,7 @@
  * What the arguments of a command mean: "TYPE", "TYPE NAME…", "TYPE/NAME…", and NAME alone, which
  * is a Job.
  */
-import { CommandFailure } from "../command-failure.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
 import type { Cluster } from "./cluster.ts";
 import { findCategory, findOffered, type Offered } from "./discovery.ts";
 

@@ -1,6 +1,6 @@
 /** Pure: whose output of a pod is meant. */
 import type { Pod } from "../../api/generated/core.ts";
-import { CommandFailure } from "../command-failure.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
 
 export interface ChosenContainers {
   readonly names: readonly string[];

@@ -7,12 +7,12 @@ import type { LabelSelector } from "../../api/generated/meta.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
 import { isNotFound } from "../../client/find.ts";
+import { CommandFailure } from "../../command/command-failure.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findOffered, type Offered } from "../cluster/discovery.ts";
 import { findObjects, watchRequest } from "../cluster/object-requests.ts";
 import { findTargets, type Target } from "../cluster/targets.ts";
 import { eventsOf } from "../cluster/watch-events.ts";
-import { CommandFailure } from "../command-failure.ts";
 import { orderForLogs } from "./order-pods.ts";
 
 export interface ChosenPods {

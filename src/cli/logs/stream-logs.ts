@@ -2,9 +2,9 @@
 import type { Pod } from "../../api/generated/core.ts";
 import { pods } from "../../api/resources.ts";
 import { objectPath, query } from "../../client/http-requests.ts";
+import { errorText } from "../../command/error-text.ts";
+import type { Machine } from "../../command/machine.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Machine } from "../machine.ts";
-import { errorText } from "../output/error-text.ts";
 import { prefixLines } from "./prefix-lines.ts";
 
 export interface LogSource {

@@ -5,7 +5,7 @@
  */
 
 import { evaluatePath, type Path, PathError, parsePath } from "../../api/json-path.ts";
-import { compactJson } from "./json-format.ts";
+import { compactJson } from "../../command/json-format.ts";
 
 export type Template = readonly Part[];
 

@@ -4,8 +4,8 @@ import { PathError } from "../../api/json-path.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { formatYaml } from "../../api/schema/yaml-format.ts";
 import { UsageError } from "../../base/usage-error.ts";
+import { formatJson } from "../../command/json-format.ts";
 import { formatKindName } from "../cluster/discovery.ts";
-import { formatJson } from "./json-format.ts";
 import { parseTemplate, printTemplate } from "./json-path.ts";
 
 export interface Printable {

@@ -1,6 +1,6 @@
 /** Pure: the tables of a server as lines of text. */
 import { terminalText } from "../../base/terminal-text.ts";
-import { textWidth } from "./tabbed-text.ts";
+import { textWidth } from "../../command/tabbed-text.ts";
 
 /** meta.k8s.io/v1 Table, as far as it is printed. */
 export interface WireTable {

@@ -1,6 +1,7 @@
 /** Pure: classifies the Jobs of a CronJob: finished, unknown, missing and to be deleted. */
-import type { CronJob, Job, JobCondition } from "../../api/generated/batch.ts";
+import type { CronJob, Job } from "../../api/generated/batch.ts";
 import type { ObjectReference } from "../../api/generated/core.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 
 export interface Review {
   /** Finished Jobs beyond the history limits, oldest first. */
@@ -19,11 +20,11 @@ export function reviewJobs({ spec, status }: CronJob, jobs: readonly Job[]): Rev
   const { successfulJobsHistoryLimit: successes, failedJobsHistoryLimit: failures } = spec;
   const surplus = [
     ...surplusOf(
-      jobs.filter((job) => endOf(job)?.type === "Complete"),
+      jobs.filter((job) => finishOf(job)?.type === "Complete"),
       successes,
     ),
     ...surplusOf(
-      jobs.filter((job) => endOf(job)?.type === "Failed"),
+      jobs.filter((job) => finishOf(job)?.type === "Failed"),
       failures,
     ),
   ];
@@ -35,23 +36,13 @@ export function reviewJobs({ spec, status }: CronJob, jobs: readonly Job[]): Rev
   return {
     surplus,
     completed: jobs.flatMap((job) => {
-      const end = endOf(job);
+      const end = finishOf(job);
       return end && isActive(job) && !surplus.includes(job) ? [{ job, condition: end.type }] : [];
     }),
-    unexpected: jobs.filter((job) => !endOf(job) && !isActive(job)),
+    unexpected: jobs.filter((job) => !finishOf(job) && !isActive(job)),
     missing: active.filter(({ uid }) => !known.has(uid)),
     ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
   };
-}
-
-export function isOver(job: Job): boolean {
-  return endOf(job) !== undefined;
-}
-
-function endOf({ status }: Job): JobCondition | undefined {
-  return status.conditions?.find(
-    ({ type, status: is }) => is === "True" && (type === "Complete" || type === "Failed"),
-  );
 }
 
 function surplusOf(jobs: readonly Job[], limit: number | undefined): readonly Job[] {
@@ -69,7 +60,7 @@ function byStart(one: Job, other: Job): number {
 
 function latestSuccess(jobs: readonly Job[], last = ""): string | undefined {
   const times = jobs
-    .filter((job) => endOf(job)?.type === "Complete")
+    .filter((job) => finishOf(job)?.type === "Complete")
     .map(({ status }) => status.completionTime ?? "");
   const latest = times.toSorted().at(-1) ?? "";
   return latest > last ? latest : undefined;

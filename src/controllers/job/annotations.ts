@@ -6,8 +6,8 @@ import type { Job, JobStatus } from "../../api/generated/batch.ts";
 import { parseGoDuration } from "../../api/go-duration.ts";
 import { emptyIndexes, type IndexSet, parseIndexes } from "../../api/index-set.ts";
 import { PODS_AHEAD } from "../../api/pods-ahead.ts";
+import { FAILED_BEFORE, HALT } from "../../api/work-list/names.ts";
 import type { Backoff } from "../../base/backoff.ts";
-import { FAILED_BEFORE, HALT } from "../../worklist/names.ts";
 import { isIndexed } from "./job-facts.ts";
 import {
   BACKOFF_BASE,

@@ -5,7 +5,8 @@
  */
 import type { FeatureGates } from "../../api/feature-gates.ts";
 import type { Job, JobSpec, JobStatus } from "../../api/generated/batch.ts";
-import { findTrue, isIndexed, managerOf } from "./job-facts.ts";
+import { findCondition } from "../../api/job-conditions.ts";
+import { isIndexed, managerOf } from "./job-facts.ts";
 import { BUILT_IN_MANAGER } from "./names.ts";
 import type { ComposedStatus } from "./status.ts";
 
@@ -84,7 +85,7 @@ export function withEarlierEnd(
   const { status, verdict } = composed;
   if (JobManagedBy || JobPodReplacementPolicy || !verdict) return composed;
   const { terminating: _terminating, conditions = [], ...rest } = status;
-  const isAnnounced = findTrue(job, verdict.type) !== undefined;
+  const isAnnounced = findCondition(job, verdict.type) !== undefined;
   const kept =
     isAnnounced || POLICY_REASONS.includes(verdict.reason)
       ? conditions

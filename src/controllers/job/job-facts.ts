@@ -1,5 +1,5 @@
 /** Pure: properties of a Job that several rules use. */
-import type { Job, JobCondition, JobSpec } from "../../api/generated/batch.ts";
+import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import { BUILT_IN_MANAGER } from "./names.ts";
 
 export function isIndexed({ completionMode }: JobSpec): boolean {
@@ -17,22 +17,6 @@ export function isSuspended({ spec }: Job): boolean {
 
 export function isBeingDeleted({ metadata }: Job): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-export function isFinished(job: Job): boolean {
-  return findTrue(job, "Complete") !== undefined || findTrue(job, "Failed") !== undefined;
-}
-
-/**
- * True while the pods of an ending Job are being stopped. Only Complete or Failed is still to be
- * set.
- */
-export function isEndAnnounced(job: Job): boolean {
-  return ["SuccessCriteriaMet", "FailureTarget"].some((type) => findTrue(job, type) !== undefined);
-}
-
-export function findTrue(job: Job, type: string): JobCondition | undefined {
-  return job.status.conditions?.find((each) => each.type === type && each.status === "True");
 }
 
 /** True if each index has its own failure limit and its own back-off. */

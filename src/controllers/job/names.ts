@@ -16,7 +16,7 @@ export {
   KEEP_PODS,
   RERUN_INDEXES,
   SURPLUS_PODS,
-} from "../../worklist/names.ts";
+} from "../../api/work-list/names.ts";
 /**
  * Written by this controller if finished pods are not kept: the failures since the last success.
  */

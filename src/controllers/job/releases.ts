@@ -2,9 +2,10 @@
  * Pure: decides which pods may lose their finalizer now, and what the status must contain first.
  */
 import type { Job } from "../../api/generated/batch.ts";
+import { findCondition } from "../../api/job-conditions.ts";
 import { letsSurplusFinish } from "./annotations.ts";
 import { type Failure, type FailureAction, judgeFailure } from "./failure-policy.ts";
-import { findTrue, isBeingDeleted, isIndexed } from "./job-facts.ts";
+import { isBeingDeleted, isIndexed } from "./job-facts.ts";
 import { MAX_UNCOUNTED_PODS } from "./names.ts";
 import { isOver, type KnownPod, type Scoreboard } from "./scoreboard.ts";
 import type { Verdict } from "./verdict.ts";
@@ -74,7 +75,7 @@ function countedAs(
   if (!hasPlace) return undefined;
   if (stage === "succeeded") return "succeeded";
   if (isRerun) return undefined;
-  if (stage === "terminating" && findTrue(job, "SuccessCriteriaMet")) return undefined;
+  if (stage === "terminating" && findCondition(job, "SuccessCriteriaMet")) return undefined;
   return failure || verdict?.type === "FailureTarget" ? "failed" : undefined;
 }
 

@@ -16,8 +16,9 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import { firstExcept, formatIndexes, removeIndex } from "../../api/index-set.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { rerunRequest } from "./annotations.ts";
-import { isFinished, replacesOnlyFailed } from "./job-facts.ts";
+import { replacesOnlyFailed } from "./job-facts.ts";
 import { COMPLETED_INDEXES, RERUN_INDEXES } from "./names.ts";
 import { isOver, type Scoreboard } from "./scoreboard.ts";
 import type { Change } from "./watches.ts";

@@ -17,10 +17,11 @@ import {
   parseIndexes,
   removeIndex,
 } from "../../api/index-set.ts";
+import { isEndAnnounced } from "../../api/job-conditions.ts";
 import { completedBefore, failedBefore } from "./annotations.ts";
 import { type Ending, type FailureRecord, nextRecord, recallRecord } from "./backoff.ts";
 import { type Failure, judgeFailure } from "./failure-policy.ts";
-import { isEndAnnounced, isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
+import { isIndexed, limitsEachIndex, replacesOnlyFailed } from "./job-facts.ts";
 import { emptyPlaces, occupy, type Places, vacate } from "./places.ts";
 import {
   failuresBefore,

@@ -13,9 +13,10 @@
 import { isEqual } from "../../api/equal.ts";
 import type { Job, JobCondition, JobStatus } from "../../api/generated/batch.ts";
 import { formatIndexes } from "../../api/index-set.ts";
+import { findCondition } from "../../api/job-conditions.ts";
 import { formatTime } from "../../api/time.ts";
 import type { JobDecision, JobObservation } from "./decide.ts";
-import { findTrue, isIndexed, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import { isIndexed, isSuspended, limitsEachIndex } from "./job-facts.ts";
 import { chooseReleases, type Releases } from "./releases.ts";
 import { isRerunning } from "./reruns.ts";
 import { completionsReached, type Verdict } from "./verdict.ts";
@@ -37,7 +38,8 @@ export function foreseeStops(
   job: Job,
   { verdict, podChanges }: JobDecision,
 ): PodsChanged | undefined {
-  if (!verdict || findTrue(job, verdict.type) || podChanges.kind !== "terminate") return undefined;
+  if (!verdict || findCondition(job, verdict.type) || podChanges.kind !== "terminate")
+    return undefined;
   const { pods } = podChanges;
   const removedReady = pods.filter(({ isReady }) => isReady).length;
   return { created: 0, removed: pods.length, removedReady, errors: [] };

@@ -1,8 +1,9 @@
 /** Pure: decides whether a Job has ended, and why. The first rule that returns a verdict wins. */
 import type { Job } from "../../api/generated/batch.ts";
+import { findCondition } from "../../api/job-conditions.ts";
 import { millisecondsOf } from "../../api/time.ts";
 import { lastsUntilPodsEnd, pardonedFailures } from "./annotations.ts";
-import { findTrue, isSuspended, limitsEachIndex } from "./job-facts.ts";
+import { isSuspended, limitsEachIndex } from "./job-facts.ts";
 import { isRerunning } from "./reruns.ts";
 import type { Scoreboard } from "./scoreboard.ts";
 import { findMetRule } from "./success-policy.ts";
@@ -67,12 +68,12 @@ export function untilDeadlineMs({ job, startTime, nowMs }: Evidence): number | u
 }
 
 function alreadySucceeded({ job }: Evidence): Verdict | undefined {
-  const condition = findTrue(job, "SuccessCriteriaMet");
+  const condition = findCondition(job, "SuccessCriteriaMet");
   return condition && succeededBy(condition.reason ?? "", condition.message ?? "");
 }
 
 function alreadyFailed({ job }: Evidence): Verdict | undefined {
-  const condition = findTrue(job, "FailureTarget");
+  const condition = findCondition(job, "FailureTarget");
   return condition && failedBy(condition.reason ?? "", condition.message ?? "");
 }
 

@@ -4,8 +4,8 @@
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
-import { isFinished } from "./job-facts.ts";
 import { isJobReference } from "./ownership.ts";
 import { hasTrackingFinalizer, stageOf } from "./pod-facts.ts";
 

@@ -10,10 +10,15 @@
  */
 import type { Job } from "../../api/generated/batch.ts";
 import type { Container, EnvVar, Pod } from "../../api/generated/core.ts";
-import { ITEM, PER_COMPLETION_ARGS } from "../../worklist/names.ts";
-import { secretKey } from "../../worklist/stored-list.ts";
-import { escapeText, reference } from "../../worklist/substitute.ts";
-import { itemName, type ListShape, splitBatch, type Values } from "../../worklist/work-list.ts";
+import { ITEM, PER_COMPLETION_ARGS } from "../../api/work-list/names.ts";
+import { escapeText, reference } from "../../api/work-list/references.ts";
+import { secretKey } from "../../api/work-list/stored-list.ts";
+import {
+  itemName,
+  type ListShape,
+  splitBatch,
+  type Values,
+} from "../../api/work-list/work-list.ts";
 
 /** By container name, the parameters whose values are appended as arguments. */
 export interface AppendedParameters {

@@ -6,10 +6,10 @@ import { ApiError } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { ConfigMap, Pod } from "../../api/generated/core.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
-import { composeRun } from "../../worklist/compose-run.ts";
-import type { RunRequest } from "../../worklist/run-request.ts";
-import type { ListObject } from "../../worklist/stored-list.ts";
-import { MAX_CHUNK_BYTES } from "../../worklist/stored-list.ts";
+import type { ListObject } from "../../api/work-list/stored-list.ts";
+import { MAX_CHUNK_BYTES } from "../../api/work-list/stored-list.ts";
+import { composeRun } from "../../runs/compose/compose-run.ts";
+import type { RunRequest } from "../../runs/compose/run-request.ts";
 import type { JobDecision } from "./decide.ts";
 import { dressPods } from "./work-list.ts";
 

@@ -9,8 +9,8 @@ import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, secrets } from "../../api/resources.ts";
-import { findObject } from "../../client/find.ts";
-import { WORK_LIST } from "../../worklist/names.ts";
+import { WORK_LIST } from "../../api/work-list/names.ts";
+import { type ListObjectName, parseListName } from "../../api/work-list/opened-list.ts";
 import {
   type Chunk,
   chunkAt,
@@ -19,7 +19,8 @@ import {
   type ListObject,
   openChunk,
   parseHeader,
-} from "../../worklist/stored-list.ts";
+} from "../../api/work-list/stored-list.ts";
+import { findObject } from "../../client/find.ts";
 import type { JobDecision } from "./decide.ts";
 import { isIndexed } from "./job-facts.ts";
 import type { PlannedPod } from "./pod-changes.ts";
@@ -37,10 +38,8 @@ export interface ListMemory {
   hasComplained: boolean;
 }
 
-interface Place {
-  readonly kind: "ConfigMap" | "Secret";
+interface Place extends ListObjectName {
   readonly namespace: string;
-  readonly name: string;
 }
 
 /** Adds the item of its index to a pod of the Job. */
@@ -99,11 +98,9 @@ export async function dressPods(
 function recall(job: Job, memory: { list?: ListMemory }): ListMemory {
   const annotation = job.metadata.annotations?.[WORK_LIST] ?? "";
   if (memory.list?.annotation === annotation) return memory.list;
-  const isSecret = annotation.startsWith("secret/");
   const place: Place = {
-    kind: isSecret ? "Secret" : "ConfigMap",
     namespace: job.metadata.namespace ?? "",
-    name: isSecret ? annotation.slice("secret/".length) : annotation,
+    ...parseListName(annotation),
   };
   memory.list = { annotation, place, chunks: new Map(), misses: 0, hasComplained: false };
   return memory.list;

@@ -5,9 +5,15 @@
  * order: this file, start-job, owner-conditions, start-job-maker.
  */
 import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { ENVIRONMENT } from "../../api/run-environment.ts";
-import { WORK_LIST } from "../../worklist/names.ts";
+import { WORK_LIST } from "../../api/work-list/names.ts";
+import {
+  formatListName,
+  type ListObjectName,
+  parseListName,
+} from "../../api/work-list/opened-list.ts";
 
 export interface JobWishes {
   readonly name: string;
@@ -22,7 +28,7 @@ export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWi
   const { apiVersion, kind } = owner;
   const annotations = {
     ...metadata.annotations,
-    ...(list ? { [WORK_LIST]: formatList({ ...list, name: listNameOf(name) }) } : {}),
+    ...(list ? { [WORK_LIST]: formatListName({ ...list, name: listNameOf(name) }) } : {}),
     ...(environmentOf(template) ? { [ENVIRONMENT]: environmentNameOf(name) } : {}),
   };
   return {
@@ -42,23 +48,10 @@ export function newJob(template: JobTemplateSpec, { name, owner, labels }: JobWi
   };
 }
 
-export interface ListName {
-  readonly kind: "ConfigMap" | "Secret";
-  readonly name: string;
-}
-
 /** The work list of a template. Each of its Jobs gets a copy. */
-export function listOf({ metadata = {} }: JobTemplateSpec): ListName | undefined {
+export function listOf({ metadata = {} }: JobTemplateSpec): ListObjectName | undefined {
   const named = metadata.annotations?.[WORK_LIST];
-  if (named === undefined) return undefined;
-  const [, secret] = /^secret\/(.*)$/.exec(named) ?? [];
-  return secret === undefined
-    ? { kind: "ConfigMap", name: named }
-    : { kind: "Secret", name: secret };
-}
-
-function formatList({ kind, name }: ListName): string {
-  return kind === "Secret" ? `secret/${name}` : name;
+  return named === undefined ? undefined : parseListName(named);
 }
 
 export function listNameOf(jobName: string): string {
@@ -80,13 +73,11 @@ export interface JobEnd {
   readonly message: string;
 }
 
-export function endOf({ status }: Job): JobEnd | undefined {
-  for (const condition of status.conditions ?? []) {
-    const { type, status: met, lastTransitionTime, reason = "", message = "" } = condition;
-    if (met !== "True" || (type !== "Complete" && type !== "Failed")) continue;
-    const time = status.completionTime ?? lastTransitionTime ?? undefined;
-    const text = [reason, message].filter((each) => each !== "").join(": ");
-    return { type, ...(time === undefined ? {} : { time }), message: text };
-  }
-  return undefined;
+export function endOf(job: Job): JobEnd | undefined {
+  const finish = finishOf(job);
+  if (!finish) return undefined;
+  const { type, lastTransitionTime, reason = "", message = "" } = finish;
+  const time = job.status.completionTime ?? lastTransitionTime ?? undefined;
+  const text = [reason, message].filter((each) => each !== "").join(": ");
+  return { type, ...(time === undefined ? {} : { time }), message: text };
 }

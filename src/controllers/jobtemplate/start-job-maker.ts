@@ -4,6 +4,7 @@
  */
 import type { Client, ResourceType } from "../../api/client.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { isFinished } from "../../api/job-conditions.ts";
 import type { KubeObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { jobs } from "../../api/resources.ts";
@@ -13,7 +14,6 @@ import type { ControllerContext, RunningController } from "../runtime/controller
 import { KeyedWorker } from "../runtime/keyed-worker.ts";
 import type { Outcome } from "../runtime/outcome.ts";
 import { type EventRecorder, openRecorder } from "../runtime/recorder.ts";
-import { endOf } from "./new-job.ts";
 import { withStatus } from "./with-status.ts";
 
 export interface JobMaker<T extends KubeObject & { readonly status: object }> {
@@ -76,7 +76,7 @@ export async function startJobMaker<T extends KubeObject & { readonly status: ob
 /** Only the end of a Job matters; its other changes do not trigger a reconcile of the owner. */
 function isEnd({ type, object, previous }: CacheChange<Job>): boolean {
   if (type === "DELETED") return true;
-  return endOf(object) !== undefined && (!previous || endOf(previous) === undefined);
+  return isFinished(object) && (!previous || !isFinished(previous));
 }
 
 function keyOf({ metadata }: KubeObject): string {

@@ -10,13 +10,13 @@ import type { Job, JobTemplateSpec } from "../../api/generated/batch.ts";
 import type { OwnerReference } from "../../api/generated/meta.ts";
 import { controllerOf } from "../../api/owner-reference.ts";
 import { configMaps, jobs, secrets } from "../../api/resources.ts";
+import type { ListObjectName } from "../../api/work-list/opened-list.ts";
+import { chunkName, type ListObject, parseHeader } from "../../api/work-list/stored-list.ts";
 import { findObject } from "../../client/find.ts";
-import { chunkName, type ListObject, parseHeader } from "../../worklist/stored-list.ts";
 import {
   environmentNameOf,
   environmentOf,
   type JobWishes,
-  type ListName,
   listNameOf,
   listOf,
   newJob,
@@ -62,7 +62,7 @@ function ownedBy({ metadata }: Job): OwnerReference {
   return { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true };
 }
 
-async function ensureList(client: Client, { kind, name }: ListName, job: Job): Promise<void> {
+async function ensureList(client: Client, { kind, name }: ListObjectName, job: Job): Promise<void> {
   const { namespace = "", name: jobName = "" } = job.metadata;
   let count = 1;
   for (let at = 0; at < count; at++) {
@@ -77,7 +77,11 @@ async function ensureList(client: Client, { kind, name }: ListName, job: Job): P
   }
 }
 
-async function getChunk(client: Client, kind: ListName["kind"], place: Name): Promise<ListObject> {
+async function getChunk(
+  client: Client,
+  kind: ListObjectName["kind"],
+  place: Name,
+): Promise<ListObject> {
   const found: ListObject | undefined =
     kind === "Secret"
       ? await findObject(client, secrets, place)

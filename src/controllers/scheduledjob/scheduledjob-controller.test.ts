@@ -5,9 +5,9 @@ import { aTemplate, endJob, NAMESPACE } from "../../../test/builders/workflows.t
 import type { Secret } from "../../api/generated/core.ts";
 import type { ScheduledJob, ScheduledJobSpec } from "../../api/generated/tallyjob.ts";
 import { events, jobs, scheduledJobs, secrets } from "../../api/resources.ts";
+import { storeList } from "../../api/work-list/stored-list.ts";
 import { silentLog } from "../../base/log.ts";
 import { Metrics } from "../../base/metrics.ts";
-import { storeList } from "../../worklist/stored-list.ts";
 import { scheduledJobController } from "./scheduledjob-controller.ts";
 
 const PLACE = { namespace: NAMESPACE, name: "s" };

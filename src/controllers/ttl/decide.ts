@@ -1,5 +1,6 @@
 /** Pure: whether the ttlSecondsAfterFinished of a finished Job has expired. */
 import type { Job } from "../../api/generated/batch.ts";
+import { finishOf } from "../../api/job-conditions.ts";
 import { millisecondsOf } from "../../api/time.ts";
 
 export type TtlDecision =
@@ -24,17 +25,12 @@ export function hasTimeToLive(job: Job): boolean {
 }
 
 /** Undefined if the Job is unfinished, has no TTL, or is already being deleted. */
-function expiryOf({ metadata, spec, status }: Job): number | undefined {
+function expiryOf(job: Job): number | undefined {
+  const { metadata, spec } = job;
   if (metadata.deletionTimestamp !== undefined) return undefined;
   if (spec.ttlSecondsAfterFinished === undefined) return undefined;
-  const finish = status.conditions?.find(
-    (condition) => isFinish(condition.type) && condition.status === "True",
-  );
+  const finish = finishOf(job);
   // A condition without a time does not tell when the Job finished.
   if (typeof finish?.lastTransitionTime !== "string") return undefined;
   return millisecondsOf(finish.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
-}
-
-function isFinish(type: string): boolean {
-  return type === "Complete" || type === "Failed";
 }

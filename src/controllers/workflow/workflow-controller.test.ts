@@ -11,7 +11,7 @@ import {
 } from "../../../test/builders/workflows.ts";
 import type { Workflow, WorkflowSpec } from "../../api/generated/tallyjob.ts";
 import { configMaps, events, jobs, jobTemplates, workflows } from "../../api/resources.ts";
-import { storeList } from "../../worklist/stored-list.ts";
+import { storeList } from "../../api/work-list/stored-list.ts";
 import { workflowController } from "./workflow-controller.ts";
 
 let work: AtWork;

@@ -1,5 +1,6 @@
 /** Pure: a Job as a table row. */
 import type { Job } from "../../api/generated/batch.ts";
+import { finishOf, hasCondition } from "../../api/job-conditions.ts";
 import { age, humanDuration } from "../../api/print/age.ts";
 import { formatLabelSelector } from "../../api/print/selector.ts";
 import type { Cell, Column } from "../kind.ts";
@@ -10,7 +11,6 @@ import {
   containersColumn,
   imagesColumn,
 } from "../print/pod-template.ts";
-import type { JobConditionType } from "./conditions.ts";
 
 export const jobSelectorColumn: Column = {
   name: "Selector",
@@ -53,17 +53,14 @@ export function jobCells(job: Job, now: Date): Cell[] {
   ];
 }
 
-function formatStatus({ metadata, status }: Job): string {
-  const isTrue = (type: JobConditionType) =>
-    status.conditions?.find((condition) => condition.type === type)?.status === "True";
-  if (isTrue("Complete")) return "Complete";
-  if (isTrue("Failed")) return "Failed";
-  if (metadata.deletionTimestamp !== undefined) return "Terminating";
-  if (isTrue("Suspended")) return "Suspended";
-  if (isTrue("FailureTarget")) return "FailureTarget";
-  if (isTrue("SuccessCriteriaMet")) return "SuccessCriteriaMet";
-  return "Running";
+function formatStatus(job: Job): string {
+  const finish = finishOf(job);
+  if (finish) return finish.type;
+  if (job.metadata.deletionTimestamp !== undefined) return "Terminating";
+  return UNFINISHED.find((type) => hasCondition(job, type)) ?? "Running";
 }
+
+const UNFINISHED = ["Suspended", "FailureTarget", "SuccessCriteriaMet"] as const;
 
 /** A work queue is done when any of its pods has succeeded. */
 function formatCompletions({ spec, status }: Job): string {

@@ -3,10 +3,10 @@
  */
 import { DEFAULT_FEATURE_GATES } from "../../api/feature-gates.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { CONTROLLER_UID_LABEL, generatedLabels, withMissing } from "../../api/job-labels.ts";
 import { type Draft, kept } from "../../api/object.ts";
 import { dropDisabledPodFields } from "../pod/drop-disabled.ts";
 import { dropDisabledJobFields } from "./drop-disabled.ts";
-import { CONTROLLER_UID_LABEL, generatedLabels, withMissing } from "./labels.ts";
 
 export function prepareJobForCreate(job: Draft<Job>, gates = DEFAULT_FEATURE_GATES): void {
   job.status = {};

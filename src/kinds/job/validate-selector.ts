@@ -1,14 +1,14 @@
 /** Pure: checks that a Job selects exactly the pods it creates. */
 import { type Finding, invalid, required } from "../../api/finding.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
-import { matchesLabelSelector, validateLabelSelector } from "../meta/label-selector.ts";
 import {
   CONTROLLER_UID_LABEL,
   generatedLabels,
   isGeneratedLabel,
   JOB_NAME_LABEL,
   type Labels,
-} from "./labels.ts";
+} from "../../api/job-labels.ts";
+import { matchesLabelSelector, validateLabelSelector } from "../meta/label-selector.ts";
 
 const TEMPLATE_LABELS = "spec.template.metadata.labels";
 

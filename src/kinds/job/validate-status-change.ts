@@ -1,8 +1,8 @@
 /** Pure: checks the parts of a Job's status that may only change in one direction. */
 import { type Finding, invalid, OMITTED } from "../../api/finding.ts";
 import type { Job } from "../../api/generated/batch.ts";
+import { hasCondition, type JobConditionType } from "../../api/job-conditions.ts";
 import { IMMUTABLE } from "../meta/object-meta.ts";
-import { hasCondition, type JobConditionType } from "./conditions.ts";
 
 const TERMINAL: readonly JobConditionType[] = ["Failed", "Complete", "FailureTarget"];
 
@@ -19,7 +19,7 @@ export function validateStatusChange(next: Job, old: Job): Finding[] {
 }
 
 function isDisabled(type: JobConditionType, next: Job, old: Job): boolean {
-  return hasCondition(old.status, type) && !hasCondition(next.status, type);
+  return hasCondition(old, type) && !hasCondition(next, type);
 }
 
 function validateCounterChange(field: "failed" | "succeeded", next: Job, old: Job): Finding[] {
@@ -55,7 +55,7 @@ export function validateSuccessCriteriaChange(next: Job, old: Job): Finding[] {
     return [invalid(path, OMITTED, "cannot disable the SuccessCriteriaMet=True condition")];
   }
   const isNew = isDisabled("SuccessCriteriaMet", old, next);
-  if (!isNew || !hasCondition(old.status, "Complete")) return [];
+  if (!isNew || !hasCondition(old, "Complete")) return [];
   const detail = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
   return [invalid(path, OMITTED, detail)];
 }

@@ -10,8 +10,8 @@ import { isEqual } from "../../api/equal.ts";
 import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gates.ts";
 import { type Finding, invalid, OMITTED, required } from "../../api/finding.ts";
 import type { Job, JobStatus } from "../../api/generated/batch.ts";
+import { hasCondition, isFinished, type JobConditionType } from "../../api/job-conditions.ts";
 import { validateObjectMetaUpdate } from "../meta/object-meta.ts";
-import { hasCondition, isFinished, type JobConditionType } from "./conditions.ts";
 import { uncountedPodsDump } from "./go-dump.ts";
 import { validateStatusChange, validateSuccessCriteriaChange } from "./validate-status-change.ts";
 import { validateCounters, validateUncountedPods } from "./validate-status-counts.ts";
@@ -55,13 +55,13 @@ function changesOf(next: JobStatus, old: JobStatus) {
   const field = (name: keyof JobStatus, zero?: number | string) =>
     !isEqual(next[name] ?? zero, old[name] ?? zero);
   const condition = (type: JobConditionType) =>
-    hasCondition(next, type) !== hasCondition(old, type);
+    hasCondition({ status: next }, type) !== hasCondition({ status: old }, type);
   return {
     complete: condition("Complete"),
     failed: condition("Failed"),
     failureTarget: condition("FailureTarget"),
     successCriteriaMet: condition("SuccessCriteriaMet"),
-    finished: isFinished(next) !== isFinished(old),
+    finished: isFinished({ status: next }) !== isFinished({ status: old }),
     startTime: field("startTime"),
     completionTime: field("completionTime"),
     active: field("active", 0),
@@ -74,7 +74,7 @@ function changesOf(next: JobStatus, old: JobStatus) {
 }
 
 function validateExclusive(status: JobStatus, changed: Changes): Finding[] {
-  if (!hasCondition(status, "Complete")) return [];
+  if (!hasCondition({ status }, "Complete")) return [];
   return [
     ...(changed.complete || changed.failed
       ? without(status, "Failed", "cannot set Complete=True and Failed=true conditions")
@@ -92,7 +92,7 @@ function validateExclusive(status: JobStatus, changed: Changes): Finding[] {
 function validateCompletionTime(status: JobStatus, changed: Changes): Finding[] {
   const path = "status.completionTime";
   const { startTime, completionTime } = status;
-  const isComplete = hasCondition(status, "Complete");
+  const isComplete = hasCondition({ status }, "Complete");
   const findings: Finding[] = [];
   if (changed.complete || changed.completionTime) {
     if (completionTime !== undefined && !isComplete) {
@@ -115,11 +115,11 @@ function validateCompletionTime(status: JobStatus, changed: Changes): Finding[] 
 /** The end of a Job is announced by an interim condition while its pods are still terminating. */
 function validateInterim(status: JobStatus, changed: Changes): Finding[] {
   const findings: Finding[] = [];
-  if (hasCondition(status, "Failed") && (changed.failed || changed.failedIndexes)) {
+  if (hasCondition({ status }, "Failed") && (changed.failed || changed.failedIndexes)) {
     const detail = "cannot set Failed=True condition without the FailureTarget=true condition";
     findings.push(...withCondition(status, "FailureTarget", detail));
   }
-  if (hasCondition(status, "Complete") && (changed.complete || changed.successCriteriaMet)) {
+  if (hasCondition({ status }, "Complete") && (changed.complete || changed.successCriteriaMet)) {
     const detail =
       "cannot set Complete=True condition without the SuccessCriteriaMet=true condition";
     findings.push(...withCondition(status, "SuccessCriteriaMet", detail));
@@ -128,7 +128,7 @@ function validateInterim(status: JobStatus, changed: Changes): Finding[] {
 }
 
 function validateFinished({ spec, status }: Job, changed: Changes): Finding[] {
-  if (!isFinished(status)) return [];
+  if (!isFinished({ status })) return [];
   const { active = 0, startTime, uncountedTerminatedPods: uncounted = {} } = status;
   const findings: Finding[] = [];
   if (active > 0 && (changed.finished || changed.active)) {
@@ -151,7 +151,7 @@ function validateFinished({ spec, status }: Job, changed: Changes): Finding[] {
 function validatePodCounts(status: JobStatus, changed: Changes): Finding[] {
   const { active = 0, ready, terminating = 0 } = status;
   const findings: Finding[] = [];
-  if (terminating > 0 && isFinished(status) && (changed.finished || changed.terminating)) {
+  if (terminating > 0 && isFinished({ status }) && (changed.finished || changed.terminating)) {
     const detail = "terminating>0 is invalid for finished job";
     findings.push(invalid("status.terminating", terminating, detail));
   }
@@ -165,23 +165,23 @@ function validateSuccessCriteria(
   { spec, status }: Job,
   { JobSuccessPolicy }: FeatureGates,
 ): Finding[] {
-  if (hasCondition(status, "SuccessCriteriaMet")) {
+  if (hasCondition({ status }, "SuccessCriteriaMet")) {
     const others = ["Failed", "FailureTarget"] as const;
     return others.flatMap((type) =>
       without(status, type, `cannot set SuccessCriteriaMet=True and ${type}=true conditions`),
     );
   }
   const hasPolicy = JobSuccessPolicy && spec.successPolicy !== undefined;
-  if (!hasPolicy || !hasCondition(status, "Complete")) return [];
+  if (!hasPolicy || !hasCondition({ status }, "Complete")) return [];
   const detail =
     "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True";
   return [invalid("status.conditions", OMITTED, detail)];
 }
 
 function without(status: JobStatus, type: JobConditionType, detail: string): Finding[] {
-  return hasCondition(status, type) ? [invalid("status.conditions", OMITTED, detail)] : [];
+  return hasCondition({ status }, type) ? [invalid("status.conditions", OMITTED, detail)] : [];
 }
 
 function withCondition(status: JobStatus, type: JobConditionType, detail: string): Finding[] {
-  return hasCondition(status, type) ? [] : [invalid("status.conditions", OMITTED, detail)];
+  return hasCondition({ status }, type) ? [] : [invalid("status.conditions", OMITTED, detail)];
 }

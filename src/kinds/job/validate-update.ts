@@ -4,10 +4,10 @@ import { DEFAULT_FEATURE_GATES, type FeatureGates } from "../../api/feature-gate
 import { type Finding, invalid } from "../../api/finding.ts";
 import type { Job, JobSpec } from "../../api/generated/batch.ts";
 import type { Container, PodSpec, PodTemplateSpec } from "../../api/generated/core.ts";
+import { hasCondition } from "../../api/job-conditions.ts";
+import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "../../api/job-labels.ts";
 import { IMMUTABLE, validateObjectMetaUpdate } from "../meta/object-meta.ts";
-import { hasCondition } from "./conditions.ts";
 import { podFailurePolicyDump, successPolicyDump } from "./go-dump.ts";
-import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from "./labels.ts";
 import { INDEXED, validateJob, validateJobSpecAndSelector } from "./validate.ts";
 
 export function validateJobUpdate(
@@ -34,7 +34,7 @@ function hasPrefixedLabels(job: Job): boolean {
  * resources.
  */
 function isTemplateMutable({ spec, status }: Job): boolean {
-  const hasStopped = status.startTime === undefined || hasCondition(status, "Suspended");
+  const hasStopped = status.startTime === undefined || hasCondition({ status }, "Suspended");
   return spec.suspend === true && hasStopped && (status.active ?? 0) === 0;
 }
 

@@ -9,7 +9,10 @@ import { notFound } from "../../api/errors.ts";
 import type { Job } from "../../api/generated/batch.ts";
 import type { Pod } from "../../api/generated/core.ts";
 import { addIndex, emptyIndexes, hasIndex, parseIndexes } from "../../api/index-set.ts";
-import { finishOf } from "../../api/job-finished.ts";
+import { finishOf } from "../../api/job-conditions.ts";
+import type { FormerIndex } from "../../api/work-list/item-history.ts";
+import { openPast } from "../../api/work-list/opened-list.ts";
+import type { ListObject } from "../../api/work-list/stored-list.ts";
 import { type Attempt, currentAttempt } from "../../ledger/attempt.ts";
 import {
   candidates,
@@ -23,9 +26,6 @@ import type { IndexState } from "../../ledger/index-states.ts";
 import type { JobName } from "../../ledger/keys.ts";
 import { CONTINUES_FROM, type Story } from "../../ledger/story.ts";
 import type { StoredObjects } from "../../store/types.ts";
-import type { FormerIndex } from "../../worklist/item-history.ts";
-import type { ListObject } from "../../worklist/stored-list.ts";
-import { openPast } from "../../worklist/stored-past.ts";
 import { ACTIVE_PODS } from "../indexes.ts";
 import { AttemptReader } from "./attempt-reader.ts";
 import { composeJobIndex, type JobIndex, type JobIndexParts } from "./job-index.ts";

@@ -22,7 +22,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "a run with failed items ends with exit code 0",
     edits: [
       {
-        file: "src/run/summary.ts",
+        file: "src/runs/show/summary.ts",
         find: "return hasFailed ? SOME_FAILED : 0;",
         replace: "return hasFailed ? 0 : 0;",
       },
@@ -32,7 +32,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "an item is tried once more than --retries says",
     edits: [
       {
-        file: "src/worklist/failure-rules.ts",
+        file: "src/runs/compose/failure-rules.ts",
         find: "backoffLimitPerIndex: retries,",
         replace: "backoffLimitPerIndex: retries + 1,",
       },
@@ -62,7 +62,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "the first row that an edit changed is taken for a new item",
     edits: [
       {
-        file: "src/worklist/resume.ts",
+        file: "src/runs/compose/plan-resume.ts",
         find: "const rows = rowsByKey(before, same);",
         replace: "const rows = rowsByKey(before, same + 1);",
       },
@@ -82,7 +82,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "ordered output does not wait for an item that will be tried again",
     edits: [
       {
-        file: "src/run/run-book.ts",
+        file: "src/runs/follow/run-book.ts",
         find: "(hasIndex(this.#succeeded, index) || hasIndex(this.#failed, index)) &&",
         replace:
           "(hasIndex(this.#succeeded, index) ||\n      hasIndex(this.#failed, index) ||\n      this.#failures.has(index)) &&",
@@ -103,7 +103,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "a former Job counts as drained before its node has said so",
     edits: [
       {
-        file: "src/run/drained.ts",
+        file: "src/runs/submit/drained.ts",
         find: "return stated.size > 0 && open.every(isStated);",
         replace: "return stated.size === 0 || open.every(isStated);",
       },
@@ -113,7 +113,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "what ended after a kill does not count as done before",
     edits: [
       {
-        file: "src/cli/run.ts",
+        file: "src/runs/follow/foreground.ts",
         find: "beganMs: performance.timeOrigin,",
         replace: "beganMs: performance.now(),",
       },
@@ -123,7 +123,7 @@ export const MISTAKES: readonly Mistake[] = [
     mistake: "the first failure of an item is told in place of the last",
     edits: [
       {
-        file: "src/run/run-book.ts",
+        file: "src/runs/follow/run-book.ts",
         find: "if ((this.#failures.get(key)?.attempt ?? 0) > end.attempt) return;",
         replace: "if ((this.#failures.get(key)?.attempt ?? end.attempt) < end.attempt) return;",
       },

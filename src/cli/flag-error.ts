@@ -1,6 +1,0 @@
-/** Pure: what is said of a flag that cannot be used. */
-import { UsageError } from "../base/usage-error.ts";
-
-export function wrong(flag: string, given: string, rule: string): UsageError {
-  return new UsageError(`${flag} ${rule}, not ${JSON.stringify(given)}`);
-}

@@ -1,6 +1,0 @@
-/** Pure: how long something took, in the unit that fits. */
-import { formatTime } from "../run/progress.ts";
-
-export function formatLength(seconds: number): string {
-  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : formatTime(seconds * 1000);
-}
