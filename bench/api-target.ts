@@ -1,4 +1,4 @@
-/** The servers that the API benchmark can be run against: ours, and a real one beside it. */
+/** The servers that the API benchmark measures: ours, and a real one for comparison. */
 import { startControlPlane } from "../test/cluster/control-plane.ts";
 import { findBinaries } from "../test/cluster/find-binaries.ts";
 import { startTally } from "../test/support/tally.ts";
@@ -7,9 +7,9 @@ import { cpuMs, residentMb, type WithProcess } from "./process-figures.ts";
 
 export interface ApiTarget extends Target {
   readonly name: string;
-  /** From its start until it answered. */
+  /** The time from its start until its first answer. */
   readonly readyMs: number;
-  /** Of all its processes. */
+  /** The sum of all its processes. */
   memoryMb(): Promise<number>;
   cpuMs(): Promise<number>;
   dispose(): Promise<void>;
@@ -24,13 +24,13 @@ export async function startOurs(): Promise<ApiTarget> {
   return { name: "tally", url, token, readyMs, ...figuresOf([tally]), dispose };
 }
 
-/** kube-apiserver with etcd, whose fsync is switched off. */
+/** kube-apiserver with etcd, with fsync switched off. */
 export async function startPeer(): Promise<ApiTarget> {
   const binaries = await findBinaries();
   if ("missing" in binaries) throw new Error(`no control plane: ${binaries.missing}`);
   const began = performance.now();
   const cluster = await startControlPlane(binaries, {
-    // As the figures were recorded; the default bounds what one client may ask at a time.
+    // The recorded figures used these flags; by default the server limits the requests of a client.
     apiServerArgs: ["--enable-priority-and-fairness=false", "--max-requests-inflight=0"],
   });
   const readyMs = performance.now() - began;

@@ -1,7 +1,7 @@
 /**
  * The API server over TLS with its journal syncing. With --peer the same load is run against a real
- * kube-apiserver with etcd (etcd's fsync switched off) on the same machine; without, requests stand
- * beside what was recorded of one on a machine of the same size.
+ * kube-apiserver with etcd (fsync switched off) on the same machine. Without it, requests are
+ * compared with figures that were recorded on a machine of the same size.
  */
 import { type ApiTarget, startOurs, startPeer } from "./api-target.ts";
 import { type LoadResult, run } from "./load.ts";
@@ -66,7 +66,7 @@ async function compared(
   return besidePeer(ours, hasPeer ? await measured(startPeer, measure) : undefined);
 }
 
-/** On a server of its own: what was measured before leaves no trace. */
+/** On a new server, so that earlier measurements have no effect. */
 async function measured<Result>(
   start: () => Promise<ApiTarget>,
   measure: (target: ApiTarget) => Promise<Result>,

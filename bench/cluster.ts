@@ -1,7 +1,7 @@
 /**
- * Our Job controller and the one of Kubernetes side by side on a real API server: the same Jobs of
- * instant pods, by turns, at the same limit of requests and then without one. Ours runs beside a
- * kube-controller-manager, as it does in a cluster; Kubernetes' own runs alone.
+ * Our Job controller and that of Kubernetes on the same real API server: the same Jobs of instant
+ * pods, alternating, with the same rate limit and then without one. Ours runs next to a
+ * kube-controller-manager, as it does in a cluster; that of Kubernetes runs alone.
  */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,7 @@ import { type Row, table } from "./report.ts";
 interface Load {
   readonly jobs: number;
   readonly pods: number;
-  /** How often each of the two is measured, by turns: what else the machine does changes. */
+  /** How often each of the two is measured, alternating, because the load of the machine varies. */
   readonly rounds: number;
 }
 
@@ -119,7 +119,7 @@ interface Figures {
   readonly seconds: number;
   readonly callsPerPod: number;
   readonly eventsPerPod: number;
-  /** CPU time of each part, in milliseconds a pod. */
+  /** CPU time of each part, in milliseconds per pod. */
   readonly costs: { readonly [part: string]: number };
 }
 
@@ -128,7 +128,7 @@ interface Pair {
   readonly theirs: Figures;
 }
 
-/** The figures are those of the pair in the middle, by their ratio. */
+/** The figures of the pair with the median ratio. */
 function rowsOf({ jobs, pods }: Load, pairs: readonly Pair[]): Row[] {
   const sorted = pairs.toSorted((one, other) => ratioOf(one) - ratioOf(other));
   const middle = sorted[Math.floor(sorted.length / 2)];
@@ -208,7 +208,10 @@ interface Calls {
   readonly events: number;
 }
 
-/** Of pods and Jobs, without those of the tool: it creates the Jobs and plays the nodes. */
+/**
+ * Requests for pods and Jobs, without those of the tool, which creates the Jobs and plays the
+ * nodes.
+ */
 async function countCalls(cluster: ControlPlane): Promise<Calls> {
   const { text } = await cluster.call("GET", "/metrics");
   const requests = parseMetrics(text).filter(({ name }) => name === "apiserver_request_total");
@@ -230,7 +233,9 @@ function isWrite(verb: string | undefined): boolean {
   return verb === "POST" || verb === "PUT" || verb === "PATCH" || verb === "DELETE";
 }
 
-/** The tool leaves its namespace to be emptied, which would be measured with the next load. */
+/**
+ * The tool leaves its namespace to be deleted. Without a pause, that would affect the next load.
+ */
 async function cleanedUp(cluster: ControlPlane): Promise<void> {
   for (;;) {
     const { json } = await cluster.call("GET", "/api/v1/namespaces");

@@ -1,17 +1,17 @@
-/** A node whose pods are over at once: what is left to measure is what Jobs cost. */
+/** A node whose pods end at once, so that only the cost of Jobs is measured. */
 import type { Client } from "../src/api/client.ts";
 import type { Pod } from "../src/api/generated/core.ts";
 import { pods } from "../src/api/resources.ts";
 
 export interface InstantNodeOptions {
-  /** The states each pod goes through; the least is the last one alone. */
+  /** The phases of each pod; at least the last one. */
   readonly phases?: readonly string[];
-  /** So many pods end, the others stay as they are. */
+  /** How many pods end; the others do not change. */
   readonly limit?: number;
 }
 
 export interface InstantNode {
-  /** Throws when a pod could not be updated or the watch was lost. */
+  /** Throws if a pod could not be updated or the watch was lost. */
   stop(): void;
 }
 
@@ -25,7 +25,7 @@ export async function startInstantNode(
   const run = async ({ metadata }: Pod): Promise<void> => {
     const { name = "", namespace = "" } = metadata;
     for (const phase of phases) {
-      // In process, not inside the very write that showed the pod.
+      // In process, the patch must not happen inside the write that showed the pod.
       await Promise.resolve();
       const body = { status: { phase, conditions: [] } };
       await client.patch(pods, { name, namespace }, { type: "merge", body, subresource: "status" });
@@ -44,7 +44,7 @@ export async function startInstantNode(
     stop: () => {
       watch.close();
       const [error] = failures;
-      if (error) throw new Error(`${failures.length} pods went wrong`, { cause: error });
+      if (error) throw new Error(`${failures.length} pods could not be updated`, { cause: error });
     },
   };
 }

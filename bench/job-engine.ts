@@ -1,6 +1,6 @@
 /**
- * The Job controller in process: the server's verbs on a store that syncs to disk, and nothing
- * else, so that the process' own time is theirs.
+ * The Job controller in process: only the server's verbs on a store that syncs to disk, so that the
+ * CPU time of the process is theirs.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,13 +22,13 @@ import { openStore } from "../src/store/open.ts";
 
 export interface JobEngine {
   readonly client: Client;
-  /** Jobs and pods made before are found as after a restart. */
+  /** Jobs and pods created before are found as after a restart. */
   startController(): Promise<void>;
-  /** Everything written so far is on disk. */
+  /** Resolves when everything written so far is on disk. */
   synced(): Promise<void>;
 }
 
-/** The engine is there while the task runs. */
+/** Opens the engine for the duration of the task. */
 export async function withJobEngine<T>(task: (engine: JobEngine) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), "tally-bench-jobs-"));
   const store = await openStore({

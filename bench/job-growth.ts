@@ -77,7 +77,7 @@ async function statusUpdates(scale: number): Promise<Row> {
 
 const UPDATES = 100;
 
-/** Every second index is complete; pods go one by one, so that each is an update of its own. */
+/** Every second index is complete. Pods end one at a time, so that each causes its own update. */
 function costOfUpdate(completed: number): Promise<number> {
   return withJobEngine(async ({ client, startController, synced }) => {
     const text = Array.from({ length: completed }, (_, index) => index * 2).join(",");
@@ -99,7 +99,7 @@ function costOfUpdate(completed: number): Promise<number> {
   });
 }
 
-/** A Job as a controller before left it. */
+/** Creates a Job as an earlier controller left it. */
 async function createAdvanced(
   client: Client,
   size: Parameters<typeof anIndexedJob>[0],
@@ -114,7 +114,7 @@ async function createAdvanced(
 
 async function idleIndexes(scale: number): Promise<readonly Row[]> {
   const completions = MILLION / scale;
-  // The first time everything is compiled, which is memory too.
+  // The first run compiles all code, which also uses memory.
   await memoryOf(completions, { completed: 0, text: "" });
   const waiting = await memoryOf(completions, { completed: 0, text: "" });
   const completed = completions / 10;
@@ -132,7 +132,7 @@ async function idleIndexes(scale: number): Promise<readonly Row[]> {
   ];
 }
 
-/** Of a Job that the controller knows and that has no pods. */
+/** The memory of a Job without pods that the controller knows. */
 function memoryOf(
   completions: number,
   progress: { readonly completed: number; readonly text: string },
@@ -196,7 +196,7 @@ function beginning(completions: number, ran: number): Promise<Row> {
   });
 }
 
-/** All but so many scattered indexes are complete already. */
+/** All indexes are complete except a number of scattered ones. */
 function ending(completions: number, left: number): Promise<Row> {
   return withJobEngine(async ({ client, startController, synced }) => {
     const step = completions / left;

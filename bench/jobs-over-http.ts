@@ -1,4 +1,4 @@
-/** Jobs of instant pods over TLS, the nodes played from another process. */
+/** Jobs of instant pods over TLS; another process plays the nodes. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { cpuMs } from "./process-figures.ts";
 import { type Row, table } from "./report.ts";
 import { MIXED_LOAD, runJobs } from "./run-jobs.ts";
 
-/** Of the folder this runs from, compiled or not. */
+/** Relative to this file, compiled or not. */
 const TOOL = fileURLToPath(new URL("../test/conformance/tools/bench.mjs", import.meta.url));
 
 interface Load {
@@ -69,7 +69,9 @@ async function measure(tally: Tally, { jobs, pods, real }: Load): Promise<Row> {
   };
 }
 
-/** The tool leaves its namespace to be emptied, which would be measured with the next load. */
+/**
+ * The tool leaves its namespace to be deleted. Without a pause, that would affect the next load.
+ */
 async function cleanedUp(tally: Tally): Promise<void> {
   for (;;) {
     const { json } = await tally.call("GET", "/api/v1/namespaces");

@@ -1,7 +1,7 @@
 /**
- * What Jobs cost, beside a real cluster (kube-apiserver, etcd without fsync and
- * kube-controller-manager without rate limits on a machine of the same size) and beside the figures
- * of the designs that Jobs come from.
+ * What Jobs cost, compared with a real cluster (kube-apiserver, etcd without fsync and
+ * kube-controller-manager without rate limits on a machine of the same size) and with the figures
+ * in the designs of Jobs (KEPs).
  */
 import { benchJobGrowth } from "./job-growth.ts";
 import { benchJobsInProcess } from "./jobs-in-process.ts";

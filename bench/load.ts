@@ -1,7 +1,7 @@
 /**
  * Load over N keep-alive TLS connections, each sending one request at a time. HTTP is written and
- * read by hand: Node's own client costs more per request than the server under test, and with two
- * cores the generator would be what is measured.
+ * parsed by hand: Node's own client costs more per request than the server under test, and with two
+ * cores the generator would be measured instead.
  */
 import { connect, type TLSSocket } from "node:tls";
 
@@ -28,10 +28,10 @@ export interface Asked {
 
 export interface Load {
   readonly connections: number;
-  /** At most this many requests. */
+  /** The maximum number of requests. */
   readonly total: number;
   readonly ask: (index: number) => Asked;
-  /** Asked before each request; absent: the total is reached. */
+  /** Checked before each request; default: ends when the total is reached. */
   readonly isOver?: () => boolean;
 }
 
@@ -96,10 +96,10 @@ function openConnection({ url, token }: Target): Promise<Connection> {
   });
 }
 
-/** What ends an answer of which the length was not told. */
+/** The end of an answer without Content-Length. */
 const LAST_CHUNK = "\r\n0\r\n\r\n";
 
-/** Waits for one whole answer at a time and tells its status. */
+/** Waits for one complete answer at a time and returns its status. */
 function reader(socket: TLSSocket, fail: (error: Error) => void): () => Promise<number> {
   let received = 0;
   let expected = -1;

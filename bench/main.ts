@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --quick] [--peer] [NAME…]`: prints each figure beside what it is compared
- * with. The name "api" stands for all that begin so.
+ * `npm run bench [-- --quick] [--peer] [NAME…]`: prints each figure with its comparison. The name
+ * "api" selects all benchmarks that start with it.
  */
 import { benchApiPages, benchApiRequests, benchApiWatchers } from "./api.ts";
 import { benchCluster } from "./cluster.ts";
@@ -26,7 +26,7 @@ const all = Object.keys(BENCHMARKS);
 const isMeant = (asked: string, name: string) => name === asked || name.startsWith(`${asked}-`);
 const unknown = names.filter((asked) => !all.some((name) => isMeant(asked, name)));
 if (unknown.length > 0) {
-  process.stderr.write(`bench: no benchmark ${unknown.join(", ")}; there are ${all.join(", ")}\n`);
+  process.stderr.write(`bench: no benchmark ${unknown.join(", ")}; available: ${all.join(", ")}\n`);
   process.exit(2);
 }
 for (const [name, run] of Object.entries(BENCHMARKS)) {

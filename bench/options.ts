@@ -1,9 +1,9 @@
-/** Pure: how a benchmark is asked to run. */
+/** Pure: the options of a benchmark. */
 
 export interface BenchOptions {
-  /** Small sizes: to see that it works, not how fast. */
+  /** Small sizes: checks that the benchmarks work, not how fast. */
   readonly isQuick: boolean;
-  /** The API benchmark runs against a real kube-apiserver as well. */
+  /** Also run the API benchmark against a real kube-apiserver. */
   readonly hasPeer: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A list of many pods by pages, as kubectl asks for it, while others are written: the pages must
- * show one state of the past, whole and without a repetition.
+ * Lists many pods page by page, as kubectl does, while others are written: the pages must show one
+ * state of the past, complete and without duplicates.
  */
 import { Agent, request } from "node:https";
 import type { ApiTarget } from "./api-target.ts";
@@ -13,7 +13,7 @@ const WRITERS = 4;
 
 export interface Pages {
   readonly pods: number;
-  /** How often the whole is listed. */
+  /** How often the whole list is read. */
   readonly lists: number;
 }
 
@@ -76,7 +76,7 @@ function figuresOf(
   ];
 }
 
-/** Names that sort as their numbers do, with room between them for others. */
+/** Names that sort like their numbers, with room for others in between. */
 function podName(index: number): string {
   return `pod-${String(index).padStart(7, "0")}`;
 }
@@ -91,7 +91,7 @@ function createPod(name: string): Asked {
   return { method: "POST", path: PATH, body, expect: 201 };
 }
 
-/** In turn a pod is made between others, one is labelled, and one that was made is deleted. */
+/** Alternates: creates a pod between others, labels one, and deletes one that it created. */
 class Writer {
   private made = 0;
   private ended = 0;
@@ -120,7 +120,7 @@ class Writer {
     return { method: "PATCH", path, body, contentType, expect: 200 };
   }
 
-  /** Long after it was asked for, so that it is there. */
+  /** Long after its creation was requested, so that the pod exists. */
   private delete(): Asked | undefined {
     const name = this.waiting[this.ended];
     if (name === undefined || this.made - this.ended < WRITERS * 2) return undefined;
@@ -129,7 +129,7 @@ class Writer {
   }
 }
 
-/** Prime, so that what is written is spread over the whole. */
+/** A prime number, so that writes are spread over all pods. */
 const STRIDE = 7_919;
 
 interface Listed {
@@ -175,7 +175,7 @@ async function listOnce(target: ApiTarget, agent: Agent, pageMs: number[]): Prom
       previous = metadata.name;
     }
     count += page.items.length;
-    // The first page says how many there are in the state that all the pages must show.
+    // The first page tells how many pods the state has that all pages must show.
     if (Number.isNaN(expected)) expected = count + (page.metadata.remainingItemCount ?? 0);
     token = page.metadata.continue ?? "";
   } while (token !== "");

@@ -1,4 +1,4 @@
-/** What the system says of a running process. */
+/** Figures of a running process, from /proc. */
 import { readdir, readFile } from "node:fs/promises";
 
 export interface WithProcess {
@@ -10,13 +10,16 @@ export async function cpuMs({ process }: WithProcess): Promise<number> {
   return ownMs;
 }
 
-/** Of the children of this process that are over, and of theirs. */
+/** The CPU time of the ended children of this process, and of their ended children. */
 export async function childrenCpuMs(): Promise<number> {
   const { childrenMs } = await readTimes("self");
   return childrenMs;
 }
 
-/** Of all children a process had or has, and of theirs that are over; of the process itself not. */
+/**
+ * The CPU time of all children of a process, running or ended, and of their ended children; without
+ * the process itself.
+ */
 export async function descendantsCpuMs({ process }: WithProcess): Promise<number> {
   let sumMs = (await readTimes(String(process.pid))).childrenMs;
   for (const name of await readdir("/proc")) {
@@ -36,7 +39,7 @@ export async function residentMb({ process }: WithProcess): Promise<number> {
 interface Times {
   readonly parent: number;
   readonly ownMs: number;
-  /** Of those that are over. */
+  /** The CPU time of its ended children. */
   readonly childrenMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Results as aligned rows: what was measured, the figure, and what it stands beside. */
+/** Results as aligned rows: what was measured, the figure, and the comparison. */
 
 export interface Row {
   readonly what: string;
@@ -16,17 +16,17 @@ export function table(title: string, rows: readonly Row[]): void {
   }
 }
 
-/** A figure that is compared with the same one of another server. */
+/** A figure that is compared with that of another server. */
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  /** Behind the point; absent: none. */
+  /** Digits after the decimal point; default: none. */
   readonly digits?: number;
-  /** What must be large; otherwise it must be small. */
+  /** If true, larger is better; otherwise smaller is better. */
   readonly isRate?: boolean;
 }
 
-/** A ratio above 1 is in our favour. */
+/** A ratio above 1 means that ours is better. */
 export function besidePeer(ours: readonly Figure[], peer: readonly Figure[] | undefined): Row[] {
   return ours.map((figure, at) => {
     const { what, value, digits = 0, isRate } = figure;

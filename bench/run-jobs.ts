@@ -1,4 +1,4 @@
-/** Jobs to measure: made, run to their end, and timed, through any Client. */
+/** Creates Jobs, runs them to their end, and times them, with any Client. */
 import type { Client } from "../src/api/client.ts";
 import type { Job, JobStatus } from "../src/api/generated/batch.ts";
 import { jobs } from "../src/api/resources.ts";
@@ -13,8 +13,8 @@ export interface Size {
 export const NAMESPACE = "default";
 
 /**
- * The load that KEP-2214 tells of has Jobs of 5, 20 and 400 pods: 101 Jobs of 1,200 pods can only
- * be these.
+ * KEP-2214 describes a load of 101 Jobs with 5, 20 and 400 pods, 1,200 in total. Only these numbers
+ * of Jobs add up to that.
  */
 export const MIXED_LOAD: readonly Size[] = [
   { label: "small", count: 80, completions: 5 },
@@ -37,7 +37,7 @@ export function anIndexedJob(size: Size): Job {
   };
 }
 
-/** The seconds from the first creation until all of them are seen to be complete. */
+/** The seconds from the first creation until all Jobs are seen to be complete. */
 export async function runJobs(client: Client, sizes: readonly Size[]): Promise<number> {
   const names = new Set(sizes.map(({ name }) => name));
   const began = performance.now();
@@ -55,7 +55,7 @@ export async function startJob(client: Client, size: Size): Promise<void> {
   await client.create(jobs, anIndexedJob(size));
 }
 
-/** The first status of the Job that is wanted. */
+/** Resolves with the first status that is wanted. */
 export async function untilStatus(
   client: Client,
   name: string,
@@ -74,7 +74,7 @@ export function hasCondition({ status }: Job, type: string): boolean {
   return (status.conditions ?? []).some((each) => each.type === type && each.status === "True");
 }
 
-/** Tells of every Job there is, then of every change, until it is enough. */
+/** Passes on every existing Job, then every change, until `isEnough` returns true. */
 async function follow(client: Client, isEnough: (job: Job) => boolean): Promise<void> {
   const { items, resourceVersion } = await client.list(jobs, { namespace: NAMESPACE });
   for (const job of items) if (isEnough(job)) return;

@@ -1,7 +1,7 @@
 /**
- * What a sandbox costs over a process: runs of /bin/true one after the other, each kind in turns so
- * that a busy machine is fair to all. Beside it what unshare and bwrap add to a plain start, which
- * give neither an address nor a root that can be written to.
+ * The cost of a sandbox compared with a process: runs of /bin/true one after the other, alternating
+ * between kinds, so that a busy machine affects all of them. For comparison: what unshare and bwrap
+ * add to a plain start, although they provide neither an address nor a writable root.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -49,7 +49,7 @@ async function measure(
   { rounds, runs }: { readonly rounds: number; readonly runs: number },
 ): Promise<Times> {
   const times: { [kind: string]: number[] } = {};
-  // The first round makes what the others use.
+  // The first round is not counted: it creates what the others use.
   for (let round = -1; round < rounds; round++) {
     for (const [kind, run] of Object.entries(kinds)) {
       const fromMs = performance.now();

@@ -11,13 +11,13 @@ export interface SpawnCluster {
   readonly spawner: WithProcess;
 }
 
-/** The cluster is there while the task runs. */
+/** Starts the cluster for the duration of the task. */
 export async function withCluster<T>(task: (cluster: SpawnCluster) => Promise<T>): Promise<T> {
   const tally = await startTally({ hasAgent: true });
   const { url: server, token, ca } = tally;
   const client = remoteClient({ server, token, ca });
   try {
-    // The name of the lock begins with the pid of who holds it.
+    // The name of the lock begins with the pid of its holder.
     const [holder = ""] = await readdir(join(tally.dataDir, "agent", "lock"));
     const spawner = { process: { pid: Number.parseInt(holder, 10) } };
     return await task({ tally, client, spawner });
@@ -28,11 +28,11 @@ export async function withCluster<T>(task: (cluster: SpawnCluster) => Promise<T>
   }
 }
 
-/** CPU time by whose it is. */
+/** CPU time by process. */
 export interface Costs {
   readonly serverMs: number;
   readonly spawnerMs: number;
-  /** And of the shells that start them. */
+  /** The tasks, and the shells that start them. */
   readonly processesMs: number;
 }
 

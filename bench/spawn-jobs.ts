@@ -1,6 +1,6 @@
 /**
- * One Indexed Job of /bin/true, its pods real processes with a log file each, the journal syncing,
- * beside what starts processes and nothing else, at the same parallelism in the same run.
+ * One Indexed Job of /bin/true with real processes, a log file for each, and a syncing journal,
+ * compared with tools that only start processes, at the same parallelism in the same run.
  */
 import { pods } from "../src/api/resources.ts";
 import type { BenchOptions } from "./options.ts";
@@ -17,7 +17,7 @@ export async function benchSpawnJobs(
 ): Promise<void> {
   const completions = isQuick ? 200 : 5_000;
   const amount = `${completions.toLocaleString("en")} times ${PROGRAM}`;
-  // Nothing is compiled yet: what a user meets who starts a server for one Job.
+  // No code is compiled yet, as for a user who starts a server for one Job.
   const first = await runPods(cluster, { name: "first", completions, parallelism: 64 });
   table(`spawn: ${amount}, 64 at a time, right after the start`, [oursRow("pods", first)]);
   for (const parallelism of PARALLELISMS) {
@@ -39,7 +39,7 @@ interface Run {
   readonly parallelism: number;
 }
 
-/** In milliseconds of CPU for each pod. */
+/** In milliseconds of CPU time per pod. */
 interface MeasuredPods extends Measured, Costs {}
 
 async function runPods(cluster: SpawnCluster, run: Run): Promise<MeasuredPods> {
@@ -55,7 +55,7 @@ async function runPods(cluster: SpawnCluster, run: Run): Promise<MeasuredPods> {
   return { perSecond: completions / seconds, cpuMsPerRun, serverMs, spawnerMs, processesMs };
 }
 
-/** What was counted can be got, pod by pod. */
+/** Checks that every counted pod can be read. */
 async function check({ client }: SpawnCluster, { name, completions }: Run): Promise<void> {
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const { items } = await client.list(pods, { namespace: NAMESPACE, labelSelector });

@@ -1,17 +1,19 @@
-/** What people start many short processes with, to measure beside: no pods, no logs, no status. */
+/**
+ * Tools that people use to start many short processes, for comparison: without pods, logs, status.
+ */
 import { spawn } from "node:child_process";
 import { hasTool } from "../test/support/debian-tool.ts";
 import { childrenCpuMs } from "./process-figures.ts";
 
 export interface Rival {
   readonly name: string;
-  /** Settles when all processes are over. */
+  /** Resolves when all processes have ended. */
   readonly run: (processes: number) => Promise<void>;
 }
 
 export interface Measured {
   readonly perSecond: number;
-  /** Of the processes and of what starts them. */
+  /** The CPU time of the processes and of the program that starts them. */
   readonly cpuMsPerRun: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The process runtime alone, without pods: /bin/true with a log file each, against xargs, which
- * writes no log and tells no status, at the same parallelism in the same run.
+ * The process runtime alone, without pods: /bin/true with a log file each, compared with xargs,
+ * which writes no log and reports no status, at the same parallelism in the same run.
  */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

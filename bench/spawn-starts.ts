@@ -79,7 +79,7 @@ async function startOne({ client, tally }: SpawnCluster, name: string): Promise<
   return { startMs: Number(text) / 1e6 - createdMs, answerMs };
 }
 
-/** Finer than Date.now, and the same clock as that of other processes. */
+/** More precise than Date.now, and comparable with the clock of other processes. */
 function wallMs(): number {
   return performance.now() + OFFSET_MS;
 }

@@ -1,6 +1,6 @@
 /**
- * What it costs to run tasks as pods: a real `tally up` with its node, each task a process, beside
- * the tools people would use instead.
+ * The cost of running tasks as pods: a real `tally up` with its node, each task a process, compared
+ * with the tools that people would use instead.
  */
 import type { BenchOptions } from "./options.ts";
 import { withCluster } from "./spawn-cluster.ts";
@@ -9,7 +9,7 @@ import { benchSpawnRuntime } from "./spawn-runtime.ts";
 import { benchSleepers, benchSpawnStarts } from "./spawn-starts.ts";
 
 export async function benchSpawn(options: BenchOptions): Promise<void> {
-  // One directory for all: where many files were just deleted, new ones cost more.
+  // All share one directory: on a disk from which many files were just deleted, new ones cost more.
   await withCluster(async (cluster) => {
     await benchSpawnJobs(cluster, options);
     await benchSpawnStarts(cluster, options);

@@ -1,4 +1,6 @@
-/** The store by itself: what a create costs as objects gather, and how fast the disk follows. */
+/**
+ * The store alone: the cost of a create as the number of objects grows, and the speed of the disk.
+ */
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,7 +82,7 @@ async function onDisk(): Promise<Row[]> {
   return rows;
 }
 
-/** What the disk itself costs; a commit needs two of these, one after the other. */
+/** The cost of the disk itself; a commit needs two of these in sequence. */
 async function rawSync(directory: string): Promise<Row> {
   const file = await open(join(directory, "raw"), "w");
   const page = Buffer.alloc(4096);
@@ -99,7 +101,7 @@ async function rawSync(directory: string): Promise<Row> {
 const RESOURCE = "configmaps";
 const FILLER = "x".repeat(1800);
 
-/** Names in no order, as generated names are. */
+/** Names in random order, like generated names. */
 function create(store: Store, n: number): string {
   const name = `job-${((n * 2654435761) % 4294967296).toString(36)}-${n}`;
   const key: ObjectKey = { resource: RESOURCE, namespace: `team-${n % 10}`, name };

@@ -1,4 +1,4 @@
-/** Many watchers: all of them reading, and then none of them. */
+/** Many watchers: first all of them read, then none. */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import type { ApiTarget } from "./api-target.ts";
@@ -62,7 +62,7 @@ export interface Stuck {
   readonly bytes: number;
 }
 
-/** Half of them are alike, the others each see something of their own. */
+/** Half of them have the same selector, the others each have their own. */
 export async function measureStuck(target: ApiTarget, sizes: Stuck): Promise<Figure[]> {
   const { watchers, writes, bytes } = sizes;
   const path = "/api/v1/namespaces/kube-node-lease/configmaps";
@@ -124,7 +124,7 @@ async function openWatches(
   return sockets;
 }
 
-/** Settles when the answer has begun. */
+/** Resolves when the answer has started. */
 async function openWatch({ url, token }: ApiTarget, { path }: Watch): Promise<TLSSocket> {
   const { hostname, port, host } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
@@ -139,7 +139,7 @@ async function openWatch({ url, token }: ApiTarget, { path }: Watch): Promise<TL
   return socket;
 }
 
-/** Each event ends with a brace and a new line, as nothing else in the answer does. */
+/** Only events end with a brace and a line break. */
 function countEvents(socket: TLSSocket, onEvents: (count: number) => void): void {
   let last = 0;
   socket.on("data", (chunk: Buffer) => {

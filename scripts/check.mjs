@@ -1,5 +1,5 @@
-// The checks that need no running code, side by side: types, lint and format, generated files.
-// Quiet when they pass; what failed prints everything it has to say.
+// Runs the checks that execute no code, concurrently: types, lint and format, generated files.
+// Prints one line per check, and the whole output of one that fails.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// Completes package-lock.json after "npm install". Where a registry does not carry the builds of a
-// package for other platforms, npm leaves them out of the lock and "npm ci" then refuses it. What
-// such an entry needs is all in the name and in the version its parent asks for.
+// Completes package-lock.json after "npm install". If a registry lacks the builds of a package for
+// other platforms, npm omits them from the lock, and "npm ci" then rejects it. The missing entries
+// can be made from the name of the package and the version that its parent requires.
 //
 //   node scripts/complete-lock.mjs
 import fs from "node:fs";

@@ -1,9 +1,9 @@
-// Writes src/api/generated from schema/: TypeScript types and the message tables that the decoder,
-// the protobuf codec and strategic merge read. Facts only: nothing of it is typed in by hand. For
-// Tally's own kinds it also writes deploy/crds, which describe them to a cluster.
+// Writes src/api/generated from schema/: TypeScript types, and the message tables for the decoder,
+// the protobuf codec and strategic merge. Everything comes from the schema; nothing is written by
+// hand. For Tally's own kinds it also writes deploy/crds, which describe them to a cluster.
 //
 //   node scripts/generate.mjs           writes the files
-//   node scripts/generate.mjs --check   exits 1 if a file on disk differs
+//   node scripts/generate.mjs --check   exits with 1 if a file on disk differs
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const read = (file) => JSON.parse(fs.readFileSync(path.join(root, "schema", file
 const packages = read("protobuf-fields.json");
 const openapi = read("kubernetes-1.36.json");
 const own = read("tallyjob.json");
-// The one message without fields, which the field table leaves out.
+// The only message without fields, which the field table omits.
 packages["apiextensions/v1"].messages.CustomResourceSubresourceStatus ??= [];
 
 const SPECIAL = {
@@ -30,7 +30,7 @@ const SPECIAL = {
   "apiextensions/v1.JSON": "JSON",
 };
 const SCALARS = new Set(["string", "bool", "int32", "int64", "float64", "bytes"]);
-// Packages a Go file of this API imports, by the name it imports them under.
+// Packages that the Go files of this API import, by their import names.
 const IMPORTS = { metav1: "meta/v1", corev1: "core/v1", apiv1: "core/v1", v1: "core/v1" };
 // Messages whose JSON is a union of shapes: they are kept as parsed.
 const OPAQUE = new Set([
@@ -59,7 +59,7 @@ function resolveType(goType, pkg) {
   return full;
 }
 
-/** The name Go's decoder prints for a type in its errors. */
+/** The name that Go's decoder prints for a type in its errors. */
 function printedType(goType) {
   const pointer = goType.replace(/^\*/, "");
   const list = pointer.startsWith("[]") ? `[]${printedType(pointer.slice(2))}` : undefined;
@@ -208,7 +208,7 @@ function typesOf(pkg, tables) {
   return `${lines.join("\n")}${body.join("\n")}`;
 }
 
-/** By path from the root. */
+/** The contents of all files, by path from the root. */
 function outputs() {
   const tables = { ...buildTables(), ...ownTables(own, patchFacts) };
   const files = {};
@@ -219,7 +219,7 @@ function outputs() {
   for (const [file, text] of Object.entries(customResourceDefinitions(own, openapi))) {
     files[`deploy/crds/${file}`] = text;
   }
-  // A string handed to JSON.parse loads several times faster than the same object as source.
+  // JSON.parse of a string is several times faster than loading the same object as source.
   files[generated("tables")] =
     `${HEADER}\nexport const tablesJson: string = ${JSON.stringify(JSON.stringify(tables))};\n`;
   return files;

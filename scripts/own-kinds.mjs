@@ -1,6 +1,5 @@
 // Tally's own kinds, from schema/tallyjob.json: their message tables, their names and columns, and
-// the manifests that describe them to a cluster, where all that Kubernetes' own types say of a Job
-// has to be written out.
+// the CRD manifests for clusters, in which all of Kubernetes' types for a Job are written out.
 import { stringify } from "yaml";
 
 export const OWN_PACKAGE = "tallyjob/v1alpha1";
@@ -8,7 +7,7 @@ const REFERENCE_PREFIX = "#/components/schemas/";
 const OWN_PREFIX = "io.tallyjob.v1alpha1.";
 const SCALARS = { string: "string", boolean: "bool" };
 
-/** In the form that scripts/generate.mjs makes of Kubernetes' messages. */
+/** In the format that scripts/generate.mjs uses for Kubernetes' messages. */
 export function ownTables({ schemas }, patchFacts) {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [typeOfReference(name), message(schema)]),
@@ -39,7 +38,7 @@ export function ownTables({ schemas }, patchFacts) {
   }
 }
 
-/** A struct that Go always writes. */
+/** Whether the property is a struct that Go always writes. */
 function isDefaulted(property) {
   return property.allOf !== undefined && JSON.stringify(property.default) === "{}";
 }
@@ -54,7 +53,7 @@ function nameOf({ allOf: [{ $ref }] }) {
   return $ref.slice(REFERENCE_PREFIX.length);
 }
 
-/** "io.k8s.api.batch.v1.JobTemplateSpec" is "batch/v1.JobTemplateSpec". */
+/** "io.k8s.api.batch.v1.JobTemplateSpec" becomes "batch/v1.JobTemplateSpec". */
 function typeOfReference(schemaName) {
   const [name, version, group] = schemaName.split(".").reverse();
   return name === "Time" ? name : `${group}/${version}.${name}`;
@@ -93,7 +92,7 @@ export const ownKinds: readonly OwnKind[] = ${JSON.stringify(kinds, undefined, 2
 `;
 }
 
-/** By file name. */
+/** The manifests, by file name. */
 export function customResourceDefinitions(own, kubernetes) {
   const all = { ...kubernetes, ...own.schemas };
   return Object.fromEntries(
@@ -130,7 +129,9 @@ function definition({ group, version, rules }, own, all) {
   return NOTE + stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Structural: every reference written out, and nothing but what a CRD may say. */
+/**
+ * Makes the schema structural: every reference is written out, with only the keywords a CRD allows.
+ */
 function expand(all, given, rules, path) {
   const schema = resolve(all, given);
   const out = {};
@@ -139,7 +140,7 @@ function expand(all, given, rules, path) {
   if (schema.oneOf) return Object.assign(out, NUMBER_OR_TEXT);
   out.type = schema.type;
   for (const key of KEPT) if (schema[key] !== undefined) out[key] = schema[key];
-  // Kubernetes' own defaults are for its own types: a Job gets them when it is made.
+  // Defaults of Kubernetes' own types are left out: a Job gets them when it is created.
   if (path in OWN_DEFAULTS) out.default = OWN_DEFAULTS[path];
   if (schema.properties) {
     out.properties = Object.fromEntries(
@@ -153,7 +154,8 @@ function expand(all, given, rules, path) {
   if (schema.additionalProperties) {
     out.additionalProperties = expand(all, schema.additionalProperties, rules, `${path}{}`);
   }
-  // The keys of a map have to be there: what may be left out gets the value that it means.
+  // The keys of a list map are required. If one is optional, it gets the default that it stands
+  // for.
   const keys = out["x-kubernetes-list-map-keys"] ?? [];
   for (const key of keys) {
     if (out.items.required?.includes(key)) continue;
@@ -182,7 +184,7 @@ const NUMBER_OR_TEXT = {
   anyOf: [{ type: "integer" }, { type: "string" }],
   "x-kubernetes-int-or-string": true,
 };
-/** Of objects to be there is no more than this; without it a cluster would drop all of it. */
+/** The metadata of templates has only these fields; without them a cluster would drop all of it. */
 const TEMPLATE_METADATA = {
   type: "object",
   properties: {

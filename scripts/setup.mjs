@@ -1,6 +1,6 @@
-// Makes a checkout runnable: installs the dependencies the lock file names and bundles, each only
-// when something changed since the last time. Needs Node and npm; silent when all is done.
-// A bundle, because Node takes longer to load 300 small files than the server takes to start.
+// Makes a checkout runnable: installs the dependencies of the lock file and bundles the sources,
+// each only if something changed. Needs Node and npm; prints nothing if there is nothing to do. It
+// bundles because Node takes longer to load 300 small files than the server takes to start.
 //
 //   node scripts/setup.mjs          dependencies and dist
 //   node scripts/setup.mjs bench    dist-bench as well
@@ -14,15 +14,18 @@ import { fileURLToPath } from "node:url";
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const inRoot = (...parts) => path.join(root, ...parts);
 
-/** What nearly every command needs is one file: each further one costs a start a millisecond. */
+/**
+ * Code that nearly every command needs goes into one file: each further file adds a millisecond to
+ * the start.
+ */
 const SHARED = /\/src\/(api|base|ledger|runs\/(list|compose))\//;
-/** But for what loads a package that few need. */
+/** Except modules that load packages which few commands need. */
 const APART = /yaml|protobuf|\/schema\/body|\/run-manifest/;
 
-/** Every command loads it: as a part of the bundle that takes half the time. */
+/** Every command loads it: as part of the bundle, loading takes half the time. */
 const BUNDLED = ["commander"];
 
-/** It would load this for commands that are programs of their own, of which there are none. */
+/** Commander would load child_process for subcommands that are separate programs. We have none. */
 const LEAN = {
   name: "lean",
   resolveId: (source, importer) =>
@@ -32,9 +35,9 @@ const LEAN = {
 
 const BINARY = "main.js";
 /**
- * Node raises its soft limit of open files before anything of ours runs, and tasks are to have the
- * one that was there before: the shell, which becomes Node, notes it with its pid. For Node the
- * second line is a text and a comment.
+ * Node raises its soft limit of open files before our code runs, but tasks must get the original
+ * limit. So a shell records the limit with its pid and then becomes Node. Node parses the second
+ * line as a string and a comment.
  */
 const LAUNCHER = ["#!/bin/sh", `":" //# ; TALLY_LAUNCH="$$ $(ulimit -S -n)" exec node "$0" "$@"`];
 
@@ -53,9 +56,9 @@ requireNode();
 installDependencies();
 const isFresh = await bundle({
   parts: [
-    // As CommonJS, of which what V8 compiled can be kept.
+    // CommonJS, because V8's compiled code can be cached for it.
     { inputs: { main: "src/main.ts" }, format: "cjs", names: "program/[name].cjs" },
-    // Processes of their own that must stay small: they load nothing of the server.
+    // Separate processes that must stay small: they load nothing of the server.
     {
       inputs: {
         main: "src/launch.ts",
@@ -95,7 +98,7 @@ function installDependencies() {
   if (readIfPresent(stamp) === wanted) return;
   if (!isInstalled(JSON.parse(lock.toString()))) {
     say("installing dependencies (npm ci)");
-    // The npm that runs us, where one does: another may be of another version.
+    // Uses the npm that runs this script, if any: another one may have another version.
     const own = process.env.npm_execpath?.endsWith("npm-cli.js") && process.env.npm_execpath;
     const [command, ...args] = own ? [process.execPath, own] : ["npm"];
     run(command, [...args, "ci", "--no-audit", "--no-fund"]);
@@ -103,7 +106,7 @@ function installDependencies() {
   fs.writeFileSync(stamp, wanted);
 }
 
-/** npm notes at the end what it installed: whoever ran "npm ci" by hand need not do it again. */
+/** npm records what it installed, so "npm ci" need not be repeated if a user ran it by hand. */
 function isInstalled(lock) {
   const note = readIfPresent(inRoot("node_modules", ".package-lock.json"));
   if (note === undefined) return false;
@@ -114,14 +117,15 @@ function isInstalled(lock) {
   });
 }
 
-/** Whether there was anything to do. */
+/** Returns whether there was anything to do. */
 async function bundle({ parts, output, sources }) {
   const stamp = inRoot(output, ".source-hash");
   const wanted = sourceHash(["scripts/setup.mjs", "package-lock.json"], sources);
   if (readIfPresent(stamp) === wanted) return false;
   const entries = parts.flatMap(({ inputs }) => Object.values(inputs));
   say(`bundling ${entries.join(", ")} into ${output}`);
-  // Made aside and swapped in whole: nothing of a deleted source stays, nothing is half done.
+  // Written to another folder and then swapped in: no output of deleted sources stays, and no
+  // incomplete bundle is ever visible.
   const fresh = inRoot(".cache", `${output}-${process.pid}`);
   fs.rmSync(fresh, { recursive: true, force: true });
   try {
@@ -139,7 +143,10 @@ async function bundle({ parts, output, sources }) {
   }
 }
 
-/** Programs in C: the helper of sandboxes, and slots. Without a compiler there are none of them. */
+/**
+ * Compiles the programs in C: the helper of sandboxes, and slots. Without a compiler they are
+ * omitted.
+ */
 function compileNative({ source, missing }, folder) {
   if (process.platform !== "linux") return;
   const output = path.join(folder, path.basename(source, ".c"));
@@ -152,15 +159,15 @@ function compileNative({ source, missing }, folder) {
   say(`no C compiler was found: ${missing}`);
 }
 
-/** The binary, with a shell in place of the usual first line. */
+/** Replaces the first line of the binary by the shell launcher. */
 function launched(text) {
   const [first, ...rest] = text.split("\n");
-  if (!first.startsWith("#!")) fail(`${BINARY} has no first line that says what runs it`);
+  if (!first.startsWith("#!")) fail(`${BINARY} does not start with a #! line`);
   return [...LAUNCHER, ...rest].join("\n");
 }
 
 async function writePart({ inputs, format, names }, dir) {
-  // Only now: before the installation there is no such package.
+  // Imported here, because the package does not exist before the installation.
   const { rolldown } = await import("rolldown");
   const { dependencies, optionalDependencies } = JSON.parse(
     fs.readFileSync(inRoot("package.json"), "utf8"),
@@ -171,17 +178,20 @@ async function writePart({ inputs, format, names }, dir) {
   const entries = Object.entries(inputs).map(([name, file]) => [name, inRoot(file)]);
   const input = Object.fromEntries(entries);
   const test = (id) => SHARED.test(id) && !APART.test(id);
-  // Only of one program: what small ones share, each of them needs little of.
+  // Only for a single program: small programs that share code each need little of it.
   const groups = entries.length === 1 ? [{ name: "core", test }] : [];
   const codeSplitting = { groups };
   const made = await rolldown({ input, platform: "node", external, cwd: root, plugins: [LEAN] });
   const files = { dir, entryFileNames: names, chunkFileNames: names };
-  // Code that V8 kept knows no import().
+  // V8's cached code does not support import().
   await made.write({ ...files, format, codeSplitting, dynamicImportInCjs: false });
   await made.close();
 }
 
-/** What V8 compiles of it is kept beside the bundle: otherwise whoever comes first is slow. */
+/**
+ * Runs the bundle once, so that V8's compiled code is cached next to it. Otherwise the first run is
+ * slow.
+ */
 async function runOnce() {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), "tally-setup-"));
   try {
@@ -193,10 +203,10 @@ async function runOnce() {
   }
 }
 
-/** A server is stopped as soon as it says that it is there. */
+/** A server is stopped as soon as it reports that it is ready. */
 function runBundle(args, data) {
   const stdio = ["ignore", "pipe", "ignore"];
-  // Nothing of it is noted as the user's.
+  // So that nothing is recorded in the user's own state directory.
   const env = { ...process.env, XDG_STATE_HOME: path.join(data, "state") };
   const command = spawn(process.execPath, [inRoot("dist", "main.js"), ...args], { stdio, env });
   const timer = setTimeout(() => command.kill("SIGKILL"), 20_000);
@@ -237,7 +247,7 @@ function run(command, args) {
     fail(`${path.basename(command)} ${args.map((arg) => path.basename(arg)).join(" ")} failed`);
 }
 
-/** To stderr, since "npm start" promises one line on stdout. */
+/** To stderr, because "npm start" prints exactly one line to stdout. */
 function say(text) {
   process.stderr.write(`setup: ${text}\n`);
 }

@@ -1,4 +1,6 @@
-/** Bundles what must run outside of the test runner: the spawner, and a server to be killed. */
+/**
+ * Bundles the programs that must run outside the test runner: the spawner, and a server to kill.
+ */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
@@ -7,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface Bundled {
   readonly spawner: string;
-  /** The child that holds streams. */
+  /** The child process that holds exec and attach streams. */
   readonly streams: string;
   readonly owner: string;
   dispose(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A server with its node, as a user has it: manifests go in, and what became of them comes out. */
+/** A server with its node, as a user has it: tests create objects and read their status. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Job } from "../../src/api/generated/batch.ts";
@@ -24,13 +24,13 @@ export class Cluster {
     return new Cluster(await startTally({ ...options, hasAgent: true }), options);
   }
 
-  /** Another server in place of one that is gone, perhaps with other flags. */
+  /** Starts another server on the data of one that is gone, perhaps with other flags. */
   async startAgain(args = this.options.args ?? []): Promise<void> {
     const { dataDir } = this.tally;
     this.tally = await startTally({ ...this.options, args, hasAgent: true, dataDir });
   }
 
-  /** The process that starts all others: the name of its lock begins with its pid. */
+  /** The pid of the process that starts all others: the name of its lock begins with it. */
   spawner(): number | undefined {
     const [holder] = readdirSync(path.join(this.tally.dataDir, "agent", "lock"));
     return holder === undefined ? undefined : Number(holder.split("-")[0]);
@@ -40,7 +40,7 @@ export class Cluster {
     created(await this.tally.call("POST", collection, object));
   }
 
-  /** A Job as its author writes it, in YAML. */
+  /** Creates a Job from the YAML that its author wrote. */
   async createWrittenJob(text: string): Promise<void> {
     created(await this.tryWrittenJob(text));
   }
@@ -85,7 +85,7 @@ export class Cluster {
     return json.items;
   }
 
-  /** As a drain of the node does. */
+  /** Evicts a pod, as draining the node does. */
   async evictPod(name: string): Promise<void> {
     const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } };
     created(await this.tally.call("POST", `${CORE}/pods/${name}/eviction`, eviction));
@@ -100,7 +100,7 @@ export class Cluster {
     return (await this.tally.call("GET", `${CORE}/pods/${pod}/log?${query}`)).text;
   }
 
-  /** Where the output of its first run is kept. */
+  /** The file that holds the output of its first run. */
   logFile({ metadata }: Pod): string {
     const directory = path.join(this.tally.dataDir, "logs");
     const files = readdirSync(directory, { encoding: "utf8", recursive: true });
@@ -108,7 +108,7 @@ export class Cluster {
     return path.join(directory, files.find(own) ?? "");
   }
 
-  /** "REASON: MESSAGE" of the events on an object. */
+  /** The events of an object, each as "REASON: MESSAGE". */
   async eventsOf(name: string): Promise<readonly string[]> {
     const query = `fieldSelector=involvedObject.name=${name}`;
     const { json } = await this.tally.call("GET", `${CORE}/events?${query}`);
@@ -124,7 +124,7 @@ export class Cluster {
     await this.tally.call("PATCH", `${JOBS}/${name}`, patch, headers);
   }
 
-  /** The job when it is complete or failed. */
+  /** Waits until the Job is complete or failed, and returns it. */
   async finished(name: string): Promise<Job> {
     let job: Job | undefined;
     const isFinished = async () => {
@@ -135,7 +135,7 @@ export class Cluster {
     return job as Job;
   }
 
-  /** The pod when it looks like that. */
+  /** Waits until the pod satisfies the condition, and returns it. */
   async podThat(name: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
     let pod: Pod | undefined;
     const what = `pod ${name} to be such that ${isSo}`;
@@ -171,7 +171,7 @@ function created({ status, text }: Answer): void {
   if (status !== 201) throw new Error(`${status}: ${text}`);
 }
 
-/** A container "c" with a script of sh. */
+/** A container "c" that runs a script with sh. */
 export function script(text: string, fields: Fields = {}): Fields {
   return { name: "c", image: "busybox:1.36", command: ["sh", "-c", text], ...fields };
 }
@@ -180,7 +180,7 @@ export function lastCondition({ status }: Job): string | undefined {
   return status.conditions?.findLast((condition) => condition.status === "True")?.type;
 }
 
-/** Of the container "c", or another one. */
+/** The state of the container "c", or of another one. */
 export function stateOf({ status }: Pod, name = "c") {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return all.find((each) => each.name === name)?.state;

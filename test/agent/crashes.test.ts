@@ -1,4 +1,7 @@
-/** A Job goes on where it was, whoever is killed: ten times here, a hundred in the long run. */
+/**
+ * A Job continues after its server or its spawner was killed: ten times here, a hundred in
+ * test/long.
+ */
 import { test } from "vitest";
 import { surviveCrashes } from "./crashes.ts";
 

@@ -1,4 +1,4 @@
-/** A Job of short and long tasks that is crashed into time and again, and what must be true. */
+/** A Job of short and long tasks whose server or spawner is killed repeatedly, and its checks. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,7 +10,7 @@ export interface CrashPlan {
   readonly parallelism: number;
   readonly kills: number;
   readonly victim: "server" | "spawner" | "both";
-  /** Of "tally up". */
+  /** Arguments of "tally up". */
   readonly args?: readonly string[];
 }
 
@@ -43,7 +43,9 @@ export async function surviveCrashes(plan: CrashPlan): Promise<void> {
   }
 }
 
-/** Every tenth is long: it outlives a crash and what follows. Each notes when it lives. */
+/**
+ * Every tenth task is long enough to outlive a crash and the restart. Each records start and end.
+ */
 function taskIn(directory: string): string {
   const own = `${directory}/$JOB_COMPLETION_INDEX`;
   const work = 'case $JOB_COMPLETION_INDEX in *0) sleep 2;; *) sleep 0.1;; esac; echo "half way"';
@@ -66,7 +68,7 @@ function isAnother(spawner: number | undefined, before: number | undefined): boo
   return spawner !== undefined && spawner !== before;
 }
 
-/** By index: what its runs have noted so far. */
+/** By index: what its runs have recorded so far. */
 function livesOf(directory: string, { tasks }: CrashPlan): readonly string[] {
   return Array.from({ length: tasks }, (_, index) => {
     const file = path.join(directory, `${index}`);
@@ -74,12 +76,12 @@ function livesOf(directory: string, { tasks }: CrashPlan): readonly string[] {
   });
 }
 
-/** Its index, where a task has begun and not ended. */
+/** Returns the index if its task has started and not ended. */
 function isUnfinished(life: string, index: number): readonly number[] {
   return life.endsWith("start\n") ? [index] : [];
 }
 
-/** A run that began before the former one of its index was over would have noted it. */
+/** If a run started before the previous run of its index had ended, the record would show it. */
 function expectOneAtATime(lives: readonly string[], inFlight: readonly number[]): void {
   for (const [index, life] of lives.entries()) {
     expect(life, `the life of task ${index}`).toMatch(/^(start\nend\n)+$/);
@@ -91,7 +93,7 @@ function expectOneAtATime(lives: readonly string[], inFlight: readonly number[])
   process.stdout.write(`${inFlight.length} tasks in flight at crashes, ${reruns} re-runs\n`);
 }
 
-/** How each failed pod ended: what to read first if the Job has failed. */
+/** How each failed pod ended, for the failure message of the test. */
 async function failuresOf(cluster: Cluster): Promise<string> {
   const failed = (await cluster.podsOf("j")).filter(({ status }) => status?.phase === "Failed");
   return JSON.stringify(failed.map(({ metadata, status }) => [metadata.name, status]));

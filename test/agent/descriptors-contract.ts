@@ -1,4 +1,4 @@
-/** Part of runtime-contract.ts: which open files the processes of a container have. */
+/** Part of runtime-contract.ts: which files the processes of a container have open. */
 import { existsSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { Exec, KubeConfig } from "@kubernetes/client-node";
@@ -7,7 +7,7 @@ import { script, stateOf, until } from "./cluster.ts";
 import type { Parts } from "./runtime-contract.ts";
 
 const LIST = ["ls", "/proc/self/fd"];
-/** The fourth is the directory that ls itself has opened. */
+/** The fourth descriptor is the directory that ls itself opened. */
 const STANDARD = "0\n1\n2\n3\n";
 const LOOP = "while :; do sleep 0.05; done";
 
@@ -17,7 +17,7 @@ export function descriptorsContract({ cluster, file }: Parts): void {
   });
   const found = (name: string) => readFileSync(name, "utf8");
 
-  test("are its input and its outputs, also in an init container", async () => {
+  test("are only stdin, stdout and stderr, also in an init container", async () => {
     const container = { name: "c", image: "busybox:1.36", command: LIST };
     const initContainers = [{ ...container, name: "first" }];
     await cluster().createPod("holds", { initContainers, containers: [container] });
@@ -26,14 +26,14 @@ export function descriptorsContract({ cluster, file }: Parts): void {
     expect(await cluster().log("holds", "container=c")).toBe(STANDARD);
   });
 
-  test("are its input and its outputs in a container with an open input", async () => {
+  test("are only stdin, stdout and stderr in a container with stdin: true", async () => {
     const container = { name: "c", image: "busybox:1.36", command: LIST, stdin: true };
     await cluster().createPod("holds-input", { containers: [container] });
     await cluster().over("holds-input");
     expect(await cluster().log("holds-input")).toBe(STANDARD);
   });
 
-  test("are its input and its outputs in hooks and probes", async () => {
+  test("are only stdin, stdout and stderr in hooks and probes", async () => {
     const [after, probe, before] = ["after", "probe", "before"].map((name) => file(`fd-${name}`));
     const container = script(`trap 'exit 0' TERM; ${LOOP}`, {
       lifecycle: { postStart: listInto(after ?? ""), preStop: listInto(before ?? "") },
@@ -50,18 +50,18 @@ export function descriptorsContract({ cluster, file }: Parts): void {
     ]);
   });
 
-  test("are its input and its outputs in a container with a terminal", async () => {
+  test("are only stdin, stdout and stderr in a container with a terminal", async () => {
     const container = { name: "c", image: "busybox:1.36", command: LIST, tty: true };
     await cluster().createPod("holds-terminal", { containers: [container] });
     await cluster().over("holds-terminal");
     expect(words(await cluster().log("holds-terminal"))).toEqual(words(STANDARD));
   });
 
-  test("are its input and its outputs in executed commands, beside others", async () => {
+  test("are only stdin, stdout and stderr in concurrent exec commands", async () => {
     await cluster().createPod("holds-exec", { containers: [script(LOOP)] });
     await cluster().podThat("holds-exec", (pod) => stateOf(pod)?.running !== undefined);
     const [begun, over] = [file("fd-exec-begun"), file("fd-exec-over")];
-    // It has its terminal open all the while.
+    // This command keeps its terminal open meanwhile.
     const wait = `touch ${begun}; until [ -e ${over} ]; do sleep 0.05; done; ls /proc/self/fd`;
     const other = execute("holds-exec", { tty: true, command: ["sh", "-c", wait] });
     await until(async () => existsSync(begun));
@@ -94,7 +94,7 @@ export function descriptorsContract({ cluster, file }: Parts): void {
   }
 }
 
-/** A terminal puts them in columns. */
+/** A terminal prints the numbers in columns. */
 function words(text: string): readonly string[] {
   return text.split(/\s+/).filter(Boolean);
 }

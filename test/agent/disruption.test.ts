@@ -1,4 +1,4 @@
-/** Pods that are ended for the sake of others: their processes go, and their Jobs hear why. */
+/** Pods that are evicted or preempted: their processes end, and their Jobs see the reason. */
 import { availableParallelism } from "node:os";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { markedProcesses } from "../support/marked-processes.ts";
@@ -40,7 +40,7 @@ async function taint(...taints: readonly object[]): Promise<void> {
   await cluster.tally.call("PATCH", path, { spec: { taints } }, headers);
 }
 
-test("a taint drives away pods that do not tolerate it, until it is gone", async () => {
+test("a taint evicts pods that do not tolerate it, until it is removed", async () => {
   const job = { completions: 1, backoffLimit: 0, podFailurePolicy: IGNORING };
   await cluster.createJob("driven", job, { containers: [sleeper()] });
   const tolerations = [{ key: "maintenance", operator: "Exists" }];
@@ -62,7 +62,7 @@ test("a taint drives away pods that do not tolerate it, until it is gone", async
   expect(status.failed).toBeUndefined();
 });
 
-test("a pod that matters more takes the place of one of a Job, which begins again", async () => {
+test("a pod of higher priority preempts the pod of a Job, and the Job replaces it", async () => {
   const cores = availableParallelism();
   const all = { resources: { requests: { cpu: `${cores}` } } };
   await cluster.create("/apis/scheduling.k8s.io/v1/priorityclasses", {
@@ -87,7 +87,7 @@ test("a pod that matters more takes the place of one of a Job, which begins agai
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
 });
 
-test("with a Job or a namespace every process goes, also those that do not listen", async () => {
+test("deleting a Job or a namespace ends also processes that ignore SIGTERM", async () => {
   const namespace = "/api/v1/namespaces/doomed";
   await cluster.create("/api/v1/namespaces", { metadata: { name: "doomed" } });
   const deaf = "trap '' TERM; setsid sleep 3600 & while :; do sleep 0.1; done";
@@ -103,7 +103,7 @@ test("with a Job or a namespace every process goes, also those that do not liste
   for (const jobs of [doomed, here]) {
     await cluster.create(jobs, { metadata: { name: "deaf" }, spec: job });
   }
-  // The shell, its daemon and mostly the sleep it is in.
+  // Per pod: the shell, its daemon, and usually the sleep that the shell runs.
   await until(() => processes() >= 12);
   await cluster.tally.call("DELETE", `${here}/deaf?propagationPolicy=Foreground`);
   await cluster.tally.call("DELETE", namespace);

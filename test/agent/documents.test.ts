@@ -1,6 +1,6 @@
 /**
- * The examples of Kubernetes' own documents, with real processes: KEP-2214 and the pages on Jobs.
- * Programs of languages that may not be here are written in sh; what they do is the same.
+ * The examples of Kubernetes' own documents, run as real processes: KEP-2214 and the pages on Jobs.
+ * Programs in languages that may not be installed are rewritten in sh with the same behavior.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ spec:
 `;
   const NEVER = "\n      restartPolicy: Never";
 
-  test("as it is printed, is refused in Kubernetes' words", async () => {
+  test("the printed manifest is rejected with Kubernetes' message", async () => {
     const told = await cluster.tryWrittenJob(story("my-job", "", "$JOB_COMPLETION_INDEX"));
     const message = 'Required value: valid values: "OnFailure", "Never"';
     const field = "spec.template.spec.restartPolicy";
@@ -87,7 +87,7 @@ spec:
     expect(told.status).toBe(422);
   });
 
-  test("with its errata, runs a process for each index", async () => {
+  test("with its errata fixed, it runs a process for each index", async () => {
     await cluster.createWrittenJob(story("my-job", NEVER, "$(JOB_COMPLETION_INDEX)"));
     expect(await statusOf("my-job")).toEqual({
       ...ENDED,
@@ -103,7 +103,7 @@ spec:
     expect(new Set(logs).size).toBe(100);
   });
 
-  test("with half of its errata, hands over the name and not the number", async () => {
+  test("with half of its errata fixed, the process gets the name, not the number", async () => {
     const text = story("half", NEVER, "$JOB_COMPLETION_INDEX").replaceAll(": 100", ": 2");
     await cluster.createWrittenJob(text);
     expect((await statusOf("half")).completedIndexes).toBe("0,1");
@@ -116,7 +116,7 @@ spec:
 });
 
 describe.concurrent("pods and containers that fail", () => {
-  test("exit codes are those of the processes, and each failure is counted", async () => {
+  test("the pod reports the exit code of its process, and each failure is counted", async () => {
     await cluster.createWrittenJob(examples.EXIT_CODE);
     expect(await statusOf("exits")).toEqual({
       ...ENDED,
@@ -130,7 +130,7 @@ describe.concurrent("pods and containers that fail", () => {
     expect(codes).toEqual([3, 3, 3]);
   });
 
-  test("OnFailure runs the container again in its pod", async () => {
+  test("OnFailure restarts the container in its pod", async () => {
     const once = path.join(directory, "once");
     await cluster.createWrittenJob(examples.restartOnce(once));
     expect(await statusOf("again")).toEqual({
@@ -149,7 +149,7 @@ describe.concurrent("pods and containers that fail", () => {
     expect(await cluster.log(pod?.metadata.name ?? "")).toBe("second\n");
   });
 
-  test("OnFailure ends with its pod when the restarts reach the limit", async () => {
+  test("OnFailure fails the Job and deletes its pod when restarts reach the limit", async () => {
     await cluster.createWrittenJob(examples.RESTART_FOR_EVER);
     expect(await statusOf("enough")).toEqual({
       ...ENDED,
@@ -159,7 +159,7 @@ describe.concurrent("pods and containers that fail", () => {
     await until(async () => (await cluster.podsOf("enough")).length === 0);
   });
 
-  test("a deadline ends the processes that run", async () => {
+  test("a deadline ends the running processes", async () => {
     const note = path.join(directory, "note");
     await cluster.createWrittenJob(examples.withTimeout(note));
     await until(() => existsSync(note));
@@ -172,7 +172,7 @@ describe.concurrent("pods and containers that fail", () => {
     await until(() => readFileSync(note, "utf8") === "bye\n");
   });
 
-  test("a suspended Job runs nothing, ends what runs, and goes on", async () => {
+  test("a suspended Job ends its pods, starts none, and continues when resumed", async () => {
     await cluster.createWrittenJob(examples.suspended(directory));
     writeFileSync(path.join(directory, "nap"), "600");
     const suspended = async (status: string) => {
@@ -199,7 +199,7 @@ describe.concurrent("pods and containers that fail", () => {
 });
 
 describe.concurrent("back-off limit per index", () => {
-  test("the even indexes fail, all of them are tried", async () => {
+  test("the even indexes fail, and all indexes are tried", async () => {
     await cluster.createWrittenJob(examples.LIMIT_PER_INDEX);
     expect(await statusOf("job-backoff-limit-per-index-example")).toEqual({
       ...ENDED,
@@ -211,7 +211,7 @@ describe.concurrent("back-off limit per index", () => {
     });
   });
 
-  test("more failed indexes than may be end the others", async () => {
+  test("exceeding maxFailedIndexes ends the other indexes", async () => {
     await cluster.createWrittenJob(examples.TOO_MANY_FAILED);
     expect(await statusOf("too-many")).toEqual({
       ...ENDED,
@@ -224,7 +224,7 @@ describe.concurrent("back-off limit per index", () => {
     });
   });
 
-  test("FailIndex spares an index its second try", async () => {
+  test("FailIndex fails an index without a retry", async () => {
     await cluster.createWrittenJob(examples.FAIL_INDEX);
     expect(await statusOf("job-backoff-limit-per-index-failindex")).toEqual({
       ...ENDED,
@@ -238,7 +238,7 @@ describe.concurrent("back-off limit per index", () => {
 });
 
 describe.concurrent("policies", () => {
-  test("FailJob ends a Job at the exit code of a bug", async () => {
+  test("FailJob fails a Job when a process exits with the given code", async () => {
     await cluster.createWrittenJob(examples.FAIL_JOB);
     const { conditions, ...status } = await statusOf("job-pod-failure-policy-example");
     expect(status).toEqual({ ...ENDED, failed: 3 });
@@ -252,7 +252,7 @@ describe.concurrent("policies", () => {
     ]);
   });
 
-  test("Ignore replaces a pod that was evicted, and counts nothing", async () => {
+  test("Ignore replaces an evicted pod and does not count it as a failure", async () => {
     const nap = path.join(directory, "ignore-nap");
     writeFileSync(nap, "600");
     await cluster.createWrittenJob(examples.ignoreDisruption(nap));
@@ -269,7 +269,7 @@ describe.concurrent("policies", () => {
     });
   });
 
-  test("a success policy ends a Job, and the processes that are left", async () => {
+  test("a success policy completes a Job and ends its remaining processes", async () => {
     await cluster.createWrittenJob(examples.SUCCESS);
     const met = "Matched rules at index 0";
     expect(await statusOf("job-success")).toEqual({

@@ -1,4 +1,7 @@
-/** Clients edit labels and annotations of running pods: what the agent took for them is freed. */
+/**
+ * Clients edit labels and annotations of running pods: the agent still frees what it reserved for
+ * them.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,7 +26,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Notes its index, and ends when the test says so. */
+/** Records its index, and ends when the test creates the file "go". */
 const note = (word: string) => `echo ${word} $JOB_COMPLETION_INDEX >> ${file("lives")}`;
 const WAIT = "until [ -e $GO ]; do sleep 0.05; done";
 const task = (before = "") =>
@@ -45,7 +48,7 @@ async function edit({ metadata }: Pod, change: object): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** The pod that replaces it, once it waits for it. */
+/** Waits until the replacement pod waits for the former one, and returns the replacement. */
 async function heldReplacement(job: string, former: Pod): Promise<Pod> {
   let held: Pod | undefined;
   await until(async () => {
@@ -58,7 +61,7 @@ async function heldReplacement(job: string, former: Pod): Promise<Pod> {
   return held as Pod;
 }
 
-test("the index of a pod whose index was removed is free when its process is gone", async () => {
+test("the index of a pod whose index was removed is free once its process has ended", async () => {
   const spec = { completions: 1, podReplacementPolicy: "TerminatingOrFailed" };
   await cluster.createJob("j", spec, { containers: [task("trap '' TERM;")] });
   const former = await firstPod("j");
@@ -69,7 +72,7 @@ test("the index of a pod whose index was removed is free when its process is gon
   expect(lives()).toBe("begin 0\nend 0\nbegin 0\nend 0\n");
 });
 
-test("a new Job takes the index of a pod whose index was removed", async () => {
+test("a new Job can use the index of a pod whose index was removed", async () => {
   const pod = { containers: [task("trap '' TERM;")] };
   await cluster.createJob("j", { completions: 1 }, pod);
   await edit(await firstPod("j"), { annotations: { [INDEX]: null } });
@@ -80,7 +83,7 @@ test("a new Job takes the index of a pod whose index was removed", async () => {
   expect(lastCondition(await cluster.finished("j"))).toBe("Complete");
 });
 
-test("a pod that was given another index leaves the one it ran", async () => {
+test("a pod that was given another index frees the index it ran", async () => {
   await cluster.createJob("j", { completions: 2, parallelism: 1 }, { containers: [task()] });
   await edit(await firstPod("j"), { annotations: { [INDEX]: "1" } });
   writeFileSync(file("go"), "");
@@ -89,10 +92,10 @@ test("a pod that was given another index leaves the one it ran", async () => {
   expect(lives()).toBe("begin 0\nend 0\nbegin 0\nend 0\n");
 });
 
-test("a pod that left its Job keeps its index until its process is gone", async () => {
+test("a pod that was released by its Job keeps its index until its process has ended", async () => {
   await cluster.createJob("j", { completions: 1 }, { containers: [task()] });
   const former = await firstPod("j");
-  // A Job lets go of a pod that its selector no longer matches.
+  // A Job releases a pod that its selector no longer matches.
   await edit(former, { labels: { "batch.kubernetes.io/controller-uid": null } });
   await heldReplacement("j", former);
   writeFileSync(file("go"), "");
@@ -100,7 +103,7 @@ test("a pod that left its Job keeps its index until its process is gone", async 
   expect(lives()).toBe("begin 0\nend 0\nbegin 0\nend 0\n");
 });
 
-test("the place of an edited pod is known to the next server", async () => {
+test("a restarted server knows which index an edited pod occupies", async () => {
   await cluster.createJob("j", { completions: 1 }, { containers: [task()] });
   const former = await firstPod("j");
   await edit(former, {
@@ -110,7 +113,7 @@ test("the place of an edited pod is known to the next server", async () => {
   await heldReplacement("j", former);
   await cluster.tally.kill();
   await cluster.startAgain();
-  // What comes later is looked at later.
+  // The agent handles pods in order: when this one is done, it has handled the replacement too.
   await cluster.createPod("later", { containers: [script("exit 0")] });
   await cluster.over("later");
   expect(lives()).toBe("begin 0\n");

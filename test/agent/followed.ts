@@ -1,11 +1,11 @@
-/** A log that is followed over HTTP, by a reader who may be slow or not read at all. */
+/** A follower of a log over HTTP, which can be slow or stop reading. */
 import { request } from "node:https";
 import type { Tally } from "../support/tally.ts";
 
 export interface Follower {
-  /** Everything, when the log is over. */
+  /** Resolves with all the text when the log ends. */
   readonly ended: Promise<string>;
-  /** Stops reading: what comes stays where it is. */
+  /** Stops reading: further output stays in the connection's buffers. */
   pause(): void;
   close(): void;
 }

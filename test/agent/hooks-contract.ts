@@ -1,4 +1,4 @@
-/** Part of runtime-contract.ts: what hooks do in any runtime. */
+/** Part of runtime-contract.ts: what lifecycle hooks do in every runtime. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { script, stateOf, until } from "./cluster.ts";
@@ -12,7 +12,7 @@ export function hooksContract({ cluster, file }: Parts): void {
   const isUp = (pod: string) =>
     cluster().podThat(pod, (each) => stateOf(each)?.running !== undefined);
 
-  test("after the start has the environment and the directory of its container", async () => {
+  test("postStart has the environment and the working directory of its container", async () => {
     const [said, done] = [file("hook-said"), file("hook-done")];
     const note = `echo "$A $B $(pwd)" > ${said}; touch ${done}`;
     const container = script(`until [ -e ${done} ]; do sleep 0.05; done; echo main`, {
@@ -26,7 +26,7 @@ export function hooksContract({ cluster, file }: Parts): void {
     expect(await cluster().log("post")).toBe("main\n");
   });
 
-  test("after the start keeps its container from being told of", async () => {
+  test("postStart delays reporting its container as running", async () => {
     const go = file("hook-go");
     const lifecycle = { postStart: command(`until [ -e ${go} ]; do sleep 0.05; done`) };
     const containers = [script(`echo up; ${LOOP}`, { lifecycle })];
@@ -39,7 +39,7 @@ export function hooksContract({ cluster, file }: Parts): void {
     await cluster().deletePod("slow-hook", 0);
   });
 
-  test("after the start that fails ends its container", async () => {
+  test("a postStart hook that fails ends its container", async () => {
     const lifecycle = { postStart: command("exit 5") };
     const containers = [script(`trap 'exit 9' TERM; ${LOOP}`, { lifecycle })];
     await cluster().createPod("bad-hook", { containers });
@@ -50,7 +50,7 @@ export function hooksContract({ cluster, file }: Parts): void {
     });
   });
 
-  test("before the end comes before the stop signal", async () => {
+  test("preStop runs before the stop signal", async () => {
     const [order, hooked] = [file("hook-order"), file("hook-hooked")];
     const lifecycle = { preStop: command(`sleep 0.3; echo hook >> ${order}; touch ${hooked}`) };
     const text = `trap 'echo signal >> ${order}; exit 0' TERM; ${LOOP}`;
@@ -62,7 +62,7 @@ export function hooksContract({ cluster, file }: Parts): void {
     expect(existsSync(hooked)).toBe(true);
   });
 
-  test("before the end has no more than the grace", async () => {
+  test("preStop cannot run longer than the grace period", async () => {
     const lifecycle = { preStop: command("sleep 100") };
     await cluster().createPod("endless", { containers: [script(LOOP, { lifecycle })] });
     await isUp("endless");
@@ -70,7 +70,7 @@ export function hooksContract({ cluster, file }: Parts): void {
     await cluster().gone("endless");
   });
 
-  test("before the end that fails is told of", async () => {
+  test("a preStop hook that fails is reported in an event", async () => {
     const lifecycle = { preStop: command("exit 1") };
     await cluster().createPod("bad-end", { containers: [script(LOOP, { lifecycle })] });
     await isUp("bad-end");

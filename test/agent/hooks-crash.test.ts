@@ -1,4 +1,4 @@
-/** Hooks that are under way when the server is killed happen once, and their pods go on. */
+/** Hooks that run while the server is killed run only once, and their pods continue. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -36,26 +36,26 @@ function create(name: string, text: string, lifecycle: object): Promise<void> {
   return cluster.createPod(name, { containers: [script(text, { lifecycle })] });
 }
 
-/** Notes that it began, and ends when the test lets it. */
+/** Records that it started, and ends when the test creates the file "go". */
 function hook(name: string, exitCode: number) {
   const text = `echo began >> ${file(name)}; until [ -e ${file("go")} ]; do sleep 0.05; done`;
   return { exec: { command: ["sh", "-c", `${text}; exit ${exitCode}`] } };
 }
 
-test("a hook after the start is found again, and its container told of after it", async () => {
+test("a running postStart hook is recovered, and then its container is running", async () => {
   const pod = await cluster.podThat("lasts", (each) => stateOf(each)?.running !== undefined);
   expect(pod.status.containerStatuses?.[0]?.restartCount).toBe(0);
   expect(textOf("lasts")).toBe("began\n");
 });
 
-test("a hook after the start that fails in the end ends its container", async () => {
+test("a recovered postStart hook that fails ends its container", async () => {
   const pod = await cluster.over("fails");
   expect(stateOf(pod)?.terminated?.exitCode).toBe(7);
   expect(textOf("fails")).toBe("began\n");
   expect(await cluster.eventsOf("fails")).toContain("FailedPostStartHook: PostStartHook failed");
 });
 
-test("a hook before the end is waited for by the next server too", async () => {
+test("the next server also waits for a running preStop hook", async () => {
   await cluster.gone("ends");
   expect(textOf("signalled")).toBe("began\n");
 });

@@ -1,4 +1,4 @@
-/** Jobs of the pages on Jobs, as their authors write them; the programs are written in sh. */
+/** The Jobs of Kubernetes' pages on Jobs, as their authors wrote them; the programs are in sh. */
 
 export const EXIT_CODE = `
 apiVersion: batch/v1

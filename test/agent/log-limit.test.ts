@@ -1,4 +1,4 @@
-/** What becomes of a run that prints more than is kept of it. */
+/** A run that prints more than the log limit. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Cluster, script, stateOf, until } from "./cluster.ts";
 
@@ -19,8 +19,8 @@ describe.each([
 
   test.each([
     ["at once", NOISE],
-    ["and goes on", `${NOISE}; sleep 1`],
-  ])("%s has its first bytes kept, and is told of", async (when, text) => {
+    ["and continues", `${NOISE}; sleep 1`],
+  ])("%s keeps its first bytes, and an event reports it", async (when, text) => {
     const name = when.replaceAll(" ", "-");
     await cluster.createPod(name, { containers: [script(text)] });
     const pod = await cluster.over(name);

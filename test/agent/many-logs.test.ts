@@ -1,4 +1,4 @@
-/** The logs of many pods are followed at once. */
+/** Following the logs of many pods concurrently. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a hundred pods are followed from the first line to the last", async () => {
+test("the logs of a hundred pods are followed from the first line to the last", async () => {
   const spec = { completions: PODS, parallelism: PODS };
   const go = path.join(directory, "go");
   const wait = `until [ -e ${go} ]; do sleep 0.2; done`;

@@ -1,4 +1,4 @@
-/** Agents in processes of their own, on a server that has none itself. */
+/** Agents in their own processes, on a server without a node of its own. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pod } from "../../src/api/generated/core.ts";
 import { poll } from "../support/poll.ts";
@@ -46,7 +46,7 @@ async function runJob(name: string, command: readonly string[]): Promise<readonl
 }
 
 describe("two agents on one server", () => {
-  test("share the pods of a Job, and the server reads what each of them printed", async () => {
+  test("share the pods of a Job, and the server serves the logs of both", async () => {
     const pods = await runJob("shared", ["sh", "-c", "echo index $JOB_COMPLETION_INDEX"]);
     expect([...new Set(pods.map(({ spec }) => spec.nodeName))].sort()).toEqual(["one", "two"]);
     expect(new Set(pods.map(({ status }) => status.podIP)).size).toBe(4);
@@ -58,7 +58,7 @@ describe("two agents on one server", () => {
     expect(logs.map(({ text }) => text).sort()).toEqual([0, 1, 2, 3].map((at) => `index ${at}\n`));
   });
 
-  test("are both ready nodes, which say where the server reaches them", async () => {
+  test("are both ready nodes, and publish where the server reaches them", async () => {
     const { json: body } = await tally.call("GET", "/api/v1/nodes");
     for (const { metadata, status } of body.items) {
       expect(metadata.annotations["tallyjob.io/node-authority"]).toContain("BEGIN CERTIFICATE");
@@ -69,7 +69,7 @@ describe("two agents on one server", () => {
   });
 });
 
-test("a second agent in the same directory is refused", async () => {
+test("a second agent in the same directory is rejected", async () => {
   const dataDir = agents[0]?.dataDir ?? "";
   const second = startTallyAgent(tally, { nodeName: "three", dataDir });
   await expect(second).rejects.toThrow("is in use by process");

@@ -16,7 +16,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
 
   afterAll(() => tally.dispose());
 
-  test("find each other by name before the first of them has begun", async () => {
+  test("can resolve each other by name even before the first of them has started", async () => {
     await runPeers(tally);
   });
 
@@ -44,7 +44,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     await expect(resolver.resolve4(peer)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  test("of a StatefulSet have their names, and a Service may be one index of a Job", async () => {
+  test("of a StatefulSet have DNS names, and a Service can select one index of a Job", async () => {
     for (const [resource, object] of STORIES) await create(resource, object);
     await aPod("names", ["-e", ASK_NAMES]);
     const phase = async () => (await tally.call("GET", `${CORE}/pods/names`)).json.status.phase;
@@ -61,7 +61,7 @@ describe.skipIf(!canMakeNetworks)("pods with networks of their own [needs NET_AD
     expect(answer.status, answer.text).toBe(201);
   }
 
-  /** A subdomain makes a pod one with names. */
+  /** A pod with a subdomain gets a DNS name. */
   async function aPod(
     name: string,
     args: readonly string[],
@@ -104,7 +104,7 @@ const JOB = {
   template: { spec: { restartPolicy: "Never", subdomain: "workers", containers: TELLERS } },
 };
 
-/** The second story of KEP-4017: one index of a Job has a Service of its own. */
+/** The second story of KEP-4017: one index of a Job has its own Service. */
 const LEADER = {
   selector: {
     "batch.kubernetes.io/job-name": "workers",
@@ -123,7 +123,7 @@ const STORIES: readonly (readonly [resource: string, object: object])[] = [
   ["jobs", { metadata: { name: "workers" }, spec: JOB }],
 ];
 
-/** Each until it is there: a set makes one pod after the other. */
+/** Retries each name until it answers: a StatefulSet creates its pods one after the other. */
 const ASK_NAMES = `
 const ask = (host) => fetch("http://" + host + "/").then((answer) => answer.text())
   .catch(() => new Promise((r) => setTimeout(r, 50)).then(() => ask(host)));
@@ -134,7 +134,7 @@ const ask = (host) => fetch("http://" + host + "/").then((answer) => answer.text
 })();
 `;
 
-/** Waits for the Service to have an endpoint, then asks it and the server, both by name. */
+/** Waits until the Service has an endpoint, then calls it and the server, both by name. */
 const ASKER = `
 const ask = () => fetch("http://web/").catch(() => new Promise((r) => setTimeout(r, 50)).then(ask));
 ask().then((answer) => answer.text()).then((text) => {

@@ -1,7 +1,7 @@
 /**
  * The second story of KEP-2214: pods of an Indexed Job that address each other by names made of
- * their index. Its manifest lacks a restart policy and a command that reads its index from the
- * environment; with these, ten indexes all listen on one port and each reaches every other one.
+ * their index. Its manifest lacks a restart policy, and a command that reads its index from the
+ * environment. With these added, ten indexes listen on the same port and each reaches every other.
  */
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
@@ -15,7 +15,7 @@ const PATIENCE = { interval: 200 };
 const NAMESPACE = "/api/v1/namespaces/default";
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
 
-/** Whether pods can have networks of their own here. */
+/** Whether pods can have their own networks on this machine. */
 export const canMakeNetworks = hasCapabilities();
 
 function hasCapabilities(): boolean {
@@ -25,7 +25,7 @@ function hasCapabilities(): boolean {
   return (mask & needed) === needed;
 }
 
-/** Looks everybody up before it does anything else, and tries no name twice. */
+/** Resolves all names before it does anything else, and never retries a name. */
 const PEER = `
 const { lookup } = require("node:dns").promises;
 const { connect, createServer } = require("node:net");
@@ -61,7 +61,7 @@ export async function createPeersService(tally: Tally): Promise<void> {
   expect(made.status).toBe(201);
 }
 
-/** Every index reached every other one by its name, and no name was asked for in vain. */
+/** Checks that every index reached every other one by name, and that no lookup failed. */
 export async function runPeers(tally: Tally): Promise<void> {
   const container = { name: "task", image: "none", command: [process.execPath, "-e", PEER] };
   const spec = { subdomain: "my-job-svc", restartPolicy: "Never", containers: [container] };

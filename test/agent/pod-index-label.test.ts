@@ -1,6 +1,6 @@
 /**
- * The transcript of KEP-4017, "Were upgrade and rollback tested?": labels are set when a pod is
- * made, by the controllers, as the gate is at that time, and are never changed afterwards.
+ * The transcript of KEP-4017, "Were upgrade and rollback tested?": the controllers set labels when
+ * they create a pod, according to the feature gate at that time, and never change them afterwards.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +62,9 @@ async function kubectl(command: string, stdin?: object): Promise<string> {
   return stdout;
 }
 
-/** The lines of "kubectl get pods -oyaml" that grep would show, with what differs made equal. */
+/**
+ * The lines of "kubectl get pods -oyaml" that grep would print, with random suffixes replaced by X.
+ */
 async function shown(pattern: RegExp): Promise<readonly string[]> {
   const lines = (await kubectl("get pods -oyaml")).split("\n");
   return lines
@@ -99,7 +101,7 @@ const setLines = (isLabelled: boolean) =>
     `    name: example-statefulset-${index}`,
   ]);
 
-/** The index as annotation, as label, and where the process has it from. */
+/** The index as annotation, as label, and as the source of the environment variable. */
 const jobLines = (isLabelled: boolean) =>
   [0, 1, 2].flatMap((index) => [
     ...new Array(isLabelled ? 2 : 1).fill(
@@ -115,7 +117,7 @@ async function expectLabels(isLabelled: boolean): Promise<void> {
   expect(await shown(JOB_PATTERN)).toEqual(jobLines(isLabelled));
 }
 
-test("labels stay as they were through disabling, recreating, enabling", async (context) => {
+test("existing labels do not change when the gate is switched off or on", async (context) => {
   if ("missing" in found) return context.skip(`no kubectl: ${found.missing}`);
   await create();
   await expectLabels(true);

@@ -1,4 +1,4 @@
-/** Pods as processes of this machine: what every runtime does. */
+/** Pods as processes of this machine: the contract of all runtimes. */
 import { runtimeContract } from "./runtime-contract.ts";
 
 runtimeContract({ name: "process", args: [] });

@@ -1,6 +1,6 @@
 /**
- * What a runtime has to do for pods, whatever runs them: through the API of a whole server, with
- * nothing in the containers but sh and applets of busybox.
+ * The contract of all runtimes: what each must do for pods. It is tested through the API of a whole
+ * server, with only sh and applets of busybox in the containers.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,13 +13,13 @@ import { tellingContract } from "./telling-contract.ts";
 
 export interface RuntimeUnderContract {
   readonly name: string;
-  /** Of "tally up". */
+  /** Arguments of "tally up". */
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
 }
 
 export function runtimeContract({ name, args, env = {} }: RuntimeUnderContract): void {
-  // Most of them wait for something: a grace, a deadline, a restart.
+  // Most of these tests wait: for a grace period, a deadline or a restart.
   vi.setConfig({ maxConcurrency: 32 });
   describe.concurrent(`runtime ${name}`, () => {
     let cluster: Cluster;
@@ -36,17 +36,17 @@ export function runtimeContract({ name, args, env = {} }: RuntimeUnderContract):
     describe("a process", () => processContract(parts));
     describe("the environment", () => environmentContract(parts));
     describe("several containers", () => containersContract(parts));
-    describe("an end that is asked for", () => endingContract(parts));
+    describe("stopping a pod", () => endingContract(parts));
     describe("the open files of a process", () => descriptorsContract(parts));
     describe("a lifecycle hook", () => hooksContract(parts));
-    describe("what is told", () => tellingContract(parts));
+    describe("messages and events", () => tellingContract(parts));
     describe("a Job", () => jobContract(parts));
   });
 }
 
 export interface Parts {
   readonly cluster: () => Cluster;
-  /** A file that tests and containers see under the same name. */
+  /** The path of a file that tests and containers see under the same name. */
   readonly file: (name: string) => string;
 }
 
@@ -64,16 +64,16 @@ function processContract({ cluster, file }: Parts): void {
     expect(stateOf(pod)?.terminated).toMatchObject({ exitCode, reason });
   });
 
-  test("that dies of a signal exits with 128 and its number", async () => {
-    // The first process of a container is out of reach of its own SIGKILL.
+  test("that dies of a signal exits with 128 plus the number of the signal", async () => {
+    // The first process of a container cannot kill itself with SIGKILL.
     const dies = "sh -c 'kill -9 $$$$'; exit $?";
     await cluster().createPod("signal", { containers: [script(dies)] });
     expect(stateOf(await cluster().over("signal"))?.terminated?.exitCode).toBe(137);
   });
 
-  test("leaves what it printed, to both its outputs, in order", async () => {
+  test("that prints to stdout and stderr has both in its log, in order", async () => {
     await cluster().createPod("prints", {
-      // An engine has a pipe for each output: what comes at once may change places.
+      // Docker and Podman use one pipe per output: lines printed at the same time may be reordered.
       containers: [script("echo one; sleep 0.2; echo two >&2; sleep 0.2; printf three")],
     });
     await cluster().over("prints");
@@ -82,14 +82,14 @@ function processContract({ cluster, file }: Parts): void {
     expect(await cluster().log("prints", "limitBytes=3")).toBe("one");
   });
 
-  test("is followed to its end", async () => {
+  test("that prints can be followed until it ends", async () => {
     const containers = [script("for i in 1 2 3; do echo $i; sleep 0.1; done")];
     await cluster().createPod("followed", { containers });
     await cluster().podThat("followed", ({ status }) => status.phase !== "Pending");
     expect(await cluster().log("followed", "follow=true")).toBe("1\n2\n3\n");
   });
 
-  test("that restarts has a log for either run", async () => {
+  test("that restarts has a log for each run", async () => {
     const once = file("once-restarted");
     const runs = `test -e ${once} || { touch ${once}; echo first; exit 1; }; echo second; ${LOOP}`;
     const containers = [script(runs)];
@@ -99,7 +99,7 @@ function processContract({ cluster, file }: Parts): void {
     await cluster().deletePod("restarts", 0);
   });
 
-  test("says last what its container asks for", async () => {
+  test("that fails has the end of its log as its termination message, if configured", async () => {
     const container = script("echo no more disks; exit 3", {
       terminationMessagePolicy: "FallbackToLogsOnError",
     });
@@ -110,7 +110,7 @@ function processContract({ cluster, file }: Parts): void {
 }
 
 function environmentContract({ cluster }: Parts): void {
-  test("has everything a container asks for, later over earlier", async () => {
+  test("has all variables of a container, and later ones override earlier ones", async () => {
     await cluster().createConfigMap("settings", { color: "red", size: "9" });
     await cluster().createSecret("keys", { token: "s3cret" });
     const env = [
@@ -152,7 +152,7 @@ function environmentContract({ cluster }: Parts): void {
     );
   });
 
-  test("that lacks a config map keeps the pod waiting until it is there", async () => {
+  test("that needs a missing ConfigMap keeps the pod waiting until it exists", async () => {
     const from = { configMapKeyRef: { name: "later", key: "k" } };
     const container = script('echo "$A"', { env: [{ name: "A", valueFrom: from }] });
     await cluster().createPod("lacks", { containers: [container] });
@@ -165,7 +165,7 @@ function environmentContract({ cluster }: Parts): void {
     expect(await cluster().log("lacks")).toBe("here\n");
   });
 
-  test("is seen by command and args alike", async () => {
+  test("is expanded in both command and args", async () => {
     const container = {
       name: "c",
       image: "busybox:1.36",
@@ -180,7 +180,7 @@ function environmentContract({ cluster }: Parts): void {
 }
 
 function containersContract({ cluster, file }: Parts): void {
-  test("begin when the init containers are through, one after the other", async () => {
+  test("start after all init containers have completed, in order", async () => {
     const note = (word: string) => `echo ${word} >> ${file("order")}`;
     await cluster().createPod("inits", {
       initContainers: [
@@ -193,7 +193,7 @@ function containersContract({ cluster, file }: Parts): void {
     expect(readFileSync(file("order"), "utf8")).toBe("one\ntwo\nmain\n");
   });
 
-  test("never begin when an init container fails", async () => {
+  test("never start if an init container fails", async () => {
     const initContainers = [script("exit 7", { name: "one" })];
     await cluster().createPod("failed-init", { initContainers, containers: [script("exit 0")] });
     const pod = await cluster().over("failed-init");
@@ -202,7 +202,7 @@ function containersContract({ cluster, file }: Parts): void {
     expect(stateOf(pod)?.waiting?.reason).toBe("PodInitializing");
   });
 
-  test("end before their sidecar, which does not fail the pod", async () => {
+  test("end before their sidecar, whose exit code does not fail the pod", async () => {
     const serve = `trap 'echo bye >> ${file("side")}; exit 9' TERM; touch ${file("up")}; ${LOOP}`;
     await cluster().createPod("sidecar", {
       terminationGracePeriodSeconds: 5,
@@ -217,7 +217,7 @@ function containersContract({ cluster, file }: Parts): void {
   test.each([
     ["Restart", 1, 0],
     ["RestartAllContainers", 1, 1],
-  ])("begin again by a rule of action %s", async (action, own, other) => {
+  ])("are restarted by a rule with action %s", async (action, own, other) => {
     const once = file(`once-${action}`);
     const exitCodes = { operator: "In", values: [42] };
     const rules = { restartPolicy: "Never", restartPolicyRules: [{ action, exitCodes }] };
@@ -229,7 +229,7 @@ function containersContract({ cluster, file }: Parts): void {
     expect(status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([own, other]);
   });
 
-  test("make a pod fail when one of them does", async () => {
+  test("fail their pod if one of them fails", async () => {
     const containers = [script("exit 0"), script("exit 4", { name: "d" })];
     await cluster().createPod("two", { containers });
     const pod = await cluster().over("two");
@@ -240,7 +240,7 @@ function containersContract({ cluster, file }: Parts): void {
   });
 }
 
-/** Goes on until a signal comes, and hears it soon. */
+/** Runs until a signal comes, and reacts to it within 50 ms. */
 const LOOP = "while :; do sleep 0.05; done";
 
 function endingContract({ cluster, file }: Parts): void {
@@ -252,8 +252,8 @@ function endingContract({ cluster, file }: Parts): void {
 
   test.each([
     ["polite", "a process", []],
-    ["bare", "one that has wiped its environment", ["env", "-i"]],
-  ])("%s: lets %s say farewell", async (name, _, before) => {
+    ["bare", "a process that cleared its environment", ["env", "-i"]],
+  ])("%s: lets %s handle SIGTERM", async (name, _, before) => {
     const farewell = `trap 'echo bye > ${file(name)}; exit 0' TERM; echo up; ${LOOP}`;
     const command = [...before, "sh", "-c", farewell];
     await cluster().createPod(name, {
@@ -265,7 +265,7 @@ function endingContract({ cluster, file }: Parts): void {
     expect(readFileSync(file(name), "utf8")).toBe("bye\n");
   });
 
-  test("kills one that does not listen after its grace", async () => {
+  test("kills a process that ignores SIGTERM after the grace period", async () => {
     const alive = `while :; do echo alive > ${file("deaf")}; sleep 0.05; done`;
     const deaf = `trap '' TERM; echo up; ${alive}`;
     await cluster().createPod("deaf", { containers: [script(deaf)] });
@@ -275,7 +275,7 @@ function endingContract({ cluster, file }: Parts): void {
     await staysAway(file("deaf"));
   });
 
-  test("reaches a process that has left its parents", async () => {
+  test("also ends a process that has left its parents", async () => {
     const daemon = `while :; do echo alive > ${file("daemon")}; sleep 0.05; done`;
     const leave = `(setsid sh -c '${daemon}' >/dev/null 2>&1 &) ; echo up; ${LOOP}`;
     await cluster().createPod("parent", { containers: [script(leave)] });
@@ -285,7 +285,7 @@ function endingContract({ cluster, file }: Parts): void {
     await staysAway(file("daemon"));
   });
 
-  test("comes with activeDeadlineSeconds", async () => {
+  test("happens when activeDeadlineSeconds is over", async () => {
     const containers = [script(LOOP)];
     const limits = { activeDeadlineSeconds: 1, terminationGracePeriodSeconds: 2 };
     await cluster().createPod("late", { ...limits, containers });
@@ -293,7 +293,7 @@ function endingContract({ cluster, file }: Parts): void {
     expect(status).toMatchObject({ phase: "Failed", reason: "DeadlineExceeded" });
   });
 
-  /** Nobody writes the file again that was written every 50 ms. */
+  /** Checks that nobody writes the file again, which was written every 50 ms. */
   async function staysAway(name: string): Promise<void> {
     rmSync(name, { force: true });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -302,7 +302,7 @@ function endingContract({ cluster, file }: Parts): void {
 }
 
 function jobContract({ cluster, file }: Parts): void {
-  test("knows each process by its index, and its log by the label", async () => {
+  test("gives each process its index, and its logs are found by label", async () => {
     const container = {
       name: "c",
       image: "busybox:1.36",
@@ -338,7 +338,7 @@ function jobContract({ cluster, file }: Parts): void {
     });
   });
 
-  test("is failed at once by an exit code its policy names", async () => {
+  test("fails immediately when a process exits with a code that its policy names", async () => {
     const onExitCodes = { containerName: "c", operator: "In", values: [42] };
     const podFailurePolicy = { rules: [{ action: "FailJob", onExitCodes }] };
     const spec = { completions: 2, parallelism: 1, podFailurePolicy };
@@ -350,7 +350,7 @@ function jobContract({ cluster, file }: Parts): void {
     expect(job.status.failed).toBe(1);
   });
 
-  test("lets a container try again in its pod", async () => {
+  test("restarts a container in its pod", async () => {
     const once = `${file("once")}-$JOB_COMPLETION_INDEX`;
     const flaky = `test -e ${once} || { touch ${once}; exit 1; }`;
     await cluster().createJob(

@@ -1,4 +1,4 @@
-/** A server that only starts runs, one for each line it reads, and is made to be killed. */
+/** A server that only starts runs, one for each line of its input. Tests kill it. */
 import { createInterface } from "node:readline";
 import { openProcessRuntime } from "../../src/agent/runtimes/process/process-runtime.ts";
 import { systemClock } from "../../src/base/clock.ts";

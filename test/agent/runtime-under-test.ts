@@ -1,4 +1,4 @@
-/** A process runtime in a directory of its own, with short ways to start and to wait. */
+/** A process runtime in its own directory, with short functions to start runs and to wait. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ export class RuntimeUnderTest {
     return this.current;
   }
 
-  /** What a run leaves behind is ended by its name, wherever on the machine it is. */
+  /** The name is unique on the machine: the runtime ends the leftovers of a run by it. */
   podUid(count: number): string {
     return `${basename(this.directory)}-${count}`;
   }
@@ -68,7 +68,7 @@ export class RuntimeUnderTest {
     };
   }
 
-  /** A script of sh. */
+  /** Runs a script with sh. */
   script(text: string, more: Partial<RunRequest> = {}): RunRequest {
     return this.request(["sh", "-c", text], more);
   }
@@ -94,12 +94,12 @@ export class RuntimeUnderTest {
     return join(this.directory, "logs", `${podUid}_${container}_${attempt}.log`);
   }
 
-  /** Empty until the process has opened it. */
+  /** Empty until the process has opened its log. */
   logOf({ logFile }: RunRequest): string {
     return existsSync(logFile) ? readFileSync(logFile, "utf8") : "";
   }
 
-  /** Another process that owns the runtime; its answers are pids. */
+  /** Starts another process that owns the runtime; it answers with pids. */
   async owner(): Promise<Owner> {
     const { owner, spawner } = this.bundled;
     const child = spawn(process.execPath, [owner, this.agentDirectory, spawner], {
@@ -122,7 +122,7 @@ export class RuntimeUnderTest {
     await until(() => !isAlive(pid));
   }
 
-  /** The name of its lock begins with it. */
+  /** The name of the spawner's lock begins with its pid. */
   spawnerPid(): number {
     const holders = readdirSync(join(this.agentDirectory, "lock"));
     return Number(holders[0]?.split("-")[0]);
@@ -159,7 +159,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Looks again until it is so; the test's own time limit ends the wait. */
+/** Polls until the condition holds; the test's timeout ends the wait. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,4 +1,4 @@
-/** A Job in sandboxes goes on where it was, whoever is killed. */
+/** A Job in sandboxes continues after its server or its spawner was killed. */
 import { tmpdir } from "node:os";
 import { describe, test } from "vitest";
 import { withoutSandboxes } from "../support/sandboxes.ts";

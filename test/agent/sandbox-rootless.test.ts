@@ -13,7 +13,7 @@ const NOBODY = 65534;
 const PODS = "/api/v1/namespaces/default/pods";
 const { problem } = findTools(NOBODY).can;
 const isRoot = process.getuid?.() === 0;
-const reason = isRoot ? (problem ?? "") : "only root can be somebody else";
+const reason = isRoot ? (problem ?? "") : "only root can run as another user";
 
 const AS_NOBODY = [
   ...["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"],
@@ -32,7 +32,7 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
 
   afterAll(() => tally.dispose());
 
-  test("have names, files and processes of their own, and the user of the server", async () => {
+  test("have their own hostname, files and processes, and the user of the server", async () => {
     const script = [
       "id -u; hostname; cat /v/name; echo",
       "echo $$$$; touch /opt/tally-in-the-pod /new && echo written",
@@ -50,11 +50,11 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
     expect(json.status.podIP).toMatch(/^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./);
   });
 
-  test("with a root that is read-only take nothing but volumes", async () => {
+  test("with a read-only root can write only to volumes", async () => {
     expect(await runShut(tally)).toMatch(SHUT);
   });
 
-  test("are refused to who needs more than that, and leave nothing behind", async () => {
+  test("reject pods that need more than that, and leave nothing behind", async () => {
     const pod = aPod("other", "id", { runAsUser: 5 });
     expect((await tally.call("POST", PODS, pod)).status).toBe(201);
     const status = async () => (await tally.call("GET", `${PODS}/other`)).json.status;
@@ -67,7 +67,7 @@ describe.skipIf(reason !== "")(`sandboxes without root [${reason || "as nobody"}
 });
 
 describe.skipIf(!isRoot || withoutSandboxes)(`sandboxes of root ${withoutSandboxes}`, () => {
-  test("with a root that is read-only take nothing but volumes", async () => {
+  test("with a read-only root can write only to volumes", async () => {
     const tally = await startTally({ hasAgent: true });
     try {
       expect(await runShut(tally)).toMatch(SHUT);

@@ -1,4 +1,4 @@
-/** What a process holds in memory, from /proc. */
+/** How much memory a process uses, from /proc. */
 import { readFileSync } from "node:fs";
 
 export interface Memory {

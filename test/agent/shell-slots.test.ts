@@ -1,4 +1,4 @@
-/** Pods as processes that shells start, as on a machine without compiled slots. */
+/** Pods as processes started by shells, as on a machine without the compiled helper. */
 import { runtimeContract } from "./runtime-contract.ts";
 
 runtimeContract({ name: "process, with shells", args: [], env: { TALLY_SLOTS: "shell" } });

@@ -1,11 +1,11 @@
-/** What becomes of processes when their server stops in order, or their pod is replaced. */
+/** What happens to processes when their server shuts down, or their pod is replaced. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Cluster, lastCondition, script, stateOf, until } from "./cluster.ts";
 
-/** A replacement does not wait for ten seconds. */
+/** Without this, a replacement would wait for ten seconds. */
 const SOON = "--job-backoff-base=10ms";
 
 let directory: string;
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("what is left running is found again, and what ended meanwhile is told", async () => {
+test("processes left running are recovered, and exits in the meantime are reported", async () => {
   cluster = await Cluster.start({ args: ["--on-exit=leave"] });
   const wait = (name: string) => `until [ -e ${file(name)} ]; do sleep 0.05; done`;
   const ends = `echo begin; ${wait("now")}; echo end; touch ${file("ended")}; exit 7`;
@@ -40,7 +40,7 @@ test("what is left running is found again, and what ended meanwhile is told", as
   for (const name of ["ends", "lasts"]) expect(await cluster.log(name)).toBe("begin\nend\n");
 });
 
-test("what is terminated says why, and a Job that ignores disruptions goes on", async () => {
+test("terminated pods report why, and a Job that ignores disruptions continues", async () => {
   cluster = await Cluster.start({ args: [SOON] });
   const alive = `echo alive > ${file("alive")}`;
   const first = `echo first; while :; do ${alive}; sleep 0.05; done`;
@@ -64,9 +64,9 @@ test("what is terminated says why, and a Job that ignores disruptions goes on", 
   expect(existsSync(file("alive"))).toBe(false);
 });
 
-test("the pod that replaces another begins when the former process is gone", async () => {
+test("a replacement pod starts only after the process of the former pod has ended", async () => {
   cluster = await Cluster.start({ args: [SOON] });
-  // Each notes its life; the first does not listen, and outlives its object.
+  // Each process records that it lives. The first ignores SIGTERM and outlives its object.
   const note = (word: string) => `echo ${word} >> ${file("lives")}`;
   const first = `trap '' TERM; touch ${file("up")}; ${note("first")}`;
   const deaf = `while :; do sleep 0.05; ${note("first")}; done`;

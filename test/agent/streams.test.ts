@@ -1,4 +1,4 @@
-/** Streams as clients other than kubectl ask for them: the library for Node, older protocols. */
+/** Streams for clients other than kubectl: the Kubernetes library for Node, older protocols. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
@@ -43,7 +43,7 @@ function hear(socket: WebSocket): Promise<Heard> {
   });
 }
 
-test("the library for Node executes a command", async () => {
+test("the Kubernetes library for Node executes a command", async () => {
   const config = new KubeConfig();
   config.loadFromFile(cluster.tally.kubeconfig);
   const [stdout, stdin] = [new PassThrough(), new PassThrough()];
@@ -65,7 +65,7 @@ test("the library for Node executes a command", async () => {
 test.each([
   ["v4.base64.channel.k8s.io", ["1", "1aGkK", '3{"metadata":{},"status":"Success"}']],
   ["base64.channel.k8s.io", ["1", "1aGkK"]],
-])("%s is text", async (protocol, expected) => {
+])("%s transfers text", async (protocol, expected) => {
   const heard = await hear(open("p/exec?command=echo&command=hi&stdout=true", protocol));
   expect(heard).toMatchObject({ protocol, code: 1000 });
   const decoded = heard.messages.map(String).map((text) => {
@@ -74,7 +74,7 @@ test.each([
   expect(decoded).toEqual(expected);
 });
 
-test("a client that names no protocol gets the oldest", async () => {
+test("a client that names no protocol gets the oldest one", async () => {
   const { url, token, ca } = cluster.tally;
   const path = `${url.replace("https", "wss")}${PODS}/p/exec?command=echo&command=hi&stdout=true`;
   const headers = { Authorization: `Bearer ${token}` };
@@ -82,7 +82,7 @@ test("a client that names no protocol gets the oldest", async () => {
   expect(heard.messages.map(String)).toEqual(["\u0001", "\u0001hi\n"]);
 });
 
-test("ports are forwarded over the older protocol, each begun by its number", async () => {
+test("ports are forwarded over the older protocol, each starting with its number", async () => {
   const server = createServer((_request, response) => response.end("served")).listen(
     0,
     "127.0.0.1",
@@ -105,7 +105,7 @@ test("ports are forwarded over the older protocol, each begun by its number", as
   expect(Buffer.concat(messages.slice(2)).toString()).toContain("served");
 });
 
-test("a page in a browser names its token as a protocol", async () => {
+test("a web page can pass its token as a protocol", async () => {
   const { url, token, ca } = cluster.tally;
   const encoded = Buffer.from(token).toString("base64url");
   const bearer = `base64url.bearer.authorization.k8s.io.${encoded}`;
@@ -115,29 +115,29 @@ test("a page in a browser names its token as a protocol", async () => {
 });
 
 test.each([
-  ["another's page", "p/exec?command=true&stdout=true", { Origin: "http://evil.test" }, 403],
+  ["another origin", "p/exec?command=true&stdout=true", { Origin: "http://evil.test" }, 403],
   ["a wrong token", "p/exec?command=true&stdout=true", { Authorization: "Bearer x" }, 401],
   ["no such pod", "q/exec?command=true&stdout=true", {}, 404],
   ["no such container", "p/exec?command=true&stdout=true&container=x", {}, 400],
   ["nothing to stream", "p/exec?command=true", {}, 400],
   ["no port", "p/portforward", {}, 400],
-])("%s is refused before anything is opened", async (_what, path, headers, status) => {
+])("%s is rejected before a stream is opened", async (_what, path, headers, status) => {
   const socket = open(path, "v4.channel.k8s.io", headers);
   await expect(hear(socket)).rejects.toThrow(`${status}`);
 });
 
-test("a request that does not ask to change protocols is told so", async () => {
+test("an exec request without an upgrade gets 400", async () => {
   const answer = await cluster.tally.call("POST", `${PODS}/p/exec?command=true&stdout=true`);
   expect(answer).toMatchObject({ status: 400, json: { message: "Upgrade request required" } });
 });
 
-test("a request for something else that offers to upgrade is answered all the same", async () => {
+test("an upgrade offer on an ordinary request is ignored", async () => {
   const headers = { Connection: "Upgrade", Upgrade: "h2c" };
   const answer = await cluster.tally.call("GET", `${PODS}/p`, undefined, headers);
   expect(answer).toMatchObject({ status: 200, json: { metadata: { name: "p" } } });
 });
 
-test("a process is ended when its client goes away", async () => {
+test("a process is ended when its client disconnects", async () => {
   const command = "p/exec?command=sh&command=-c&command=echo+$$;sleep+1000&stdout=true";
   const socket = open(command, "v4.channel.k8s.io");
   const pid = await new Promise<number>((resolve) => {
@@ -149,7 +149,7 @@ test("a process is ended when its client goes away", async () => {
   await poll(() => isAlive(pid)).toBe(false);
 });
 
-test("it ends with its container", async () => {
+test("an executed process ends with its container", async () => {
   await cluster.createPod("short", { containers: [script("sleep 1000")] });
   await cluster.podThat("short", ({ status }) => status.phase === "Running");
   const socket = open("short/exec?command=sleep&command=1000&stdout=true", "v4.channel.k8s.io");

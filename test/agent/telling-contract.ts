@@ -1,10 +1,10 @@
-/** Part of runtime-contract.ts: what containers say of themselves, and what is said of them. */
+/** Part of runtime-contract.ts: termination messages of containers, and events about them. */
 import { expect, test } from "vitest";
 import { script, stateOf, until } from "./cluster.ts";
 import type { Parts } from "./runtime-contract.ts";
 
 export function tellingContract({ cluster, file }: Parts): void {
-  test("by a container of its end, at the path it names", async () => {
+  test("a container's termination message is read from the path it names", async () => {
     const terminationMessagePath = file("last-words");
     const text = `echo well done > ${terminationMessagePath}`;
     const containers = [script(text, { terminationMessagePath })];
@@ -13,7 +13,7 @@ export function tellingContract({ cluster, file }: Parts): void {
     expect(terminated).toMatchObject({ exitCode: 0, message: "well done\n" });
   });
 
-  test("by it takes precedence over its log", async () => {
+  test("the termination message takes precedence over the log", async () => {
     const terminationMessagePath = file("last-words-of-a-failure");
     const container = script(`echo log; echo words > ${terminationMessagePath}; exit 1`, {
       terminationMessagePath,
@@ -24,7 +24,7 @@ export function tellingContract({ cluster, file }: Parts): void {
     expect(terminated).toMatchObject({ exitCode: 1, message: "words\n" });
   });
 
-  test("of its containers in events", async () => {
+  test("events report that containers are created, started and stopped", async () => {
     const containers = [script("while :; do sleep 0.05; done")];
     await cluster().createPod("told", { containers });
     await cluster().podThat("told", (pod) => stateOf(pod)?.running !== undefined);
@@ -41,7 +41,7 @@ export function tellingContract({ cluster, file }: Parts): void {
     });
   });
 
-  test("of a container that fails again and again", async () => {
+  test("events report a container that fails repeatedly", async () => {
     const containers = [script("exit 1")];
     await cluster().createPod("loops", { restartPolicy: "Always", containers });
     const pod = await cluster().podThat("loops", (each) => {

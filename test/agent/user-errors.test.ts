@@ -1,4 +1,4 @@
-/** What a user gets wrong, and what the machine lacks, is told in status and events. */
+/** Mistakes of users, and resources that the machine lacks, are reported in status and events. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,8 +23,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe.concurrent("a pod says of its command that", () => {
-  test("it is not there", async () => {
+describe.concurrent("a pod reports that", () => {
+  test("its command does not exist", async () => {
     const container = { ...script(""), command: ["no-such-command"] };
     await cluster.createPod("missing", { containers: [container] });
     const pod = await cluster.over("missing");
@@ -34,7 +34,7 @@ describe.concurrent("a pod says of its command that", () => {
     await told(cluster, "missing", /^Failed: Error: .*executable file not found/);
   });
 
-  test("it may not be run", async () => {
+  test("its command is not executable", async () => {
     const file = path.join(directory, "data.txt");
     writeFileSync(file, "no program");
     chmodSync(file, 0o644);
@@ -45,7 +45,7 @@ describe.concurrent("a pod says of its command that", () => {
     await told(cluster, "denied", /^Failed: Error: .*permission denied/);
   });
 
-  test("its working directory is not there", async () => {
+  test("its working directory does not exist", async () => {
     const workingDir = path.join(directory, "nowhere");
     await cluster.createPod("nowhere", { containers: [script("true", { workingDir })] });
     const pod = await cluster.over("nowhere");
@@ -54,7 +54,7 @@ describe.concurrent("a pod says of its command that", () => {
     await told(cluster, "nowhere", /^Failed: Error: .*nowhere/);
   });
 
-  test("there is only an image", async () => {
+  test("it names no command but only an image", async () => {
     const containers = [{ name: "c", image: "busybox:1.36" }];
     await cluster.createPod("idle", { containers });
     const pod = await cluster.podThat("idle", (each) => {
@@ -71,8 +71,8 @@ describe.concurrent("a pod says of its command that", () => {
   });
 });
 
-describe.concurrent("a pod says that it lacks", () => {
-  test("a key of a config map, and starts when it is there", async () => {
+describe.concurrent("a pod reports that it lacks", () => {
+  test("a key of a ConfigMap, and starts once the key exists", async () => {
     await cluster.createConfigMap("settings", { other: "x" });
     const from = { configMapKeyRef: { name: "settings", key: "color" } };
     const container = script('echo "$COLOR"', { env: [{ name: "COLOR", valueFrom: from }] });
@@ -88,7 +88,7 @@ describe.concurrent("a pod says that it lacks", () => {
     expect(await cluster.log("lacks")).toBe("red\n");
   });
 
-  test("a volume of a kind that nobody mounts", async () => {
+  test("a volume of an unsupported kind", async () => {
     const container = script("true", { volumeMounts: [{ name: "v", mountPath: "/v" }] });
     const volumes = [{ name: "v", nfs: { server: "files.example", path: "/" } }];
     await cluster.createPod("volume", { volumes, containers: [container] });
@@ -102,7 +102,7 @@ describe.concurrent("a pod says that it lacks", () => {
   test.each([
     ["cpu", "4000"],
     ["memory", "4000Ti"],
-  ])("room on the node: too much %s", async (resource, amount) => {
+  ])("enough resources on the node: too much %s", async (resource, amount) => {
     const container = script("true", { resources: { requests: { [resource]: amount } } });
     await cluster.createPod(`big-${resource}`, { containers: [container] });
     const sentence = `0/1 nodes are available: 1 Insufficient ${resource}`;
@@ -119,13 +119,13 @@ const disk = mkdtempSync(path.join(tmpdir(), "tally-small-disk-"));
 /** Only root may mount, and not in every container. */
 const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).status === 0;
 afterAll(() => {
-  // The last shells of a spawner leave a moment after their server: they need not be waited for.
+  // A lazy unmount, because the last shells of a spawner exit a moment after their server.
   if (canMount) execFileSync("umount", ["-l", disk]);
   rmSync(disk, { recursive: true, force: true });
 });
 
 describe.skipIf(!canMount)("a full disk [needs mount]", () => {
-  // Pods that do not say so are kept off a node with so small a disk.
+  // A node with so small a disk has disk pressure, so pods need this toleration.
   const tolerations = [{ key: "node.kubernetes.io/disk-pressure", operator: "Exists" }];
   const ballast = path.join(disk, "ballast");
   let small: Cluster;
@@ -136,7 +136,7 @@ describe.skipIf(!canMount)("a full disk [needs mount]", () => {
     await small.dispose();
   });
 
-  test("fails what cannot begin, and is no harm once there is room", async () => {
+  test("fails pods that cannot start, and has no effect once there is room", async () => {
     fill(ballast);
     await small.createPod("no-room", { tolerations, containers: [script("echo hello")] });
     const pod = await small.over("no-room");
@@ -149,7 +149,7 @@ describe.skipIf(!canMount)("a full disk [needs mount]", () => {
     expect(await small.log("room")).toBe("hello\n");
   });
 
-  test("that a task fills with its output fails the task, and nobody else", async () => {
+  test("filled by the output of a task fails that task and no other", async () => {
     const forEver = "while :; do echo here; sleep 0.05; done";
     await small.createPod("other", {
       tolerations,
@@ -171,7 +171,7 @@ function fill(file: string): void {
     try {
       for (;;) appendFileSync(file, Buffer.alloc(bytes));
     } catch {
-      // Not that much any more: perhaps half.
+      // There is not that much room left: try half.
     }
   }
 }

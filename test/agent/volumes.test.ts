@@ -1,4 +1,4 @@
-/** Volumes as containers see them, on a real node: what is where, and who can change it. */
+/** Volumes as containers see them on a real node: what they contain, and who can write to them. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterAll(() => cluster.dispose());
 
 type Fields = { readonly [field: string]: unknown };
 
-/** What a pod with one volume "v" printed. */
+/** Runs a pod with one volume "v", and returns its output. */
 async function printed(name: string, text: string, source: Fields, more: Fields = {}) {
   const volumeMounts = [{ name: "v", mountPath: "/v", ...(more["mount"] as Fields) }];
   const volumes = [{ name: "v", ...source }];
@@ -30,7 +30,7 @@ async function printed(name: string, text: string, source: Fields, more: Fields 
 }
 
 describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () => {
-  test("a ConfigMap is there as files that nobody can change, and follows the object", async () => {
+  test("a ConfigMap is mounted as read-only files, which are updated with it", async () => {
     await cluster.createConfigMap("follow", { colour: "blue" });
     const text =
       "cat /v/colour; echo; touch /v/x 2>/dev/null || echo no; " +
@@ -41,7 +41,7 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
     expect(await output).toBe("blue\nno\ngreen");
   });
 
-  test("a pod starts when the Secret it waits for is there", async () => {
+  test("a pod waits for a missing Secret, and starts once it exists", async () => {
     const output = printed("late", "cat /v/key", { secret: { secretName: "late" } });
     const failure = 'MountVolume.SetUp failed for volume "v" : secret "late" not found';
     await until(async () => (await cluster.eventsOf("late")).includes(`FailedMount: ${failure}`));
@@ -64,13 +64,13 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
     await until(() => !existsSync(left));
   });
 
-  test("a volume of memory has its size", async () => {
+  test("an emptyDir in memory has the given size", async () => {
     const source = { emptyDir: { medium: "Memory", sizeLimit: "1Mi" } };
     const text = "df -k /v | tail -1 | awk '{print $1, $2}'";
     expect(await printed("memory", text, source)).toBe("tmpfs 1024\n");
   });
 
-  test("a part of a volume is named by a variable", async () => {
+  test("a subPathExpr with a variable is expanded", async () => {
     const mount = { subPathExpr: "$(NAME)" };
     const volumeMounts = [
       { name: "v", mountPath: "/part", ...mount },
@@ -84,7 +84,7 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
     expect(await cluster.log("part")).toBe("x\nno\n");
   });
 
-  test("a part of a volume that leads out of it is not mounted", async () => {
+  test("a subPath that leads out of its volume is not mounted", async () => {
     const volumeMounts = [{ name: "v", mountPath: "/whole" }];
     const part = [{ name: "v", mountPath: "/part", subPath: "link" }];
     const volumes = [{ name: "v", emptyDir: {} }];
@@ -98,7 +98,7 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
     await cluster.deletePod("escape", 0);
   });
 
-  test("a group owns the files of a pod that names one", async () => {
+  test("the fsGroup of a pod owns its files", async () => {
     const spec = { securityContext: { runAsUser: 1234, runAsGroup: 1234, fsGroup: 4711 } };
     const text = "touch /v/file && stat -c '%u %g' /v/file && id -G | tr ' ' '\\n' | grep 4711";
     expect(await printed("group", text, { emptyDir: {} }, { spec })).toBe("1234 4711\n4711\n");
@@ -106,7 +106,7 @@ describe.runIf(isRoot).concurrent("volumes of a pod that runs in a sandbox", () 
 });
 
 describe.runIf(isRoot).concurrent("claims and fields of a pod that runs in a sandbox", () => {
-  test("an index is told by a variable and by a file", async () => {
+  test("an index is available in a variable and in a file", async () => {
     const fieldRef = { fieldPath: `metadata.labels['${INDEX}']` };
     const env = [{ name: "LABEL", valueFrom: { fieldRef } }];
     const volumes = [{ name: "v", downwardAPI: { items: [{ path: "index", fieldRef }] } }];
@@ -123,7 +123,7 @@ describe.runIf(isRoot).concurrent("claims and fields of a pod that runs in a san
     expect(logs.sort()).toEqual(["0 0 0\n", "1 1 1\n", "2 2 2\n"]);
   });
 
-  test("a claim outlives its pods, and its directory goes with it", async () => {
+  test("a claim outlives its pods, and its directory is deleted with it", async () => {
     const resources = { requests: { storage: "1Mi" } };
     const spec = { accessModes: ["ReadWriteOnce"], resources };
     const claims = `${CORE}/persistentvolumeclaims`;
@@ -138,7 +138,7 @@ describe.runIf(isRoot).concurrent("claims and fields of a pod that runs in a san
     await until(() => !existsSync(made));
   });
 
-  test("each pod of a StatefulSet has a claim of its own, and finds it again", async () => {
+  test("each pod of a StatefulSet has its own claim, and gets it again", async () => {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
     const volumeMounts = [{ name: "data", mountPath: "/data" }];
     const text = "echo $HOSTNAME >> /data/starts; sleep 600";
@@ -171,7 +171,7 @@ describe.runIf(isRoot).concurrent("claims and fields of a pod that runs in a san
   });
 });
 
-/** As the original design has it; where it mistypes, what was meant. */
+/** The script of the original design, with its typing mistakes corrected. */
 const DESIGN_SCRIPT = `#!/bin/sh
 if [ ! -e /etc/annotations ]
 then
@@ -249,7 +249,7 @@ describe.concurrent("a client of Kubernetes in a pod", () => {
     });
   }
 
-  test.runIf(isRoot)("lists its own Job with the token that is mounted", async () => {
+  test.runIf(isRoot)("lists its own Job with the mounted token", async () => {
     await allow("lister");
     const command = [process.execPath, "--input-type=module", "-e", LIST];
     const container = {
@@ -270,7 +270,7 @@ describe.concurrent("a client of Kubernetes in a pod", () => {
     expect(await cluster.log(pod?.metadata.name ?? "")).toBe("[ 'lists' ]\n");
   });
 
-  test("finds token and certificate by a variable where it is a process", async () => {
+  test("finds its token by an environment variable in the process runtime", async () => {
     await allow("curler");
     const text =
       "curl -s --cacert $TALLY_SERVICEACCOUNT_DIR/ca.crt " +
@@ -284,7 +284,7 @@ describe.concurrent("a client of Kubernetes in a pod", () => {
     expect(await cluster.log(pod?.metadata.name ?? "")).toBe('"name":"asks"\n');
   });
 
-  test("has no token where it wants none", async () => {
+  test("has no token if automountServiceAccountToken is false", async () => {
     const text = "echo [$TALLY_SERVICEACCOUNT_DIR]";
     const containers = [script(text)];
     await cluster.createPod("tokenless", { containers, automountServiceAccountToken: false });

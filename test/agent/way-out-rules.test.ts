@@ -1,4 +1,4 @@
-/** The rules of the way out, in a network that nobody else has. */
+/** The firewall rules that let pods reach the outside, tested in a separate network namespace. */
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findTools } from "../../src/agent/spawner/sandbox/tools.ts";
@@ -28,7 +28,7 @@ describe.skipIf(!canMakeNetworks)("rules of the way out [needs NET_ADMIN]", () =
   });
   afterEach(() => execFileSync("ip", ["netns", "del", NETWORK]));
 
-  test.each(translators)("of $kind are the same when they are set up twice", (translator) => {
+  test.each(translators)("of $kind do not change when they are set up twice", (translator) => {
     inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
     const once = rules(translator);
     inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
@@ -40,7 +40,7 @@ describe.skipIf(!canMakeNetworks)("rules of the way out [needs NET_ADMIN]", () =
   });
 
   test.each(translators)(
-    "of $kind make a machine forward as long as any needs it",
+    "of $kind enable forwarding as long as any bridge needs it",
     (translator) => {
       inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
       inside(composeWayOut(translator, { bridge: OTHER, cidr: "10.64.0.1/16" }));
@@ -53,7 +53,7 @@ describe.skipIf(!canMakeNetworks)("rules of the way out [needs NET_ADMIN]", () =
     },
   );
 
-  test.each(translators)("of $kind guard nothing where the machine forwards", (translator) => {
+  test.each(translators)("of $kind drop nothing if the machine forwards anyway", (translator) => {
     inside(`echo 1 >${SWITCH}`);
     inside(composeWayOut(translator, { bridge: BRIDGE, cidr: CIDR }));
     expect(rules(translator).filter((line) => /drop/i.test(line))).toEqual([]);
@@ -69,7 +69,7 @@ function inside(script: string): string {
   return execFileSync("ip", args, { encoding: "utf8" }).trim();
 }
 
-/** Those that are ours. */
+/** Only our own rules. */
 function rules(translator: Translator): readonly string[] {
   const { kind } = translator;
   const list = kind === "nft" ? `${translator.nft} list ruleset` : `${translator.save}`;

@@ -1,6 +1,7 @@
 /**
- * Pods with a network of their own reach what is beyond this machine. A network namespace plays the
- * world: it knows this machine alone, and can answer nobody whose address was not translated.
+ * Pods with their own network reach hosts beyond this machine. A network namespace plays the
+ * outside world: it knows only the address of this machine, and cannot answer pods whose address
+ * was not translated.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -16,7 +17,7 @@ import { canMakeNetworks } from "./peers-by-name.ts";
 
 const WORLD = `tally-world-${process.pid}`;
 const CABLE = `tlw${process.pid}`;
-/** For documentation alone: nobody has these. */
+/** Addresses reserved for documentation: no real host has them. */
 const MACHINE = "198.51.100.1";
 const BEYOND = "198.51.100.2";
 const PODS = "/api/v1/namespaces/default/pods";
@@ -50,7 +51,7 @@ describe.skipIf(!canMakeNetworks || !translator)("the way out [needs NET_ADMIN, 
     ip(`netns del ${WORLD}`);
   });
 
-  test("is there for pods with volumes, and leaves no rule behind, also after a kill", async () => {
+  test("exists for pods with volumes, and its rules are removed, even after a kill", async () => {
     const first = await startTally({ hasAgent: true, dataDir });
     expect(await askWorld(first, "one")).toBe(MACHINE);
     const bridge = bridgeName(join(dataDir, "agent"));

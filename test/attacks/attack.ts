@@ -1,4 +1,4 @@
-/** An attack is data: what is sent, and how it is refused. */
+/** An attack as data: what is sent, and how the server must reject it. */
 import { expect } from "vitest";
 import { head, open } from "../http/raw.ts";
 import type { Answer } from "../support/tally.ts";
@@ -6,13 +6,13 @@ import { type Asked, ask, type Target } from "./target.ts";
 
 export interface Attack {
   readonly name: string;
-  /** Throws where the attack was not refused. */
+  /** Throws if the attack was not rejected. */
   readonly run: (target: Target) => Promise<void>;
 }
 
 type Refused = number | readonly number[];
 
-/** A request by a well-behaved HTTP client, answered with one of these codes. */
+/** A request by a well-behaved HTTP client, which must be answered with one of these codes. */
 export function request(name: string, refused: Refused, asked: Asked): Attack {
   return {
     name,
@@ -24,24 +24,24 @@ export function request(name: string, refused: Refused, asked: Asked): Attack {
   };
 }
 
-/** A page, a stack or a file of the server is none of a client's business. */
+/** The answer must not reveal a stack trace, a file of the server or a secret. */
 export function expectNothingTold({ text }: Pick<Answer, "text">): void {
   expect(text).not.toMatch(/\n\s+at |node:internal|\.[cm]?[jt]s:\d|swordfish/);
 }
 
-/** One more request on the same connection, which must not be answered. */
+/** A second request on the same connection. The server must not answer it. */
 export const SMUGGLED = "GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
-/** The head of a request with the token of the administrator, or whatever else the line says. */
+/** A raw request: by default with Host and with the token of the administrator. */
 export interface Bytes {
   readonly line: string;
   readonly headers?: readonly string[];
   readonly body?: string | Buffer;
-  /** Without Host and Authorization. */
+  /** Sends neither Host nor Authorization. */
   readonly isBare?: boolean;
 }
 
-/** Bytes on a connection, after which it is over; what came back matches. */
+/** Sends bytes on a connection and closes it; everything that comes back must match `refused`. */
 export function bytes(name: string, refused: RegExp, given: Bytes): Attack {
   return {
     name,
@@ -64,7 +64,7 @@ export function played(name: string, run: Attack["run"]): Attack {
   return { name, run };
 }
 
-/** The connection is closed, with a complaint or without one, and nothing else. */
+/** The server closes the connection, with or without an error answer, and sends nothing else. */
 export const CLOSED = /^(?:HTTP\/1\.1 4\d\d [\s\S]*)?$/;
 export const BAD_REQUEST = /^HTTP\/1\.1 400 Bad Request\r\n/;
 

@@ -1,7 +1,7 @@
 /**
- * Attacks, each refused: by one server that serves somebody else meanwhile. What is refused there
- * and answered in a certain way is in test/http and beside the files in src/server/http; parsers
- * are fuzzed in test/fuzz; two thousand watchers and a client that floods are in test/long.
+ * Attacks that one server must reject while it serves another client. More attacks: test/http and
+ * the tests next to src/server/http check the exact answers, test/fuzz fuzzes the parsers, and
+ * test/long has two thousand watchers and a client that floods the server.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +20,9 @@ import { ask, highWaterBytes, openTarget, spentMs, type Target } from "./target.
 import { WIRE_ATTACKS } from "./wire-attacks.ts";
 
 const MIB = 1024 * 1024;
-/** Of the processor, for one attack: so long may somebody else have to wait at most. */
+/** The most CPU time that one attack may cost: other clients wait at most that long. */
 const MOST_MS = 3_000;
-/** However busy the machine is: longer, and a client gives up. */
+/** The most wall-clock time, however busy the machine is: clients give up after it. */
 const LONGEST_WAIT_MS = 20_000;
 const MOST_MEMORY_MIB = 600;
 const SLOW_CONNECTIONS = 50;
@@ -30,12 +30,12 @@ const SLOW_CONNECTIONS = 50;
 const ATTACKS: readonly (readonly [string, readonly Attack[]])[] = [
   ["on the wire", WIRE_ATTACKS],
   ["by the path", PATH_ATTACKS],
-  ["as somebody else", IDENTITY_ATTACKS],
+  ["with the identity of another user", IDENTITY_ATTACKS],
   ["from a browser", BROWSER_ATTACKS],
-  ["by parameters", QUERY_ATTACKS],
-  ["by bodies", BODY_ATTACKS],
+  ["by query parameters", QUERY_ATTACKS],
+  ["by request bodies", BODY_ATTACKS],
   ["by patches", PATCH_ATTACKS],
-  ["by numbers", FLOOD_ATTACKS],
+  ["by floods", FLOOD_ATTACKS],
 ];
 
 let target: Target;
@@ -65,7 +65,7 @@ interface Bystander {
   }>;
 }
 
-/** Reads one object over and over while the attacks go on. */
+/** Reads one object repeatedly while the attacks run. */
 function startBystander(): Bystander {
   let isOver = false;
   let answered = 0;
@@ -93,7 +93,7 @@ function startBystander(): Bystander {
   };
 }
 
-test("there are at least sixty of them, each with a name of its own", () => {
+test("there are at least sixty attacks, each with its own name", () => {
   const names = ATTACKS.flatMap(([how, attacks]) => attacks.map(({ name }) => `${how}: ${name}`));
   expect(names.length).toBeGreaterThanOrEqual(60);
   expect(new Set(names).size).toBe(names.length);
@@ -111,7 +111,7 @@ describe.each(ATTACKS)("%s", (_, attacks) => {
   );
 });
 
-test("the victim is as it was", async () => {
+test("the attacked ConfigMap is unchanged", async () => {
   const { status, json } = await target.tally.call(
     "GET",
     "/api/v1/namespaces/default/configmaps/victim",
@@ -119,7 +119,7 @@ test("the victim is as it was", async () => {
   expect([status, json.data]).toEqual([200, { a: "b" }]);
 });
 
-test("whoever sends headers letter by letter is cut off", async () => {
+test("clients that send headers byte by byte are disconnected", async () => {
   const timer = setInterval(() => {
     for (const { socket } of slow) if (socket.writable) socket.write("x");
   }, 500);
@@ -128,14 +128,14 @@ test("whoever sends headers letter by letter is cut off", async () => {
   expect(told.filter((text) => !/^(?:$|HTTP\/1\.1 408 )/.test(text))).toEqual([]);
 });
 
-test("others were served all the while, and the memory is bounded", async () => {
+test("another client was served all the time, and memory stayed bounded", async () => {
   const { answered, refused, longestMs } = await bystander.stop();
   expect({ answered: answered > 20, refused }).toEqual({ answered: true, refused: [] });
   expect(longestMs).toBeLessThan(LONGEST_WAIT_MS);
   expect(Math.round(highWaterBytes(target) / MIB)).toBeLessThan(MOST_MEMORY_MIB);
 });
 
-test("no token is in a log, and no line of a log is a client's", async () => {
+test("logs contain no token, and clients cannot inject lines into them", async () => {
   const agent = 'curl\u0085{"level":"error","message":"forged"}';
   const headers = { "User-Agent": Buffer.from(agent).toString("latin1") };
   await ask(target, { path: "/api/v1/namespaces/own/pods/%0a%7b%22level%22:1%7d", headers });

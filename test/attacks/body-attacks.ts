@@ -1,4 +1,7 @@
-/** Bodies that are deep, long, ambiguous or poisoned; more nesting in test/http/limits.test.ts. */
+/**
+ * Request bodies that are deep, long, ambiguous or malicious; test/http/limits.test.ts has more
+ * nesting.
+ */
 import { expect } from "vitest";
 import {
   type Attack,
@@ -50,12 +53,12 @@ const TEXTS: readonly Attack[] = [
     post(JOBS, `spec: {completions: ${"9".repeat(2_000_000)}}\n`, YAML),
   ),
   request(
-    "an amount of a million zeros",
+    "a quantity of a million zeros",
     [400, 422],
     post(`${DEFAULT}/pods`, limitedTo(`1${"0".repeat(1_000_000)}e0`)),
   ),
   request(
-    "JSON of one long text that never ends",
+    "JSON of one long unterminated string",
     400,
     post(CONFIG_MAPS, `{"data":{"a":"${"x".repeat(2_000_000)}`),
   ),
@@ -70,12 +73,12 @@ const TEXTS: readonly Attack[] = [
     post(CONFIG_MAPS, `{"data":{"a":"${"\\".repeat(1_999_999)}"}}`),
   ),
   request(
-    "JSON with bytes of no text",
+    "JSON with bytes that are not UTF-8",
     [400, 422],
     post(CONFIG_MAPS, Buffer.from('{"metadata":{"name":"\xff\xfe"}}', "latin1")),
   ),
   request(
-    "JSON with half a character",
+    "JSON with half a surrogate pair",
     [400, 422],
     post(CONFIG_MAPS, '{"metadata":{"name":"\\ud800"}}'),
   ),
@@ -104,7 +107,7 @@ const TEXTS: readonly Attack[] = [
     post(CONFIG_MAPS, "a: &a {<<: *a, b: c}\nmetadata: *a\n", YAML),
   ),
   request(
-    "YAML with a tag that would be code",
+    "YAML with a tag for executable code",
     400,
     post(CONFIG_MAPS, "!!js/function 'x'\n", YAML),
   ),
@@ -115,20 +118,20 @@ const TEXTS: readonly Attack[] = [
   ),
   request("YAML of a hundred thousand dashes", 413, post(CONFIG_MAPS, "- ".repeat(100_000), YAML)),
   request(
-    "two documents for one",
+    "two YAML documents in one body",
     [400, 422],
     post(CONFIG_MAPS, "---\nmetadata: {name: A}\n---\nkind: Secret\n", YAML),
   ),
 ];
 
-/** Every line names the one before nine times. */
+/** Each line refers to the one before nine times ("billion laughs"). */
 function laughs(): string {
   const lines = ["a0: &a0 [x]"];
   for (let n = 1; n < 15; n++) lines.push(`a${n}: &a${n} [${`*a${n - 1},`.repeat(9)}]`);
   return lines.join("\n");
 }
 
-/** The field 2 of the envelope is the message. */
+/** Wraps a message in the envelope of Kubernetes, as field 2. */
 function envelope(message: Buffer): Buffer {
   const length: number[] = [];
   for (let left = message.length; ; left >>>= 7) {
@@ -141,34 +144,34 @@ function envelope(message: Buffer): Buffer {
 const FULL = Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
 
 const MESSAGES: readonly Attack[] = [
-  request("a message of nothing", [400, 415, 422], post(CONFIG_MAPS, MAGIC, PROTOBUF)),
+  request("an empty protobuf message", [400, 415, 422], post(CONFIG_MAPS, MAGIC, PROTOBUF)),
   request(
-    "a message longer than all numbers",
+    "a protobuf message whose length is over 64 bits",
     400,
     post(CONFIG_MAPS, Buffer.concat([MAGIC, Buffer.from([0x12]), FULL]), PROTOBUF),
   ),
   request(
-    "a message whose part is longer than it",
+    "a protobuf message with a field that is longer than it",
     400,
     post(CONFIG_MAPS, envelope(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f])), PROTOBUF),
   ),
   request(
-    "a message whose number never ends",
+    "a protobuf message with an unterminated varint",
     400,
     post(CONFIG_MAPS, envelope(Buffer.alloc(1000, 0xff)), PROTOBUF),
   ),
   request(
-    "a message with a field of no number",
+    "a protobuf message with field number 0",
     400,
     post(CONFIG_MAPS, envelope(Buffer.from([0x00, 0x00])), PROTOBUF),
   ),
   request(
-    "a message of groups that never close",
+    "a protobuf message with unclosed groups",
     400,
     post(CONFIG_MAPS, envelope(Buffer.alloc(200_000, 0x0b)), PROTOBUF),
   ),
   request(
-    "a message that is nested beyond reason",
+    "a protobuf message with very deep nesting",
     [400, 422],
     post(CONFIG_MAPS, envelope(nestedMessage(5_000)), PROTOBUF),
   ),
@@ -190,12 +193,12 @@ const deep = (depth: number, inner: string) =>
   `${'{"a":'.repeat(depth)}${inner}${"}".repeat(depth)}`;
 
 const DEEP: readonly Attack[] = [
-  ["in what nobody knows", `{"metadata":{"name":"deep"},"unknown":${deep(9_900, "1.5")}}`],
+  ["in an unknown field", `{"metadata":{"name":"deep"},"unknown":${deep(9_900, "1.5")}}`],
   [
-    "in what says who manages fields",
+    "in managedFields",
     `{"metadata":{"name":"deep","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${deep(9_900, "{}")}}]}}`,
   ],
-  ["in place of a text", `{"metadata":{"name":"deep"},"data":{"a":${deep(9_900, "1")}}}`],
+  ["in place of a string", `{"metadata":{"name":"deep"},"data":{"a":${deep(9_900, "1")}}}`],
 ].map(([where, body]) =>
   played(`nine thousand levels ${where}`, async (target) => {
     const answer = await ask(target, post(`${CONFIG_MAPS}?dryRun=All`, body));
@@ -206,39 +209,39 @@ const DEEP: readonly Attack[] = [
 
 const VALUES: readonly Attack[] = [
   request(
-    "more completions than there are numbers",
+    "more completions than an int32 can hold",
     [400, 422],
     post(JOBS, job({ completions: 2 ** 31 })),
   ),
-  request("a fraction of a completion", [400, 422], post(JOBS, job({ completions: 1.5 }))),
-  request("completions below nothing", 422, post(JOBS, job({ completions: -1 }))),
+  request("a fractional number of completions", [400, 422], post(JOBS, job({ completions: 1.5 }))),
+  request("a negative number of completions", 422, post(JOBS, job({ completions: -1 }))),
   request(
-    "an amount with a million digits",
+    "a quantity with a million digits",
     [400, 422],
     post(`${DEFAULT}/pods`, limitedTo(`-${"9".repeat(1_000_000)}`)),
   ),
   request(
-    "an amount with an exponent of a billion",
+    "a quantity with an exponent of a billion",
     [400, 422],
     post(`${DEFAULT}/pods`, limitedTo("-1e999999999")),
   ),
   request(
-    "a time that is none",
+    "an invalid time",
     400,
     post(CONFIG_MAPS, { metadata: { name: "poisoned", creationTimestamp: "9".repeat(100_000) } }),
   ),
   request(
-    "a name of letters that look like others",
+    "a name with look-alike letters",
     422,
     post(CONFIG_MAPS, { metadata: { name: "vіctim" } }),
   ),
   request(
-    "a name that is written backwards",
+    "a name with a right-to-left override",
     422,
     post(CONFIG_MAPS, { metadata: { name: "a\u202etxt" } }),
   ),
   request(
-    "a name with nothing visible in it",
+    "a name with an invisible character",
     422,
     post(CONFIG_MAPS, { metadata: { name: "a\u200bb" } }),
   ),
@@ -249,7 +252,7 @@ const VALUES: readonly Attack[] = [
     post(CONFIG_MAPS, { metadata: { name: "a".repeat(254) } }),
   ),
   request(
-    "a label that is every object's",
+    "a label __proto__",
     422,
     post(CONFIG_MAPS, named('"metadata":{"name":"poisoned","labels":{"__proto__":"x"}}')),
   ),
@@ -261,7 +264,7 @@ const VALUES: readonly Attack[] = [
     }),
   ),
   request(
-    "an owner that is none",
+    "an empty owner reference",
     422,
     post(CONFIG_MAPS, { metadata: { name: "poisoned", ownerReferences: [{}] } }),
   ),
@@ -290,7 +293,7 @@ const VALUES: readonly Attack[] = [
     ),
   ),
   request(
-    "a schedule that never comes, at every step",
+    "a long schedule that never occurs, with a step of 0",
     422,
     post("/apis/batch/v1/namespaces/default/cronjobs", {
       metadata: { name: "poisoned" },
@@ -301,7 +304,7 @@ const VALUES: readonly Attack[] = [
     }),
   ),
   request(
-    "a pattern that takes all time",
+    "a pattern that takes exponential time",
     422,
     post(
       DEFINITIONS,
@@ -309,7 +312,7 @@ const VALUES: readonly Attack[] = [
     ),
   ),
   request(
-    "a pattern that is none",
+    "an invalid pattern",
     422,
     post(DEFINITIONS, definition({ type: "string", pattern: "(".repeat(10_000) })),
   ),
@@ -340,7 +343,7 @@ function definition(spec: object): object {
   };
 }
 
-const COSTLY: Attack = played("an object that takes a rule all time", async (target) => {
+const COSTLY: Attack = played("an object for which a rule takes too long", async (target) => {
   const inner = { type: "array", items: { type: "string" } };
   const rule =
     "self.all(a, a.all(b, self.all(c, c.all(d, self.all(e, e.all(f, b != f || d == f))))))";
@@ -368,7 +371,7 @@ const POLLUTION: readonly Attack[] = (
     ],
   ] as const
 ).map(([what, body, headers]) =>
-  played(`${what} that would give every object a field`, async (target) => {
+  played(`${what} that tries to pollute Object.prototype`, async (target) => {
     const answer = await ask(target, {
       method: "POST",
       path: CONFIG_MAPS,

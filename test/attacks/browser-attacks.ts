@@ -1,4 +1,6 @@
-/** What a page in a browser of this machine can send, where nobody asks it for a token. */
+/**
+ * Requests that a web page in a browser of this machine can send to the port that needs no token.
+ */
 import { type Attack, CONFIG_MAPS, DEFAULT, request } from "./attack.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -13,14 +15,14 @@ const ORIGINS = [
   "https://example.com:443/127.0.0.1",
   "file://",
   "null",
-  // Pages of other programs of this machine.
+  // Pages served by other programs of this machine.
   "http://localhost:3000",
   "http://127.0.0.1:3000",
   "http://localhost",
   "https://localhost",
 ];
 
-/** Types that a page may send without asking first. */
+/** Content types that a page may send without a preflight request. */
 const SIMPLE_TYPES = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
 
 const UPGRADE = {
@@ -42,7 +44,7 @@ export const BROWSER_ATTACKS: readonly Attack[] = [
     }),
   ),
   ...METHODS.map((method) =>
-    request(`${method} under a name that was bound anew to this machine`, 403, {
+    request(`${method} under a host name that was rebound to this machine`, 403, {
       method,
       port: "insecure",
       path: method === "POST" ? CONFIG_MAPS : `${CONFIG_MAPS}/victim`,
@@ -67,7 +69,7 @@ export const BROWSER_ATTACKS: readonly Attack[] = [
     }),
   ),
   ...["no-cors", "navigate"].map((mode) =>
-    request(`a picture or a link of another site, which says no origin (${mode})`, 403, {
+    request(`an image or a link of another site, without an Origin header (${mode})`, 403, {
       path: CONFIG_MAPS,
       port: "insecure",
       headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode },
@@ -83,7 +85,7 @@ export const BROWSER_ATTACKS: readonly Attack[] = [
     port: "insecure",
     headers: { ...UPGRADE, Origin: "http://localhost:3000" },
   }),
-  request("a WebSocket under a name that was bound anew", 403, {
+  request("a WebSocket under a rebound host name", 403, {
     path: `${DEFAULT}/pods/victim/exec?command=id&stdout=1`,
     port: "insecure",
     headers: { ...UPGRADE, Host: "rebound.example.com" },
@@ -93,7 +95,7 @@ export const BROWSER_ATTACKS: readonly Attack[] = [
     port: "insecure",
     headers: { Host: "127.0.0.1:80@example.com" },
   }),
-  request("a question of a browser whether it may", 403, {
+  request("a preflight request of a browser", 403, {
     method: "OPTIONS",
     path: CONFIG_MAPS,
     headers: { Origin: "https://example.com", "Access-Control-Request-Method": "DELETE" },

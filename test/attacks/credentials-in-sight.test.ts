@@ -1,4 +1,4 @@
-/** A container in a default sandbox that looks for credentials among the files of the host. */
+/** A container in a default sandbox that searches the files of the host for credentials. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Prints what a file says, or a folder holds. */
+/** Prints the contents of files and lists folders. */
 const reading = (paths: readonly string[]) =>
   paths.map((each) => `if [ -d ${each} ]; then ls -A ${each}; else cat ${each}; fi`).join("; ");
 
 describe.skipIf(withoutSandboxes)(`in sight of a sandbox ${withoutSandboxes}`, () => {
-  test("is no kubeconfig, no data directory and no socket of any server", async () => {
-    // Of one user, who has two servers and a kubeconfig of his own.
+  test("are no kubeconfig, no data directory and no socket of any server", async () => {
+    // All of them belong to one user, who has two servers and his own kubeconfig.
     const env = { HOME: directory, XDG_STATE_HOME: "" };
     const merged = path.join(directory, ".kube", "config");
     const kubeconfig = path.join(directory, "elsewhere", "config");
@@ -34,13 +34,13 @@ describe.skipIf(withoutSandboxes)(`in sight of a sandbox ${withoutSandboxes}`, (
       const looking = `cat ${directory}/own; ls -A /run; touch /run/mine && ls /run`;
       const text = `${reading(hidden)}; ${looking}`;
       writeFileSync(path.join(directory, "own"), "seen\n");
-      // Each in the place of the one before.
+      // The second pod reuses the sandbox of the first.
       for (const name of ["first", "second"]) {
         await cluster.createPod(name, { containers: [script(text)] });
         await cluster.over(name);
         expect(await cluster.log(name)).toBe("seen\nsecrets\nmine\nsecrets\n");
       }
-      // What comes later is hidden from those that start later.
+      // The data of a server that starts later is hidden from pods that start after it.
       const late = await startTally({ env });
       await cluster.createPod("third", { containers: [script(reading([late.dataDir]))] });
       await cluster.over("third");
@@ -52,7 +52,7 @@ describe.skipIf(withoutSandboxes)(`in sight of a sandbox ${withoutSandboxes}`, (
     }
   });
 
-  test("is nothing that the host keeps from its own users", async () => {
+  test("is nothing that the host hides from its own users", async () => {
     const closed = "find /etc -maxdepth 2 ! -type l ! -perm -o+r -exec head -c 99 {} +";
     const cluster = await Cluster.start({ args: ["--default-runtime=sandbox"] });
     try {
@@ -112,7 +112,7 @@ describe.skipIf(withoutSandboxes)(`a sandbox that hides homes ${withoutSandboxes
   const text = `ls -A ${names.join(" ")}; for each in ${names.join(" ")}; do touch $each/x; done`;
   const EMPTY = `${names.join(":\n\n")}:\n`;
 
-  test("shows empty folders, which the next run finds empty again", async () => {
+  test("shows empty folders, also to the next run", async () => {
     for (const _ of ["first", "second"]) {
       const request = the.script(text, { sandbox, workingDirectory: "/" });
       expect((await the.run(request)).exitCode).toBe(0);
@@ -120,7 +120,7 @@ describe.skipIf(withoutSandboxes)(`a sandbox that hides homes ${withoutSandboxes
     }
   });
 
-  test("shows what is shared by name, but for what the server keeps", async () => {
+  test("shows shared directories, except the server's data", async () => {
     const shared = path.join(directory, "shared");
     mkdirSync(shared);
     writeFileSync(path.join(shared, "file"), "");

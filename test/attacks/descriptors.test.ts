@@ -1,6 +1,6 @@
 /**
- * Open files of the engine, or of the shell that started it, in the hands of what it runs. What
- * pods hold in each runtime is in test/agent/descriptors-contract.ts.
+ * Open files of the engine, or of the shell that started it, must not be inherited by the programs
+ * it runs. test/agent/descriptors-contract.ts checks the open files of pods in each runtime.
  */
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,9 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { projectFile } from "../support/project-file.ts";
 
-/** Node itself closes those up to 15, and those after them up to the first that is not there. */
+/**
+ * Node itself closes descriptors up to 15, and the following ones up to the first that is unused.
+ */
 const PASSED_ON = [20, 60] as const;
 
 let directory: string;
@@ -24,7 +26,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** What `tally ARGS` prints, started by a process that passes on open files. */
+/** Runs `tally ARGS` from a process that passes on open files, and returns its output. */
 function run(args: readonly string[]): Promise<string> {
   const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "ignore"];
   for (let at = stdio.length; at <= Math.max(...PASSED_ON); at++) stdio.push("ignore");
@@ -43,12 +45,12 @@ function run(args: readonly string[]): Promise<string> {
 
 const STANDARD = "0\n1\n2\n3\n";
 
-test("items of a run have their input and their outputs open, and nothing else", async () => {
+test("items of a run have only stdin, stdout and stderr open", async () => {
   const args = ["run", "-q", "--completions", "2", "--", "ls", "/proc/self/fd"];
   expect(await run(args)).toBe(STANDARD + STANDARD);
 });
 
-test("a run still reads its list from a file that its shell passes on", async () => {
+test("a run can read its list from a descriptor that its shell passes on", async () => {
   writeFileSync(path.join(directory, "secret"), "a\nb\n");
   const list = `/dev/fd/${PASSED_ON[0]}`;
   expect(await run(["run", "-q", "-j1", "-a", list, "--", "echo"])).toBe("a\nb\n");

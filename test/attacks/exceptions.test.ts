@@ -19,7 +19,7 @@ const MAPS = `${DEFAULT}/configmaps`;
 const POD = `${DEFAULT}/pods/p`;
 const MOST_STEPS = 2_000;
 
-/** Counts steps from when it is armed, and fails the one it was asked to. */
+/** Counts steps, and throws at the step `failsAt`. */
 class Faults {
   step = 0;
   failsAt = Number.POSITIVE_INFINITY;
@@ -53,7 +53,7 @@ interface Scene {
   readonly path: string;
   readonly headers?: { readonly [name: string]: string };
   readonly body?: unknown;
-  /** What the client does with a stream that was opened, before it leaves. */
+  /** What the client does with an open stream before it disconnects. */
   readonly act?: (server: ApiServer, round: number) => void;
 }
 
@@ -155,7 +155,7 @@ function faulty(plain: ApiServer, faults: Faults) {
     clock: faults.wrap(plain.clock),
     random: faults.wrap(plain.random),
     audit: faults.wrap({ note: () => {}, close: async () => {} }),
-    // A port that cannot be reached is told to the client, and no exception.
+    // Without faults: an unreachable port is reported to the client, and is not an exception.
     streams: { ...faults.wrap(streams), connect: async () => new PassThrough().end("hello") },
     logs: faults.wrap(logs),
     exceptions: { add: () => exceptions++ },
@@ -174,7 +174,7 @@ function failResponses(faults: Faults): void {
   }
 }
 
-/** Settles when the exchange is over for the client, however that comes about. */
+/** Settles when the exchange is over for the client, whatever the outcome. */
 function play(port: number, { method = "GET", path, headers = {}, body }: Scene, then: () => void) {
   return new Promise<void>((resolve) => {
     const sent = request({ host: "127.0.0.1", port, method, path, headers, agent: false });

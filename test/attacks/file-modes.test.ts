@@ -1,6 +1,6 @@
 /**
- * Modes of what is below a data directory, as if its parent protected nothing. The umask of the
- * processes is 0: whatever does not choose a mode itself is open to everybody.
+ * The modes of files below a data directory, as if its parent protected nothing. The umask of the
+ * processes is 0: a file created without an explicit mode is open to everybody.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { Cluster, script, stateOf, until } from "../agent/cluster.ts";
 import { Place } from "../run/tally-run.ts";
 import { withoutSandboxes } from "../support/sandboxes.ts";
 
-/** What pods see as their own: its modes are those that Kubernetes gives it. */
+/** Files that pods see as their own. They have the modes that Kubernetes gives them. */
 const OF_PODS = [
   /^agent\/names\/.+/,
   /^agent\/sandboxes\/[^/]+\/(mounted|roots)(\/|$)/,
@@ -22,7 +22,7 @@ const OF_PODS = [
 
 const OTHERS = 0o077;
 
-/** "MODE PATH" of what is open to others. */
+/** The files that other users can access, each as "MODE PATH". */
 function openToOthers(dataDir: string): readonly string[] {
   const paths = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
   expect(paths.length).toBeGreaterThan(10);
@@ -40,7 +40,7 @@ describe("a run", () => {
   });
   afterEach(() => place.dispose());
 
-  test("leaves nothing that others may read or write", async () => {
+  test("leaves no files that other users can read or write", async () => {
     const args = ["run", "-q", "--completions", "3", "--", "sh", "-c", "echo out; echo error >&2"];
     const { code } = await place.run(args, undefined, { before: "umask 0" });
     expect(code).toBe(0);
@@ -64,7 +64,7 @@ describe("a server", () => {
   });
 
   const runtimes = withoutSandboxes === "" ? ["process", "sandbox"] : ["process"];
-  test.each(runtimes)("has nothing that others may read or write, with a %s", async (runtime) => {
+  test.each(runtimes)("has no files that others can read or write, with a %s", async (runtime) => {
     const loop = "echo up; while :; do sleep 0.05; done";
     const words = 'echo words > "$TALLY_TERMINATION_LOG"; echo log; exit 1';
     const probe = { exec: { command: ["true"] }, periodSeconds: 1 };
@@ -77,7 +77,7 @@ describe("a server", () => {
     for (const tty of [false, true]) await execute(tty);
     await until(async () => (await cluster.log("stays")) === "up\n");
     const open = openToOthers(cluster.tally.dataDir);
-    // Whatever its user is, a container that runs has to be able to write its message.
+    // A running container must be able to write its termination message, whatever its user is.
     expect(open.filter((each) => !/^666 logs.*_stays_.*\.message$/.test(each))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Many at once: connections that say nothing, watches that nobody reads, more than can wait. */
+/** Many at once: idle connections, unread watches, more requests than the queue holds. */
 import { connect as connectPlain } from "node:net";
 import { expect } from "vitest";
 import { type Connection, head, open } from "../http/raw.ts";
@@ -20,14 +20,14 @@ function destroyAll(connections: readonly Connection[]): void {
 }
 
 export const FLOOD_ATTACKS: readonly Attack[] = [
-  played("bodies that are announced and never come", async (target) => {
+  played("bodies that are announced and never sent", async (target) => {
     const connections = await openMany(target, MANY);
     const start = head(target.tally, `POST ${CONFIG_MAPS} HTTP/1.1`, ["Content-Length: 3000000"]);
     for (const { socket } of connections) socket.write(`${start}{`);
     await expectServed(target);
     destroyAll(connections);
   }),
-  played("connections that never say who they are", async (target) => {
+  played("connections that never finish the TLS handshake", async (target) => {
     const { hostname, port } = new URL(target.tally.url);
     const sockets = Array.from({ length: MANY }, () => connectPlain(Number(port), hostname));
     await Promise.all(sockets.map((socket) => new Promise((done) => socket.once("connect", done))));
@@ -35,7 +35,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     await expectServed(target);
     for (const socket of sockets) socket.destroy();
   }),
-  played("plain text where a secret is agreed on", async (target) => {
+  played("plain HTTP on the TLS port", async (target) => {
     const { hostname, port } = new URL(target.tally.url);
     const socket = connectPlain(Number(port), hostname);
     socket.on("error", () => {});
@@ -43,7 +43,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     await new Promise((done) => socket.once("close", done));
     await expectServed(target);
   }),
-  played("watches that nobody reads", async (target) => {
+  played("watches that are never read", async (target) => {
     const { tally } = target;
     const connections = await openMany(target, MANY);
     for (const { socket } of connections) {
@@ -60,7 +60,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     await expectServed(target);
     destroyAll(connections);
   }),
-  played("streams that are asked for and refused, over and over", async (target) => {
+  played("rejected exec requests, repeatedly", async (target) => {
     const connections = await openMany(target, MANY);
     const lines = ["Connection: Upgrade", "Upgrade: SPDY/3.1"];
     const where = "/api/v1/namespaces/default/pods/victim/exec?command=id&stdout=1";
@@ -71,7 +71,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     await expectServed(target);
     destroyAll(connections);
   }),
-  played("another protocol, by somebody who is gone at once", async (target) => {
+  played("upgrade requests by clients that disconnect at once", async (target) => {
     const lines = ["Host: 127.0.0.1", "Connection: Upgrade", "Upgrade: h2c"];
     const start = "GET /api/v1/namespaces/own/pods HTTP/1.1";
     const whole = `${[start, ...lines].join("\r\n")}\r\n\r\n`;
@@ -84,7 +84,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
     }
     await expectServed(target);
   }),
-  played("more requests of one client than may wait", async (target) => {
+  played("more requests of one client than its queue holds", async (target) => {
     const { tally } = target;
     const connections = await openMany(target, 40);
     const one = head(tally, "GET /api/v1/namespaces/own/pods HTTP/1.1", ["User-Agent: flood"]);

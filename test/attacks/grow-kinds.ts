@@ -1,4 +1,4 @@
-/** For each kind, and each list and map that an object of it can have: bodies in which it grows. */
+/** For each kind, and each list and map in it: request bodies in which that field grows. */
 import { type FieldFacts, jsonFields, parseType } from "../../src/api/schema/tables.ts";
 import { apiVersionOf, type Kind, verbsOf } from "../../src/kinds/kind.ts";
 import { registry } from "../../src/kinds/registry.ts";
@@ -7,14 +7,14 @@ export interface GrownField {
   readonly kind: Kind;
   /** "spec.containers[].env" */
   readonly path: string;
-  /** Items of equal content, or each of its own. */
+  /** If `isEqual`, all items are equal; otherwise each is different. */
   readonly body: (size: number, isEqual: boolean) => object;
 }
 
 type Values = { [key: string]: unknown };
 type Grow = (size: number, isEqual: boolean) => unknown;
 
-/** Fields that several kinds have are grown once, in the kind that comes first. */
+/** A field that several kinds share is grown once, in the first of them. */
 export function grownFields(): readonly GrownField[] {
   const seen = new Set<string>();
   const others = registry.kinds.filter((kind) => kind !== POD);
@@ -36,7 +36,7 @@ function bodyOf(kind: Kind, values: Values): object {
   return { ...own, ...withContainers(kind, values), metadata };
 }
 
-/** Otherwise much of what validates a pod is never reached. */
+/** Without a container, much of the validation of a pod would never run. */
 function withContainers({ kind }: Kind, values: Values): Values {
   if (kind !== "Pod") return values;
   const spec = { containers: [{ name: "c", image: "i" }], ...(values["spec"] as object) };
@@ -101,7 +101,7 @@ function grown(reference: string, size: number, isEqual: boolean): unknown {
   return Object.fromEntries(items.map((item, at) => [`k${at}`, item]));
 }
 
-/** Enough of an item to be told from others. */
+/** Enough fields to make items different. */
 const MOST_FIELDS = 4;
 
 function filled(reference: string, at: number): unknown {

@@ -1,4 +1,4 @@
-/** Work grows with the body, not with its square: steps are counted, so no clock is asked. */
+/** The work grows with the size of the body, not with its square. Steps are counted, not timed. */
 import { expect, test } from "vitest";
 import { isEqual } from "../../src/api/equal.ts";
 import { configMapBody, podBody } from "../builders/resources.ts";
@@ -35,7 +35,7 @@ test.each(GROWTHS.map((growth) => [growth.name, growth] as const))("%s", (_, gro
 test.each([
   [1_000, true],
   [1_001, false],
-])("%d managedFields that a request sends are taken: %s", (sent, isTaken) => {
+])("%d managedFields in a request are accepted: %s", (sent, isTaken) => {
   const server = aServer();
   const entry = { operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" };
   const managedFields = Array.from({ length: sent }, (_, at) => ({

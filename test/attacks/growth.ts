@@ -1,4 +1,4 @@
-/** Bodies with one list or map that can be made as long as an attacker likes. */
+/** Request bodies with one list or map that can be made arbitrarily long. */
 
 export interface Growth {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Growth {
 const DEFAULT = "/api/v1/namespaces/default";
 const MAPS = `${DEFAULT}/configmaps`;
 const PODS = `${DEFAULT}/pods`;
-/** It is there before each request. */
+/** This object exists before each request. */
 const GROWN = `${MAPS}/grown`;
 
 const many = <T>(size: number, make: (at: number) => T): T[] =>
@@ -33,7 +33,7 @@ function managedFields(size: number, operation: string): object[] {
 const METADATA: readonly (readonly [string, (size: number) => object])[] = [
   ["managedFields of updaters", (size) => ({ managedFields: managedFields(size, "Update") })],
   ["managedFields of appliers", (size) => ({ managedFields: managedFields(size, "Apply") })],
-  ["managedFields without sense", (size) => ({ managedFields: many(size, () => ({})) })],
+  ["empty managedFields", (size) => ({ managedFields: many(size, () => ({})) })],
   ["labels", (size) => ({ labels: keys(size) })],
   ["annotations", (size) => ({ annotations: keys(size) })],
   ["finalizers", (size) => ({ finalizers: many(size, (at) => `example.com/f${at}`) })],

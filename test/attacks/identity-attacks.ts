@@ -1,4 +1,6 @@
-/** Being somebody else: by tokens that are none, by names of others, by rights one has not. */
+/**
+ * Acting as another user: by forged tokens, by impersonation, by rights that the attacker lacks.
+ */
 import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
@@ -24,7 +26,7 @@ function partsOf(token: string): Parts {
   return { header: decode(header), claims: decode(claims) };
 }
 
-/** Signed with the server's own key: whoever forges these has what nobody has. */
+/** Signed with the server's own key, which no attacker has: the claims alone must be rejected. */
 function genuinelySigned({ header, claims }: Parts, target: Target): string {
   const key = createPrivateKey(readFileSync(signingKeyFile(target)));
   const text = `${encode(header)}.${encode(claims)}`;
@@ -37,16 +39,16 @@ const NOW_SECONDS = Math.floor(Date.now() / 1000);
 
 const FORGED: readonly (readonly [name: string, forge: Forge])[] = [
   [
-    "signed by nobody (alg none)",
+    "without a signature (alg none)",
     ({ header, claims }) => `${encode({ ...header, alg: "none" })}.${encode(claims)}.`,
   ],
   [
-    "signed by nobody, with something in place of a signature",
+    "with alg None and the signature of another token",
     ({ header, claims }, signature) =>
       `${encode({ ...header, alg: "None" })}.${encode(claims)}.${signature}`,
   ],
   [
-    "signed with the public key as if it were a password (HS256)",
+    "signed with the public key as a shared secret (HS256)",
     ({ header, claims }, _, target) => {
       const key = createPublicKey(readFileSync(signingKeyFile(target)));
       const text = `${encode({ ...header, alg: "HS256" })}.${encode(claims)}`;
@@ -65,22 +67,22 @@ const FORGED: readonly (readonly [name: string, forge: Forge])[] = [
       `${encode(header)}.${encode({ ...claims, ...ADMIN_CLAIMS })}.${signature}`,
   ],
   [
-    "that brings its own key",
+    "that contains its own key",
     ({ header, claims }, signature) =>
       `${encode({ ...header, jwk: { kty: "EC" }, jku: "http://127.0.0.1/" })}.${encode(claims)}.${signature}`,
   ],
   [
-    "whose key would be a file",
+    "whose key ID is a file path",
     ({ header, claims }, signature) =>
       `${encode({ ...header, kid: "../../../../dev/null" })}.${encode(claims)}.${signature}`,
   ],
   [
-    "that has ended",
+    "that has expired",
     ({ header, claims }, _, target) =>
       genuinelySigned({ header, claims: { ...claims, exp: NOW_SECONDS - 120 } }, target),
   ],
   [
-    "that has not begun",
+    "that is not valid yet",
     ({ header, claims }, _, target) =>
       genuinelySigned({ header, claims: { ...claims, nbf: NOW_SECONDS + 3600 } }, target),
   ],
@@ -90,21 +92,21 @@ const FORGED: readonly (readonly [name: string, forge: Forge])[] = [
       genuinelySigned({ header, claims: { ...claims, iss: "https://example.com" } }, target),
   ],
   [
-    "that never ends, because it does not say when",
+    "without an expiry time",
     ({ header, claims }, _, target) => {
       const { exp: _exp, ...endless } = claims;
       return genuinelySigned({ header, claims: endless }, target);
     },
   ],
   [
-    "that is for nobody, because it does not say for whom",
+    "without an audience",
     ({ header, claims }, _, target) => {
       const { aud: _aud, ...unaddressed } = claims;
       return genuinelySigned({ header, claims: unaddressed }, target);
     },
   ],
   [
-    "of an account that is not named",
+    "that names no account",
     ({ header, claims }, _, target) => {
       const { "kubernetes.io": _account, ...nameless } = claims;
       return genuinelySigned({ header, claims: nameless }, target);
@@ -135,7 +137,7 @@ const ENDED: readonly Attack[] = [
     const token = await tokenOf(tally, "deleted");
     await tally.call("DELETE", "/api/v1/namespaces/own/serviceaccounts/deleted");
     await expectUnknown(target, token);
-    // Nor does one of the same name inherit it.
+    // An account that is created later with the same name must not inherit the token.
     const again = { metadata: { name: "deleted" } };
     await tally.call("POST", "/api/v1/namespaces/own/serviceaccounts", again);
     await expectUnknown(target, token);
@@ -168,16 +170,16 @@ const IMPERSONATION: readonly Attack[] = [
   request("another account", 403, as("Impersonate-User", "system:serviceaccount:default:default")),
   request("somebody's uid", 403, as("Impersonate-Uid", "1")),
   request("somebody's scopes", 403, as("Impersonate-Extra-scopes", "all")),
-  request("a group and nobody in it", 400, {
+  request("a group without a user", 400, {
     path: CONFIG_MAPS,
     headers: { "Impersonate-Group": "system:masters" },
   }),
-  request("a header of impersonation that is none", 400, as("Impersonate-Everything", "yes")),
-].map((attack) => ({ ...attack, name: `speaking under ${attack.name}` }));
+  request("an unknown impersonation header", 400, as("Impersonate-Everything", "yes")),
+].map((attack) => ({ ...attack, name: `impersonating ${attack.name}` }));
 
 const CREDENTIALS: readonly Attack[] = [
   ...["access_token", "token", "bearer_token", "Authorization"].map((parameter) =>
-    played(`the token as ${parameter} in the address`, async (target) => {
+    played(`the token as ${parameter} in the URL`, async (target) => {
       const path = `${CONFIG_MAPS}?${parameter}=${target.tally.token}`;
       expect((await ask(target, { path, as: "nobody" })).status).toBe(403);
     }),
@@ -191,12 +193,12 @@ const CREDENTIALS: readonly Attack[] = [
     const headers = { Authorization: `Basic ${encoded}` };
     expect((await ask(target, { path: CONFIG_MAPS, as: "nobody", headers })).status).toBe(401);
   }),
-  request("a user named by a proxy that is none", 403, {
+  request("a user named by the headers of an untrusted proxy", 403, {
     path: CONFIG_MAPS,
     as: "nobody",
     headers: { "X-Remote-User": "tally-admin", "X-Remote-Group": "system:masters" },
   }),
-  request("another method in a header", 403, {
+  request("a method override in a header", 403, {
     path: `${CONFIG_MAPS}/victim`,
     method: "POST",
     as: "mallory",
@@ -236,7 +238,7 @@ const RIGHTS: readonly Attack[] = [
       roleRef: { ...ADMIN_ROLE, name: "admin" },
     },
   }),
-  request("widening the role one has", 403, {
+  request("widening one's own role", 403, {
     path: `${RBAC}/namespaces/own/roles/few`,
     method: "PATCH",
     as: "mallory",
@@ -249,25 +251,25 @@ const RIGHTS: readonly Attack[] = [
     as: "mallory",
     body: { spec: {} },
   }),
-  request("asking what others may do", 403, {
+  request("asking what another user may do", 403, {
     path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
     method: "POST",
     as: "mallory",
     body: { spec: { user: "tally-admin", nonResourceAttributes: { path: "/", verb: "get" } } },
   }),
-  request("asking whose a token is", 403, {
+  request("asking whom a token belongs to", 403, {
     path: "/apis/authentication.k8s.io/v1/tokenreviews",
     method: "POST",
     as: "mallory",
     body: { spec: { token: "x" } },
   }),
-  request("a list, said to be a watch that is none", 403, {
+  request("a list with watch=FALSE", 403, {
     path: `${DEFAULT}/secrets?watch=FALSE`,
     as: "mallory",
   }),
   ...["exec?command=id", "attach?stdout=1", "portforward?ports=80", "log"].flatMap((what) =>
     ["GET", "POST"].map((method) =>
-      request(`${method} ${what} of a pod of others`, [403, 405], {
+      request(`${method} ${what} of another user's pod`, [403, 405], {
         path: `${DEFAULT}/pods/victim/${what}`,
         method,
         as: "mallory",

@@ -1,6 +1,7 @@
 /**
- * Keys that one container leaves for another, or takes from the host. The kernel keeps keyrings for
- * each user, and all that a server starts would inherit the one that it was started with.
+ * Kernel keys that one container leaves for another, or takes from the host. The kernel keeps a
+ * keyring for each user, and without protection all processes of a server would inherit the keyring
+ * that the server was started with.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync } from "node:fs";
@@ -15,14 +16,14 @@ import { AS_NOBODY, NOBODY, withoutNobody } from "../support/nobody.ts";
 import { projectFile } from "../support/project-file.ts";
 import { withoutSandboxes } from "../support/sandboxes.ts";
 
-/** Of x86_64, where perl is a way to call what no program of the machine calls. */
+/** System call numbers of x86_64. Perl makes the calls, because no standard program does. */
 const CALL = { add: 248, request: 249, control: 250, openHandle: 304 };
 const USER_KEYRING = -4;
 const canCall = process.arch === "x64" && spawnSync("perl", ["-e", "1"]).status === 0;
 const isBuilt = existsSync(projectFile("dist/confine"));
 const reason = withoutSandboxes || (canCall && isBuilt ? "" : "(skipped: no perl or no compiler)");
 
-/** Prints "said" with what the kernel answers. */
+/** Prints "answer: " with the result of the system call. */
 const call = (number: number, ...args: readonly (string | number)[]) => {
   const words = args.map((each) => (typeof each === "string" ? `"${each}"` : each)).join(",");
   const answer = `syscall(${number}, @words) == -1 ? $! : "done"`;
@@ -68,7 +69,7 @@ describe.skipIf(reason !== "")(`keyrings ${reason}`, () => {
     }
   });
 
-  /** A key of the user that the server is, and of the containers. */
+  /** Adds a key for the user as whom the server and the containers run. */
   function hostKey(): number {
     const words = `my @words = ("user", "tally-attack", "secret", 6, ${USER_KEYRING})`;
     const text = execFileSync("perl", ["-e", `${words}; print syscall(${CALL.add}, @words)`]);

@@ -1,4 +1,7 @@
-/** The file with the key of a user, under the usual umask, where others can look. */
+/**
+ * The kubeconfig with the key of a user, under the usual umask, in a directory that others can
+ * read.
+ */
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ensureCertificates } from "../../src/access/certificates.ts";
@@ -19,13 +22,13 @@ afterEach(() => place.dispose());
 const modeOf = (name: string) => (lstatSync(place.path(name)).mode & 0o777).toString(8);
 const read = (name: string) => readFileSync(place.path(name), "utf8");
 
-/** `before` is what a shell does first, such as a redirection. */
+/** `before` is run by the shell first, such as a redirection. */
 function kubeconfig(before: string, ...args: readonly string[]): Promise<Ended> {
   const words = ["kubeconfig", "alice", "--trusted", "--data", "data", ...args];
   return place.run(words, undefined, { before: `umask 022; ${before}` });
 }
 
-test("a file that the command writes is for its owner alone", async () => {
+test("only the owner can read a file that the command writes", async () => {
   const quiet = { code: 0, out: "", error: "" };
   expect(await kubeconfig(":", "-o", "alice")).toEqual(quiet);
   expect([modeOf("alice"), read("alice")]).toEqual(["600", expect.stringContaining("key-data")]);
@@ -34,7 +37,7 @@ test("a file that the command writes is for its owner alone", async () => {
   expect(modeOf("open")).toBe("600");
 });
 
-test("a link in place of the file is replaced, not followed", async () => {
+test("a symbolic link in place of the file is replaced, not followed", async () => {
   writeFileSync(place.path("target"), "as it was");
   symlinkSync(place.path("target"), place.path("alice"));
   expect((await kubeconfig(":", "-o", "alice")).code).toBe(0);
@@ -42,7 +45,7 @@ test("a link in place of the file is replaced, not followed", async () => {
   expect(lstatSync(place.path("alice")).isFile()).toBe(true);
 });
 
-test("a redirection to a file that others can read is warned of", async () => {
+test("redirecting to a file that others can read prints a warning", async () => {
   const { code, error } = await kubeconfig("exec > alice");
   expect([code, modeOf("alice")]).toEqual([0, "644"]);
   expect(error).toMatch(/^tally: others can read the file .* \(mode 0644\): .* use -o FILE/);

@@ -1,4 +1,7 @@
-/** Large bodies: others are served while they are read, and what costs too much is refused. */
+/**
+ * Large bodies: other users are served while one is parsed, and one that costs too much is
+ * rejected.
+ */
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { encodeProtobuf } from "../../src/api/schema/protobuf.ts";
@@ -66,7 +69,7 @@ const jsonKeys = (count: number): string =>
     data: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"])),
   });
 
-test("others are answered while large YAML is in work, one body of a user at a time", async () => {
+test("other users are served while large YAML is parsed, one body per user at a time", async () => {
   const inWork: (() => void)[] = [];
   await start(() => ({
     read: () =>
@@ -97,7 +100,7 @@ test("others are answered while large YAML is in work, one body of a user at a t
   expect((await another).text).toContain("yaml: it was in work");
 });
 
-test("large YAML is read as short YAML is", async () => {
+test("large YAML is parsed like short YAML", async () => {
   await start();
   const made = { method: "POST", path: MAPS, contentType: YAML, body: yamlMap("made", 2_000) };
   const { status, text } = await send({ user: "alice", ...made });
@@ -140,7 +143,7 @@ const TOO_LARGE: readonly (readonly [string, Omit<Asked, "user">])[] = [
   ["delete options", { method: "DELETE", path: `${MAPS}/a`, body: jsonKeys(MOST_VALUES) }],
 ];
 
-test.each(TOO_LARGE)("a body with too many values is refused: %s", async (_, asked) => {
+test.each(TOO_LARGE)("a body with too many values is rejected: %s", async (_, asked) => {
   await start();
   const { status, text } = await send({ user: "mallory", method: "POST", ...asked });
   expect([status, JSON.parse(text).message]).toEqual([
@@ -149,7 +152,7 @@ test.each(TOO_LARGE)("a body with too many values is refused: %s", async (_, ask
   ]);
 });
 
-test("a protobuf message with too many values is refused", async () => {
+test("a protobuf message with too many values is rejected", async () => {
   await start();
   const finalizers = Array.from({ length: MOST_VALUES + 1 }, () => "a");
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", finalizers } };
@@ -163,7 +166,7 @@ test("a protobuf message with too many values is refused", async () => {
   expect([status, text]).toEqual([400, expect.stringContaining("too many fields and items")]);
 });
 
-test("an answer names a thousand mistakes, and how many more there are", async () => {
+test("an answer lists a thousand errors, and the number of further ones", async () => {
   await start();
   const body = `{"metadata":{"name":"a"},"spec":{"containers":[${"{},".repeat(5_000)}{}]}}`;
   const { status, text } = await send({ user: "mallory", method: "POST", path: PODS, body });

@@ -1,11 +1,11 @@
-/** A text costs a few steps for each of its characters, whatever its parser makes of them. */
+/** Parsing a text takes a few steps per character, whatever the text. */
 import { expect, test } from "vitest";
 import { aServer } from "../builders/server.ts";
 import { ask } from "../support/ask.ts";
 import { countSteps } from "../support/count-steps.ts";
 
 const CHARACTERS = 20_000;
-/** The stars of a schedule took 33 when every value of every range was kept. */
+/** A schedule of stars took 33 steps when every value of every range was stored. */
 const MOST_STEPS_PER_CHARACTER = 15;
 
 const SPEC = { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" };
@@ -38,7 +38,7 @@ const SCHEDULES: readonly (readonly [string, string])[] = [
 test.each([
   ...SCHEDULES.map(([name, schedule]) => [`${name} in a schedule`, cronJob({ schedule })] as const),
   ["a time zone", cronJob({ timeZone: filled("A/") })] as const,
-])("a CronJob with many characters costs few steps for each: %s", (_, body) => {
+])("a long CronJob takes few steps per character: %s", (_, body) => {
   const path = "/apis/batch/v1/namespaces/default/cronjobs";
   const stepsOf = (sent: object) => {
     const server = aServer();
@@ -52,7 +52,7 @@ test.each([
   expect(steps / CHARACTERS).toBeLessThan(MOST_STEPS_PER_CHARACTER);
 });
 
-test("a registry with many malformed pairs is refused", () => {
+test("a registry with many malformed pairs is rejected", () => {
   const volumes = [{ name: "v", quobyte: { registry: ",".repeat(150_000), volume: "v" } }];
   const body = { metadata: { name: "long" }, spec: { ...SPEC, volumes } };
   const { status } = ask(aServer(), "POST", "/api/v1/namespaces/default/pods", body);

@@ -1,6 +1,6 @@
 /**
- * Another user of the machine, who may write where somebody works: he prepares the data directory
- * there, or a part of it, and waits for a command that uses it.
+ * Another user of the machine, who can write in a directory in which somebody works: he prepares
+ * the data directory there, or a part of it, and waits for a command that uses it.
  */
 import { once } from "node:events";
 import {
@@ -27,7 +27,7 @@ const LINK = /^tally [a-z]+: .*\.tally(\/[a-z.]+)? is a symbolic link, which Tal
 let place: Place;
 beforeEach(() => {
   place = new Place();
-  // As a directory that several people share.
+  // As a directory that several users share.
   chmodSync(place.directory, 0o777);
 });
 afterEach(() => place.dispose());
@@ -41,7 +41,7 @@ function expectRefused({ code, out, error }: Ended, reason: RegExp): void {
 }
 
 describe.skipIf(withoutNobody !== "")(`another user ${withoutNobody}`, () => {
-  test("cannot have his items run by the engine of somebody else", async () => {
+  test("cannot have his items run by the engine of another user", async () => {
     const item = "test -e go || echo $$ > pid; id -u >> ran; test -e go || exec sleep 1000";
     const words = [process.execPath, projectFile("dist/main.js"), "run", "--completions", "2"];
     const theirs = spawnAsNobody([...words, "-j1", "--", "sh", "-c", item], {
@@ -53,7 +53,7 @@ describe.skipIf(withoutNobody !== "")(`another user ${withoutNobody}`, () => {
     const gone = once(theirs, "close");
     theirs.kill("SIGKILL");
     await gone;
-    // So that nobody but the next engine can start what is left.
+    // Kills everything of his run, so that only the next engine could start the remaining items.
     const [spawner = ""] = readdirSync(place.path(".tally", "agent", "lock"));
     const left = [spawner, readFileSync(place.path("pid"), "utf8")];
     for (const pid of left) process.kill(Number.parseInt(pid, 10), "SIGKILL");
@@ -64,7 +64,7 @@ describe.skipIf(withoutNobody !== "")(`another user ${withoutNobody}`, () => {
     expectRefused(ended, THEIRS);
   });
 
-  test("gets no environment by a spawner of his own", async () => {
+  test("gets no environment variables by running his own spawner", async () => {
     mkdirSync(place.path(".tally", "store"), { recursive: true });
     chmodSync(place.path(".tally"), 0o777);
     const theirs = spawnAsNobody([process.execPath, "-e", FALSE_SPAWNER], {
@@ -91,7 +91,7 @@ describe.skipIf(withoutNobody !== "")(`another user ${withoutNobody}`, () => {
   });
 });
 
-describe.skipIf(withoutNobody !== "")(`what another user owns ${withoutNobody}`, () => {
+describe.skipIf(withoutNobody !== "")(`a file of another user ${withoutNobody}`, () => {
   test.each([
     ["run", "-q", "--completions", "1", "--", "true"],
     ["resume", "x"],
@@ -106,7 +106,7 @@ describe.skipIf(withoutNobody !== "")(`what another user owns ${withoutNobody}`,
     ["down", "--data", ".tally"],
     ["kubeconfig", "alice", "--data", ".tally"],
     ["agent", "--data", ".tally", "--kubeconfig", "kubeconfig"],
-  ])("is no data directory for tally %s", async (...args) => {
+  ])("is rejected as the data directory of tally %s", async (...args) => {
     writeFileSync(place.path("kubeconfig"), KUBECONFIG);
     for (const name of [".tally", ".tally/store", ".tally/agent", ".tally/pki"]) {
       mkdirSync(place.path(name), { mode: 0o700 });
@@ -116,7 +116,7 @@ describe.skipIf(withoutNobody !== "")(`what another user owns ${withoutNobody}`,
   });
 
   test.each(["agent", "lock", "logs", "pki", "store", "tally.sock", "token", "kubeconfig"])(
-    "is refused in place of %s in the directory of somebody else",
+    "is rejected in place of %s in a data directory",
     async (name) => {
       mkdirSync(place.path(".tally", "store"), { recursive: true });
       mkdirSync(place.path(".tally", name), { recursive: true });
@@ -125,7 +125,7 @@ describe.skipIf(withoutNobody !== "")(`what another user owns ${withoutNobody}`,
     },
   );
 
-  test("is refused as the file for a kubeconfig", async () => {
+  test("is rejected as the file for a kubeconfig", async () => {
     writeFileSync(place.path("kubeconfig"), "apiVersion: v1\nkind: Config\n");
     chownSync(place.path("kubeconfig"), NOBODY, NOBODY);
     const data = ["--data", "data", "--kubeconfig", "kubeconfig"];
@@ -148,7 +148,7 @@ test.each([
   expectRefused(await place.run(["run", "-q", "--completions", "1", "--", "true"]), LINK);
 });
 
-test("a directory that others may write to is closed to them, with a notice", async () => {
+test("a directory that others can write to is closed to them, with a notice", async () => {
   const args = ["run", "-q", "--completions", "1", "--", "echo", "done"];
   expect(await place.run(args)).toEqual({ code: 0, out: "done\n", error: "" });
   for (const name of [".tally", ".tally/store"]) chmodSync(place.path(name), 0o777);
@@ -160,7 +160,7 @@ test("a directory that others may write to is closed to them, with a notice", as
   expect([modeOf(".tally"), modeOf(".tally/store")]).toEqual(["700", "700"]);
 });
 
-test("a directory that others may read is closed to them", async () => {
+test("a directory that others can read is closed to them", async () => {
   const args = ["run", "-q", "--completions", "1", "--", "true"];
   expect((await place.run(args)).code).toBe(0);
   for (const name of [".tally", ".tally/agent"]) chmodSync(place.path(name), 0o755);
@@ -172,7 +172,7 @@ test("a directory that others may read is closed to them", async () => {
   expect([modeOf(".tally"), modeOf(".tally/agent")]).toEqual(["700", "700"]);
 });
 
-/** Greets as a spawner does, and notes the orders that it is given. */
+/** Greets as a spawner does, and records the orders that it receives. */
 const FALSE_SPAWNER = `
   const fs = require("node:fs");
   fs.mkdirSync(".tally/agent");

@@ -1,4 +1,4 @@
-/** Patches that grow, that go on for ever, or that write where nothing may be written. */
+/** Patches that grow, that never end, or that write to forbidden fields. */
 import { expect } from "vitest";
 import { type Attack, CONFIG_MAPS, DEFAULT, expectNothingTold, played, request } from "./attack.ts";
 import { ask } from "./target.ts";
@@ -41,40 +41,48 @@ const REFUSED: readonly Attack[] = [
     patch("json", [{ op: "add", path: "/a".repeat(100_000), value: 1 }]),
   ),
   request(
-    "a place beyond all numbers",
+    "an index that exceeds all integers",
     422,
     patch("json", [{ op: "add", path: "/metadata/finalizers/99999999999999999999", value: "a" }]),
   ),
   request(
-    "a move of the whole into a part of it",
+    "a move of a field into a part of itself",
     422,
     patch("json", [{ op: "move", from: "/data", path: "/data/a/b" }]),
   ),
   request(
-    "an operation that is every object's",
+    "an operation named constructor",
     422,
     patch("json", [{ op: "constructor", path: "/a", value: 1 }]),
   ),
-  request("an operation that is none", 400, patch("json", ["a"])),
-  request("another name by a patch", [400, 422], patch("merge", { metadata: { name: "other" } })),
-  request("another uid by a patch", [409, 422], patch("merge", { metadata: { uid: "other" } })),
+  request("an operation that is not an object", 400, patch("json", ["a"])),
+  request(
+    "a patch that changes the name",
+    [400, 422],
+    patch("merge", { metadata: { name: "other" } }),
+  ),
+  request(
+    "a patch that changes the UID",
+    [409, 422],
+    patch("merge", { metadata: { uid: "other" } }),
+  ),
   request(
     "a merge five thousand levels deep",
     [400, 422],
     patch("merge", `${'{"data":'.repeat(5000)}1${"}".repeat(5000)}`),
   ),
   request(
-    "a directive that is none",
+    "an unknown $patch directive",
     [400, 422],
     patch("strategic", { data: { $patch: "everything" } }),
   ),
   request(
-    "a list of deletions from what is no list",
+    "deletions from a field that is not a list",
     413,
     patch("strategic", { "$deleteFromPrimitiveList/data": many(100_000) }),
   ),
   request(
-    "an order of a hundred thousand that are not there",
+    "an order of a hundred thousand missing items",
     413,
     patch(
       "strategic",
@@ -83,7 +91,7 @@ const REFUSED: readonly Attack[] = [
     ),
   ),
   request(
-    "twenty thousand containers for those of a pod",
+    "twenty thousand containers merged into a pod",
     [400, 413, 422],
     patch(
       "strategic",
@@ -111,7 +119,7 @@ const REFUSED: readonly Attack[] = [
     400,
     patch("apply", "apiVersion: v1\nkind: Secret\nmetadata: {name: victim}\n"),
   ),
-  request("a patch of a kind that is none", 415, {
+  request("a patch with an unknown content type", 415, {
     ...patch("json", []),
     headers: { "Content-Type": "application/constructor" },
   }),
@@ -125,26 +133,30 @@ function laughs(): string {
 
 const POLLUTION: readonly Attack[] = (
   [
-    ["json", "its parent", [{ op: "add", path: "/__proto__/polluted", value: "yes" }]],
-    ["json", "its maker", [{ op: "add", path: "/constructor/prototype/polluted", value: "yes" }]],
+    ["json", "its __proto__", [{ op: "add", path: "/__proto__/polluted", value: "yes" }]],
+    [
+      "json",
+      "its constructor",
+      [{ op: "add", path: "/constructor/prototype/polluted", value: "yes" }],
+    ],
     [
       "merge",
-      "its parent",
+      "its __proto__",
       '{"__proto__":{"polluted":"yes"},"metadata":{"__proto__":{"polluted":"yes"}}}',
     ],
     [
       "strategic",
-      "its parent",
+      "its __proto__",
       '{"__proto__":{"polluted":"yes"},"data":{"__proto__":{"polluted":"yes"}}}',
     ],
     [
       "apply",
-      "its parent",
+      "its __proto__",
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: victim}\n__proto__: {polluted: "yes"}\n',
     ],
   ] as const
 ).map(([type, means, body]) =>
-  played(`a ${type} patch that would give every object a field by ${means}`, async (target) => {
+  played(`a ${type} patch that tries to pollute Object.prototype by ${means}`, async (target) => {
     const answer = await ask(target, patch(type, body));
     expect(answer.status).toBeLessThan(500);
     expectNothingTold(answer);

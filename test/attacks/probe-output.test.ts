@@ -1,4 +1,4 @@
-/** Probes whose commands print without end, while they are asked and after that. */
+/** Probes whose commands print without end, while the probe runs and afterwards. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -28,7 +28,7 @@ async function unhealthy(pod: string): Promise<string> {
   return found ?? "";
 }
 
-test("the beginning of a long output is told, and the exit code of the command", async () => {
+test("the event of a failed probe has the beginning of a long output", async () => {
   await probed("long", "echo beginning; head -c 50000000 /dev/zero | tr '\\0' x; exit 3");
   const told = await unhealthy("long");
   expect(told).toMatch(/^Unhealthy: Readiness probe failed: beginning\nx+$/);
@@ -36,7 +36,7 @@ test("the beginning of a long output is told, and the exit code of the command",
   expect(told.length - failed).toBeLessThanOrEqual(10 * 1024);
 });
 
-/** Prints a MiB, notes how often it has done so, and again. */
+/** Prints a MiB, records how often it has done so, and repeats. */
 function printing(notes: string): string {
   const print = `head -c ${MIB} /dev/zero; n=$((n+1)); echo $n > ${notes}; sleep 0.02`;
   return `n=0; while :; do ${print}; done`;
@@ -51,15 +51,15 @@ function written(notes: string): number {
 }
 
 test.each([
-  ["asked", (text: string, pid: string) => `echo $$ > ${pid}; ${text}`],
-  ["left", (text: string, pid: string) => `{ ${text}; } & echo $! > ${pid}; exit 0`],
-])("what a command prints that is %s is cut on the disk", async (name, command) => {
+  ["running", (text: string, pid: string) => `echo $$ > ${pid}; ${text}`],
+  ["left-behind", (text: string, pid: string) => `{ ${text}; } & echo $! > ${pid}; exit 0`],
+])("the output of a %s probe command is cut on disk", async (name, command) => {
   const notes = path.join(cluster.tally.dataDir, `notes-${name}`);
   const pidFile = path.join(cluster.tally.dataDir, `pid-${name}`);
   await probed(name, command(printing(notes), pidFile));
   await until(async () => written(notes) >= 100);
   const pid = readFileSync(pidFile, "utf8").trim();
-  // By the process itself: its file may have no name any more.
+  // Measured through the process, because the file may already be unlinked.
   expect(statSync(`/proc/${pid}/fd/1`).blocks * 512).toBeLessThan(50 * MIB);
   expect(written(notes)).toBeGreaterThanOrEqual(100);
   const { uid = "" } = (await cluster.findPod(name))?.metadata ?? {};

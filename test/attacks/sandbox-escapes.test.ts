@@ -1,4 +1,4 @@
-/** A container that asks for the rights by which a sandbox is left. */
+/** A container that asks for capabilities with which it could escape its sandbox. */
 import {
   appendFileSync,
   existsSync,
@@ -24,16 +24,16 @@ const asking = (text: string, add: readonly string[]) => ({
   containers: [script(text, { securityContext: { capabilities: { add } } })],
 });
 
-/** Until it has ended, or waits for something that will not come. */
+/** Waits until the pod has ended, or waits for something that will never happen. */
 const settled = (name: string) =>
   cluster.podThat(name, (pod) => {
     const { terminated, waiting } = stateOf(pod) ?? {};
     return terminated !== undefined || waiting?.message !== undefined;
   });
 
-describe.skipIf(withoutSandboxes)(`rights and links of /proc ${withoutSandboxes}`, () => {
-  test("do not lead to the roots of other processes", async () => {
-    // The data directory is hidden in the root of the container, but not in that of the host.
+describe.skipIf(withoutSandboxes)(`capabilities and links of /proc ${withoutSandboxes}`, () => {
+  test("do not give access to the roots of other processes", async () => {
+    // The data directory is hidden in the root of the container, but not in the root of the host.
     const { dataDir } = cluster.tally;
     const text = `for each in /proc/[0-9]*/root /proc/[0-9]*/cwd; do
         ls -d $each${dataDir}/token $each/../../../..${dataDir}/token
@@ -49,7 +49,7 @@ describe.skipIf(withoutSandboxes)(`rights and links of /proc ${withoutSandboxes}
   });
 
   test.each(["/proc/1/root", "/proc/1/cwd", "../../../../../.."])(
-    "do not lead to the host by the working directory %s",
+    "do not give access to the host by the working directory %s",
     async (workingDir) => {
       const { dataDir } = cluster.tally;
       const text = `ls .${dataDir} ../../../../..${dataDir}; echo looked`;
@@ -61,7 +61,7 @@ describe.skipIf(withoutSandboxes)(`rights and links of /proc ${withoutSandboxes}
   );
 
   test.each(["DAC_READ_SEARCH", "SYS_CHROOT", "MKNOD", "SYS_ADMIN", "SYS_MODULE", "BPF"])(
-    "do not include %s: the pod is refused",
+    "do not include %s: the pod is rejected",
     async (capability) => {
       await cluster.createPod("asking", asking("true", [capability]));
       const { status } = await cluster.over("asking");
@@ -74,9 +74,9 @@ describe.skipIf(withoutSandboxes)(`rights and links of /proc ${withoutSandboxes}
 });
 
 describe.skipIf(withoutSandboxes)(`files of a pod ${withoutSandboxes}`, () => {
-  test("are not executed before the rights of the server are given up", async () => {
-    // What enters a container, or starts a command in it, must not execute files of the container
-    // before it has given up its rights.
+  test("are not executed before the server's privileges are dropped", async () => {
+    // A process that enters a container, or starts a command in it, must not execute files of the
+    // container before it has dropped its privileges.
     const evil = "#!/usr/bin/sh\ngrep -H CapEff /proc/self/status >> /shared/evil\n";
     const fill = `cp /usr/bin/dash /vol/sh; cp /usr/bin/cat /usr/bin/grep /usr/bin/sleep /vol
       for each in setpriv unshare nsenter env chroot mount confine; do
@@ -152,8 +152,8 @@ describe.skipIf(withoutSandboxes)(`files of a pod ${withoutSandboxes}`, () => {
   });
 });
 
-describe.skipIf(withoutSandboxes)(`a seat ${withoutSandboxes}`, () => {
-  test("is for the next container as it was for the first", async () => {
+describe.skipIf(withoutSandboxes)(`a reused sandbox ${withoutSandboxes}`, () => {
+  test("is the same for the next container as for the first", async () => {
     const show = `ulimit -n; nice; cat /proc/self/oom_score_adj
       grep Cpus_allowed: /proc/self/status; stat -c %a / /etc /etc/hosts /dev/shm`;
     const change = `prlimit --pid 1 --nofile=60:60; renice -n 9 1; taskset -p 1 1
@@ -167,7 +167,7 @@ describe.skipIf(withoutSandboxes)(`a seat ${withoutSandboxes}`, () => {
     expect(await cluster.log("after")).toBe(await cluster.log("before"));
   });
 
-  test("has no user namespaces, in which a container would have all rights", async () => {
+  test("allows no user namespaces, in which a container would have all capabilities", async () => {
     const text = "unshare --user true; unshare --user --map-root-user id -u; echo tried";
     await cluster.createPod("unshares", { containers: [script(`{ ${text}; } 2>/dev/null`)] });
     await cluster.over("unshares");
@@ -175,8 +175,8 @@ describe.skipIf(withoutSandboxes)(`a seat ${withoutSandboxes}`, () => {
   });
 });
 
-describe.skipIf(withoutSandboxes)(`what a sandbox has of the host ${withoutSandboxes}`, () => {
-  test("its devices keep the modes and owners of the host", async () => {
+describe.skipIf(withoutSandboxes)(`a sandbox and the host ${withoutSandboxes}`, () => {
+  test("devices in a sandbox keep the modes and owners of the host", async () => {
     const before = statSync("/dev/full");
     const text =
       "chmod 640 /dev/full; chown 1:1 /dev/full; echo > /dev/null; head -c1 /dev/zero | wc -c";
@@ -188,7 +188,7 @@ describe.skipIf(withoutSandboxes)(`what a sandbox has of the host ${withoutSandb
   });
 
   test("the helper program cannot be written to by its own processes", async () => {
-    // A command that is the helper itself, which a container can find by /proc/PID/exe.
+    // The command is the helper program itself, which a container can find by /proc/PID/exe.
     const find = `for each in /proc/[0-9]*/exe; do
         case $(readlink $each) in *confine) if (exec 3>>$each); then echo writable; fi;; esac
       done`;
@@ -205,7 +205,7 @@ describe.skipIf(withoutSandboxes)(`what a sandbox has of the host ${withoutSandb
     expect(await cluster.log("helper")).toBe("looked\n");
   });
 
-  test("its log and its message cannot be leased, which would block the server", async () => {
+  test("log and message cannot be leased, which would block the server", async () => {
     const lease = (file: string) => `perl -e 'open(F, "+>>", "${file}"); fcntl(F, 1024, 1)
       and print "leased\\n" or print "denied\\n"' 2>&1`;
     const text = `${lease("/dev/termination-log")}; ${lease("/tmp/file")}`;
@@ -239,7 +239,7 @@ describe.skipIf(withoutSandboxes)(`what a sandbox has of the host ${withoutSandb
     });
   });
 
-  test("/sys is read-only with all that is mounted there", async () => {
+  test("/sys and all mounts below it are read-only", async () => {
     const text = `awk '$5 ~ "^/sys" && $6 ~ "^rw" { print $5 }' /proc/self/mountinfo; echo looked`;
     await cluster.createPod("sys", { hostNetwork: true, containers: [script(text)] });
     await cluster.over("sys");

@@ -1,4 +1,4 @@
-/** The two modes of a server, as the programs keep them: who is admitted, and what runs where. */
+/** The two modes of a server, single-user and shared: who may connect, and where pods run. */
 
 import { mkdtemp, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 const QUIET = ["--controllers=none"];
 
-test("a server that is alone admits nobody without --trusted", async () => {
+test("a single-user server issues a kubeconfig only with --trusted", async () => {
   const tally = await startTally({ dataDir, args: QUIET });
   try {
     const refused = await runTally(["kubeconfig", "alice", "--data", dataDir]);
@@ -36,7 +36,7 @@ test("a server that is alone admits nobody without --trusted", async () => {
   }
 });
 
-test("a server that has admitted somebody never starts alone again", async () => {
+test("a server that has admitted other users only starts with --shared", async () => {
   const shared = await startTally({ dataDir, args: [...QUIET, "--shared"] });
   expect(await runTally(["kubeconfig", "alice", "--data", dataDir])).toMatchObject({ code: 0 });
   await shared.stop();
@@ -54,7 +54,7 @@ test("a server that has admitted somebody never starts alone again", async () =>
   await again.stop();
 });
 
-/** Hides one of the programs that make sandboxes, in a mount namespace of its own. */
+/** Hides a program that sandboxes need, in a separate mount namespace. */
 const HIDE = 'mount --bind /dev/null "$(command -v nsenter)" && exec "$0" "$@"';
 
 test.skipIf(withoutSandboxes || process.getuid?.() !== 0)(
@@ -70,7 +70,7 @@ test.skipIf(withoutSandboxes || process.getuid?.() !== 0)(
   },
 );
 
-/** Which namespace of mounts a pod is in: a process of the host is in that of the tests. */
+/** Prints the mount namespace of a pod: a process of the host is in that of the tests. */
 const NAMESPACE = ["readlink", "/proc/self/ns/mnt"];
 
 function pod(name: string, spec: object): object {
@@ -85,7 +85,7 @@ async function ended(tally: Tally, where: string): Promise<{ phase: string; reas
 }
 
 test.skipIf(withoutSandboxes)(
-  `pods of a shared server run in sandboxes, and as processes where that is permitted ${withoutSandboxes}`,
+  `pods of a shared server run in sandboxes, or as processes if permitted ${withoutSandboxes}`,
   async () => {
     const args = ["--shared", "--allowed-runtimes=sandbox,process"];
     const tally = await startTally({ dataDir, hasAgent: true, args });
@@ -113,7 +113,7 @@ test.skipIf(withoutSandboxes)(
   },
 );
 
-test("an agent elsewhere refuses what its shared server does not allow", async () => {
+test("a remote agent rejects runtimes that its shared server does not allow", async () => {
   const where = "/api/v1/namespaces/default/pods";
   const alone = await startTally({ dataDir, args: QUIET });
   const made = await alone.call("POST", where, pod("p", { runtimeClassName: "process" }));
@@ -136,7 +136,7 @@ test("an agent elsewhere refuses what its shared server does not allow", async (
 });
 
 test.skipIf(withoutSandboxes)(
-  `an agent whose default is a process uses a sandbox for a shared server ${withoutSandboxes}`,
+  `an agent whose default runtime is process uses sandboxes for a shared server ${withoutSandboxes}`,
   async () => {
     const tally = await startTally({ dataDir, args: [...QUIET, "--shared"] });
     const args = ["--default-runtime=process"];

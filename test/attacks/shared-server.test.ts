@@ -1,7 +1,8 @@
 /**
- * Somebody with the role "edit" in one namespace of a shared server wants the host: by what a pod
- * asks for, by a template whose pods others create, by a change of a pod, by the labels of the
- * namespace. In a namespace that the administrator has labelled privileged the same is permitted.
+ * A user with the role "edit" in one namespace of a shared server tries to reach the host: by what
+ * a pod requests, by a template from which a controller creates pods, by changing a pod, by the
+ * labels of the namespace. In a namespace that the administrator has labelled privileged, the same
+ * requests are permitted.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, call } from "../support/call-server.ts";
@@ -29,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => tally.dispose());
 
-/** "edit", and what debugging takes besides. */
+/** Grants the role "edit", and the permission that "kubectl debug" needs. */
 async function grant(namespace: string): Promise<void> {
   const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
   const subjects = [{ kind: "ServiceAccount", name: "mallory", namespace: "own" }];
@@ -62,7 +63,7 @@ const ATTACKS: { readonly [name: string]: Fields } = {
   "the root of the host": { volumes: [{ name: "v", hostPath: { path: "/" } }] },
   "the network of the host": { hostNetwork: true },
   "the processes of the host": { hostPID: true },
-  "the messages of the host": { hostIPC: true },
+  "the IPC namespace of the host": { hostIPC: true },
   "added capabilities": withContainer({
     securityContext: { capabilities: { add: ["SYS_PTRACE"] } },
   }),
@@ -73,7 +74,7 @@ const ATTACKS: { readonly [name: string]: Fields } = {
     ],
   },
   "a port of the host": withContainer({ ports: [{ containerPort: 80, hostPort: 8080 }] }),
-  "a type of SELinux that is not confined": withContainer({
+  "an unconfined SELinux type": withContainer({
     securityContext: { seLinuxOptions: { type: "spc_t" } },
   }),
   "an unconfined seccomp profile": {
@@ -101,7 +102,7 @@ test.each(Object.entries(ATTACKS))(
   },
 );
 
-test("a privileged container is invalid everywhere", async () => {
+test("a privileged container is rejected in every namespace", async () => {
   const spec = withContainer({ securityContext: { privileged: true } });
   for (const namespace of ["own", "loose"]) {
     const { status } = await ask("POST", `/api/v1/namespaces/${namespace}/pods`, pod("p", spec));
@@ -126,7 +127,7 @@ test.each(Object.entries(ATTACKS))("the pods of a Job do not get %s", async (wha
   expect((await ask("GET", `/api/v1/namespaces/own/pods${selector}`)).json.items).toEqual([]);
 });
 
-test("a Deployment that would be refused is warned of", async () => {
+test("a Deployment whose pods would be rejected gets a warning", async () => {
   const labels = { app: "d" };
   const template = { metadata: { labels }, spec: { containers: [CONTAINER], hostPID: true } };
   const body = { metadata: { name: "d" }, spec: { selector: { matchLabels: labels }, template } };
@@ -137,7 +138,7 @@ test("a Deployment that would be refused is warned of", async () => {
 const STRATEGIC = { "Content-Type": "application/strategic-merge-patch+json" };
 const MERGE = { "Content-Type": "application/merge-patch+json" };
 
-test("a change of a pod does not get the host", async () => {
+test("changing a pod does not give access to the host", async () => {
   const pods = "/api/v1/namespaces/own/pods";
   expect((await ask("POST", pods, pod("changed", {}))).status).toBe(201);
   for (const spec of Object.values(ATTACKS)) {
@@ -152,7 +153,7 @@ test("a change of a pod does not get the host", async () => {
   expect(refused.json.message).toContain("non-default capabilities");
 });
 
-test("an editor does not change the level of a namespace", async () => {
+test("an editor cannot change the Pod Security level of a namespace", async () => {
   const label = "pod-security.kubernetes.io/enforce";
   const change = { metadata: { labels: { [label]: "privileged" } } };
   const own = "/api/v1/namespaces/own";

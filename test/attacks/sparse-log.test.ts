@@ -1,9 +1,11 @@
-/** A pod that gives its log a hole of terabytes: readers spend little on it, and can be stopped. */
+/**
+ * A pod that makes a hole of terabytes in its log: readers spend little on it, and can be stopped.
+ */
 import { request } from "node:https";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Cluster, script, stateOf } from "../agent/cluster.ts";
 
-/** It takes nothing of the disk. To read it all takes hours. */
+/** The hole uses no disk space. Reading all of it would take hours. */
 const HOLE = "printf before; truncate -s 4T /dev/stdout; echo after";
 
 let cluster: Cluster;
@@ -12,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.dispose());
 
-test("the last lines of a log come after its hole", async () => {
+test("the last lines of a log are found behind a hole", async () => {
   await cluster.createPod("sparse", { containers: [script(HOLE)] });
   await cluster.over("sparse");
   expect(await cluster.log("sparse", "tailLines=5")).toBe("after\n");
   expect(await cluster.log("sparse", "limitBytes=8")).toBe("before\0\0");
 });
 
-test("a container whose log ends with a hole has an end", async () => {
+test("a container whose log ends with a hole is reported as terminated", async () => {
   const failed = { ...script(`${HOLE}; truncate -s 8T /dev/stdout; exit 3`) };
   const container = { ...failed, terminationMessagePolicy: "FallbackToLogsOnError" };
   await cluster.createPod("fails", { containers: [container] });
@@ -27,7 +29,7 @@ test("a container whose log ends with a hole has an end", async () => {
   expect(await cluster.log("fails", "tailLines=5")).toBe("");
 });
 
-test("a server that sends a hole stops when it is told to", async () => {
+test("a server that is sending a hole stops on SIGTERM", async () => {
   const { url, token } = cluster.tally;
   const path = "/api/v1/namespaces/default/pods/sparse/log";
   const headers = { Authorization: `Bearer ${token}` };
@@ -35,7 +37,7 @@ test("a server that sends a hole stops when it is told to", async () => {
   const begun = new Promise<void>((resolve, reject) => {
     sent.on("error", reject);
     sent.on("response", (response) => {
-      // The client takes all it can get until the server closes the connection.
+      // The client reads as fast as it can until the server closes the connection.
       response.on("error", () => {});
       response.on("data", () => resolve());
     });

@@ -1,4 +1,4 @@
-/** Streams by the hundred, and requests to upgrade at the wrong moment: the server goes on. */
+/** Hundreds of streams, and upgrade requests at the wrong moment: the server keeps working. */
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -101,7 +101,7 @@ async function fill(user: string, count: number): Promise<void> {
   }
 }
 
-test.each(WAYS)("a user's stream too many is refused: %s", async (_, path, headers) => {
+test.each(WAYS)("a stream over the limit of its user is rejected: %s", async (_, path, headers) => {
   await fill("mallory", PER_USER);
   const { status, text } = await send("mallory", `${POD}/${path}`, headers);
   expect({ status, reason: JSON.parse(text).reason }).toEqual({
@@ -112,7 +112,7 @@ test.each(WAYS)("a user's stream too many is refused: %s", async (_, path, heade
   expect((await send("mallory", POD)).status).toBe(200);
 });
 
-test("the streams of all users are bounded, and a closed one makes room", async () => {
+test("the streams of all users are limited, and closing one makes room", async () => {
   for (let user = 0; user < IN_ALL / PER_USER; user++) await fill(`user-${user}`, PER_USER);
   for (const [, path, headers] of WAYS) {
     expect((await send("alice", `${POD}/${path}`, headers)).status).toBe(429);
@@ -124,7 +124,7 @@ test("the streams of all users are bounded, and a closed one makes room", async 
   await poll(again).toBe(101);
 });
 
-test("a request to upgrade behind one that is not answered yet closes its connection", async () => {
+test("an upgrade request behind an unanswered request closes its connection", async () => {
   const socket = connect(listener.port, "127.0.0.1");
   const host = "Host: 127.0.0.1\r\nAuthorization: mallory\r\n";
   const watch = `GET /api/v1/namespaces/default/pods?watch=1 HTTP/1.1\r\n${host}\r\n`;

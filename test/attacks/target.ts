@@ -1,6 +1,6 @@
 /**
- * What is attacked: one server, somebody with few rights, and a bystander who only wants to read.
- * Everything an attack can need is made before it, so that attacks are data.
+ * The target of the attacks: a server, an account with few rights, and a bystander who only reads.
+ * All objects that attacks need are created before, so that attacks are data.
  */
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as overPlain } from "node:http";
@@ -10,20 +10,20 @@ import { type Answer, startTally, type Tally } from "../support/tally.ts";
 
 export interface Target {
   readonly tally: Tally;
-  /** Where no token is asked for: the port for programs of the machine. */
+  /** The port for programs of the machine, which needs no token. */
   readonly insecurePort: number;
-  /** Of an account that may read and write ConfigMaps and pods of the namespace "own" alone. */
+  /** The token of an account that may only use ConfigMaps and pods of the namespace "own". */
   readonly mallory: string;
   readonly auditFile: string;
 }
 
 export interface Asked {
   readonly method?: string;
-  /** As it goes over the wire: nothing is made tidy. */
+  /** Sent unchanged: the path is not normalized. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: { readonly [name: string]: string | readonly string[] };
-  /** Absent: the administrator, whom nothing but the server itself holds back. */
+  /** Default: the administrator, whom only the server's own limits can stop. */
   readonly as?: "mallory" | "nobody";
   readonly port?: "insecure";
 }
@@ -93,7 +93,7 @@ export function ask(target: Target, asked: Asked): Promise<Answer> {
     const sent = isPlain
       ? overPlain({ ...options, port: insecurePort })
       : overTls({ ...options, port, agent });
-    // A server may close a connection that is idle just when it is used again: clients ask anew.
+    // The server may close an idle connection at the moment it is reused: clients retry then.
     sent.on("error", (error) => {
       if (sent.reusedSocket) ask(target, asked).then(resolve, reject);
       else reject(error);
@@ -101,7 +101,7 @@ export function ask(target: Target, asked: Asked): Promise<Answer> {
     sent.on("response", (response) => {
       read(response).then(resolve, reject);
     });
-    // The server may speak another protocol if it likes, but not to those who may not ask.
+    // An upgrade is allowed only if the user may make the request; the attack checks the status.
     sent.on("upgrade", (response, socket) => {
       socket.destroy();
       resolve(answerOf(response, ""));
@@ -127,7 +127,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, text: string): A
   };
 }
 
-/** What the processor has spent on the server: however busy the machine is, this does not vary. */
+/** The CPU time of the server, which does not depend on how busy the machine is. */
 export function spentMs({ tally }: Target): number {
   const stat = readFileSync(`/proc/${tally.process.pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -136,7 +136,7 @@ export function spentMs({ tally }: Target): number {
 
 const TICK_MS = 10;
 
-/** The most memory the server ever had. */
+/** The peak memory of the server. */
 export function highWaterBytes({ tally }: Target): number {
   const status = readFileSync(`/proc/${tally.process.pid}/status`, "utf8");
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;

@@ -26,14 +26,14 @@ describe.skipIf(withoutSandboxes !== "")(`a termination message ${withoutSandbox
   const create = (name: string, text: string) =>
     cluster.createPod(name, { runtimeClassName: "sandbox", containers: [script(text)] });
 
-  test("is cut while its container runs, also when that prints nothing", async () => {
+  test("is cut while its container runs, even if the container prints nothing", async () => {
     await create("runs", `sleep 1; while :; do ${WRITE}; sleep 1; done`);
     await cluster.podThat("runs", (pod) => stateOf(pod)?.running !== undefined);
     await until(async () => bytesOnDisk("runs") > 16 * KIB);
     await until(async () => bytesOnDisk("runs") <= 16 * KIB);
   });
 
-  test("is kept as far as it is read when its container has ended", async () => {
+  test("is cut to the length that is read when its container has ended", async () => {
     await create("ends", `${WRITE}; exit 1`);
     const { message } = stateOf(await cluster.over("ends"))?.terminated ?? {};
     expect(message).toHaveLength(4096);

@@ -1,4 +1,6 @@
-/** Unread watches and lists share memory, are bounded for their user, and give it back. */
+/**
+ * Unread watches and lists share memory, are limited per user, and free their memory when closed.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -33,7 +35,7 @@ async function start(changes?: number): Promise<void> {
     hosts: new Set(["127.0.0.1"]),
     authenticate: ({ authorization = "" }) => ({ name: authorization, groups: [] }),
   };
-  // A socket of the file system: unlike TCP it takes little by itself.
+  // A Unix socket: unlike TCP, it buffers little itself.
   listener = await listen(server, { socket: socketPath, guard });
 }
 
@@ -53,7 +55,7 @@ interface Watch {
   isOpen: boolean;
 }
 
-/** Opens a watch and reads nothing of it. */
+/** Opens a watch and never reads from it. */
 function open(
   user: string,
   query: string,
@@ -77,7 +79,7 @@ function open(
   });
 }
 
-/** Asks for a list and reads nothing of it. */
+/** Requests a list and never reads from it. */
 function openList(user: string): Promise<Watch> {
   return open(user, "", "application/json", MAPS);
 }
@@ -87,7 +89,7 @@ function create(name: string): number {
   return server.store.revision;
 }
 
-/** Settles with the first events of a watch; their texts are shortened. */
+/** Resolves with the first events of a watch, with their texts shortened. */
 async function events(watch: Watch, count: number): Promise<readonly string[]> {
   let text = "";
   for await (const piece of watch.response) {
@@ -106,7 +108,7 @@ test.each([
   ["a selector of its own each", "application/json", "&labelSelector=x!={at}"],
   ["protobuf", "application/vnd.kubernetes.protobuf", ""],
   ["tables with objects", TABLE, "&includeObject=Object"],
-])("hundreds of unread watches hold one copy of an event: %s", async (_, accept, query) => {
+])("hundreds of unread watches share one copy of an event: %s", async (_, accept, query) => {
   await start();
   ask(server, "POST", MAPS, configMapBody({ name: "a-small-one" }));
   create("large");
@@ -115,13 +117,13 @@ test.each([
     await open("mallory", `resourceVersion=0${query.replace("{at}", `${at}`)}`, accept);
   }
   expect(unread.bytes).toBeGreaterThan(LARGE.length);
-  // Ages of tables change from second to second; the clock of this server stands still.
+  // Tables contain ages, which would change every second; the clock of this server is stopped.
   expect(unread.bytes).toBeLessThan(LARGE.length + MIB);
   for (const { response } of watches) response.destroy();
   await poll(() => unread.bytes).toBe(0);
 });
 
-test("a user whose watches hold too much loses the oldest ones; others keep theirs", async () => {
+test("a user whose unread watches use too much memory loses the oldest ones", async () => {
   await start();
   const first = create("c0");
   const count = Math.ceil(UNREAD_LIMITS.bytesPerUser / LARGE.length) + 20;
@@ -145,7 +147,7 @@ test("a user whose watches hold too much loses the oldest ones; others keep thei
   expect(await events(again, 3)).toEqual(["ADDED c0", "ADDED c1", "ADDED c2"]);
 });
 
-test("an unread watch is closed when the past it needs is gone, and begins with 410", async () => {
+test("an unread watch whose history is gone frees its memory, and then gets 410", async () => {
   await start(10);
   const revision = create("a");
   await server.store.durable(revision);
@@ -161,7 +163,7 @@ test("an unread watch is closed when the past it needs is gone, and begins with 
   expect(await events(again, 1)).toEqual(["ERROR 410"]);
 });
 
-test("answers that nobody reads are bounded for their user, too", async () => {
+test("unread answers are limited per user, too", async () => {
   await start();
   for (let at = 0; at < 10; at++) create(`c${at}`);
   await server.store.durable(server.store.revision);

@@ -1,4 +1,4 @@
-/** Bytes that no HTTP client sends; more of them, and answers, in test/http/limits.test.ts. */
+/** Bytes that no HTTP client sends; test/http/limits.test.ts has more, with the exact answers. */
 import { expect } from "vitest";
 import { head, open } from "../http/raw.ts";
 import {
@@ -14,7 +14,7 @@ import {
 const POST = `POST ${CONFIG_MAPS} HTTP/1.1`;
 const GET = "GET /version HTTP/1.1";
 
-/** Two answers would mean that one of them was smuggled. */
+/** A second answer would mean that a request was smuggled. */
 const ONE_ANSWER = /^HTTP\/1\.1 \d(?:(?!HTTP\/1\.1)[\s\S])*$/;
 
 export const WIRE_ATTACKS: readonly Attack[] = [
@@ -35,17 +35,17 @@ export const WIRE_ATTACKS: readonly Attack[] = [
   }),
   bytes("a length with a sign", BAD_REQUEST, { line: POST, headers: ["Content-Length: +5"] }),
   bytes("a length in hexadecimal", BAD_REQUEST, { line: POST, headers: ["Content-Length: 0x5"] }),
-  bytes("a length beyond all numbers", BAD_REQUEST, {
+  bytes("a length that exceeds all integers", BAD_REQUEST, {
     line: POST,
     headers: [`Content-Length: ${"9".repeat(40)}`],
   }),
-  bytes("a chunk longer than all numbers", BAD_REQUEST, {
+  bytes("a chunk whose length exceeds all integers", BAD_REQUEST, {
     line: POST,
     headers: ["Transfer-Encoding: chunked"],
     body: `${"F".repeat(17)}\r\n`,
   }),
-  // The connection may be reset before the answer is read: the client is still sending.
-  bytes("an extension of a chunk without end", /^(?:$|HTTP\/1\.1 4(?:00|13) )/, {
+  // The client is still sending, so the connection may be reset before the answer is read.
+  bytes("a chunk extension of a megabyte", /^(?:$|HTTP\/1\.1 4(?:00|13) )/, {
     line: POST,
     headers: ["Transfer-Encoding: chunked"],
     body: `1;${"x".repeat(1_000_000)}\r\na\r\n0\r\n\r\n`,
@@ -55,7 +55,7 @@ export const WIRE_ATTACKS: readonly Attack[] = [
   bytes("a NUL in a header", BAD_REQUEST, { line: GET, headers: ["X: a\0b"] }),
   bytes("a carriage return inside a header", BAD_REQUEST, { line: GET, headers: ["X: a\rY: b"] }),
   bytes("a request without a Host", BAD_REQUEST, { line: GET, isBare: true }),
-  bytes("a Host of nothing", /^HTTP\/1\.1 40[03] /, {
+  bytes("an empty Host", /^HTTP\/1\.1 40[03] /, {
     line: GET,
     headers: ["Host:"],
     isBare: true,
@@ -67,16 +67,16 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     isBare: true,
   }),
   bytes("a request of HTTP/9.9", CLOSED, { line: "GET /version HTTP/9.9" }),
-  bytes("CONNECT to elsewhere", CLOSED, { line: "CONNECT example.com:443 HTTP/1.1" }),
-  bytes("a whole address of another host", /^HTTP\/1\.1 40[034] /, {
+  bytes("CONNECT to another host", CLOSED, { line: "CONNECT example.com:443 HTTP/1.1" }),
+  bytes("an absolute URL of another host", /^HTTP\/1\.1 40[034] /, {
     line: "GET https://example.com/api/v1/secrets HTTP/1.1",
     headers: ["Connection: close"],
   }),
-  bytes("a path that is none", /^HTTP\/1\.1 40[0134] /, {
+  bytes("a path without a slash", /^HTTP\/1\.1 40[0134] /, {
     line: "GET api/v1/secrets HTTP/1.1",
     headers: ["Connection: close"],
   }),
-  bytes("an expectation that nobody can meet", /^HTTP\/1\.1 417 /, {
+  bytes("an unknown expectation", /^HTTP\/1\.1 417 /, {
     line: POST,
     headers: ["Expect: the-unexpected", "Content-Length: 0", "Connection: close"],
   }),
@@ -85,7 +85,7 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     headers: ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"],
     body: SMUGGLED,
   }),
-  bytes("an upgrade to a WebSocket where there is none", ONE_ANSWER, {
+  bytes("an upgrade to a WebSocket where none is served", ONE_ANSWER, {
     line: GET,
     headers: ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
     body: SMUGGLED,
@@ -106,10 +106,10 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     ],
     isBare: true,
   }),
-  bytes("an address of a megabyte", /^(?:$|HTTP\/1\.1 431 )/, {
+  bytes("a URL of a megabyte", /^(?:$|HTTP\/1\.1 431 )/, {
     line: `GET /${"a".repeat(1_000_000)} HTTP/1.1`,
   }),
-  bytes("a body that says it is compressed", /^HTTP\/1\.1 400 /, {
+  bytes("a body that claims to be compressed", /^HTTP\/1\.1 400 /, {
     line: POST,
     headers: [
       "Content-Encoding: gzip",
@@ -119,7 +119,7 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     ],
     body: "\x1f\x8b\x08\x00",
   }),
-  played("a field whose name would be a header of the answer", async ({ tally }) => {
+  played("a field name that tries to inject a header into the answer", async ({ tally }) => {
     const connection = await open(tally);
     const object = { metadata: { name: "warned" }, "a\r\nX-Injected: yes\r\n": 1 };
     const body = JSON.stringify(object);
@@ -129,7 +129,7 @@ export const WIRE_ATTACKS: readonly Attack[] = [
     expect(told).toMatch(/^Warning: 299/m);
     expect(told).not.toMatch(/^X-Injected/m);
   }),
-  played("a thousand requests on a connection that is never read", async ({ tally }) => {
+  played("a thousand requests on a connection that the client never reads", async ({ tally }) => {
     const connection = await open(tally);
     connection.socket.pause();
     const one = head(tally, `GET /openapi/v2 HTTP/1.1`);

@@ -1,4 +1,4 @@
-/** An agent at work on a server in process, with a runtime without processes, and a clock. */
+/** An agent on a server in process, with a manual clock and a runtime that starts no processes. */
 import type { Judgement } from "../../src/agent/admit.ts";
 import { openAgent } from "../../src/agent/agent.ts";
 import type { LogNews } from "../../src/agent/logs/log-store.ts";
@@ -27,13 +27,13 @@ export class AgentAtWork {
   judgement: Judgement = { warnings: [] };
   lastWords: string | undefined;
   onLogLimit: "cut" | "fail" = "cut";
-  /** Runs whose logs were ended, and what happens when one is. */
+  /** The runs whose logs were closed, and a hook that is called when one is closed. */
   readonly endedLogs: string[] = [];
   onLogEnd: (id: RunId) => void = () => {};
   tellLogNews: (news: LogNews) => void = () => {};
-  /** Where it makes volumes; absent: nowhere. */
+  /** How volumes are made; undefined: the agent has no volumes. */
   volumes: VolumeMeasures | undefined;
-  /** Stands between the agent and its server. */
+  /** A test can replace this client, to intercept the agent's requests. */
   client: Client = localClient(this.server);
   private agent: RunningAgent | undefined;
 
@@ -74,7 +74,7 @@ export class AgentAtWork {
     await this.settle();
   }
 
-  /** The agent is gone as after a crash: what it had begun goes on. */
+  /** Stops the agent as a crash would: its containers keep running. */
   async crash(): Promise<void> {
     await this.stop(true);
   }
@@ -83,7 +83,7 @@ export class AgentAtWork {
     await this.agent?.stop({ leavesRunning });
   }
 
-  /** A pod of the node with one container "c" that never restarts. */
+  /** Creates a pod on the node, with one container "c" that is never restarted. */
   async create(name: string, { metadata = {}, spec = {} }: PodFields = {}): Promise<string> {
     const whole = { nodeName: NODE, restartPolicy: "Never", containers: [CONTAINER], ...spec };
     const owned = await this.withOwners(metadata);
@@ -93,7 +93,9 @@ export class AgentAtWork {
     return created.uid ?? "";
   }
 
-  /** A Job that a pod names as its owner is there: a pod without its Job does not begin. */
+  /**
+   * Creates the Jobs that the pod names as owners: the agent does not start a pod without its Job.
+   */
   private async withOwners(
     metadata: NonNullable<PodFields["metadata"]>,
   ): Promise<NonNullable<PodFields["metadata"]>> {
@@ -120,7 +122,7 @@ export class AgentAtWork {
     return this.client.get(pods, { namespace: "default", name });
   }
 
-  /** Of its first container. */
+  /** The state of its first container. */
   async stateOf(name: string): Promise<ContainerState | undefined> {
     return (await this.pod(name)).status.containerStatuses?.[0]?.state;
   }
@@ -141,7 +143,7 @@ export class AgentAtWork {
     await this.settle();
   }
 
-  /** As a client edits it. */
+  /** Patches the pod's metadata, as a client would. */
   async edit(name: string, metadata: object): Promise<void> {
     const patch = { type: "merge", body: { metadata } } as const;
     await this.client.patch(pods, { namespace: "default", name }, patch);
@@ -153,7 +155,7 @@ export class AgentAtWork {
     await this.pass(20);
   }
 
-  /** "REASON: MESSAGE" of all events. */
+  /** All events, each as "REASON: MESSAGE". */
   async events(): Promise<readonly string[]> {
     await this.pass(0);
     const { items } = await this.client.list(events, { namespace: "default" });
@@ -166,7 +168,7 @@ export class AgentAtWork {
     await this.settle();
   }
 
-  /** All that can happen without time passing has happened. */
+  /** Waits until everything that can happen without time passing has happened. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -174,10 +176,10 @@ export class AgentAtWork {
 
 const CONTAINER = { name: "c", image: "busybox:1.36", command: ["task"] };
 
-/** The pod of a Job at an index, as the Job controller makes it. */
-/** That of the Job which has the name when the pod is created. */
+/** A placeholder: `create` replaces it with the UID of the Job that the pod names as its owner. */
 const JOB_UID = "the Job's";
 
+/** The metadata of the pod of a Job at an index, as the Job controller creates it. */
 export function ofIndex(index: number, job = "j"): NonNullable<PodFields["metadata"]> {
   return {
     annotations: { "batch.kubernetes.io/job-completion-index": `${index}` },

@@ -1,4 +1,4 @@
-/** An attempt at an index: a test names only what matters to it. */
+/** An attempt at an index: a test names only the fields that matter to it. */
 import type { Attempt } from "../../src/ledger/attempt.ts";
 
 export function anAttempt(fields: Partial<Attempt> = {}): Attempt {

@@ -1,4 +1,4 @@
-/** A controller at work on a server in process, and a way to wait until it has nothing to do. */
+/** A controller on a server in process, and a way to wait until it is idle. */
 import type { Client } from "../../src/api/client.ts";
 import { silentLog } from "../../src/base/log.ts";
 import type { ManualClock } from "../../src/base/manual-clock.ts";
@@ -10,7 +10,7 @@ import { aServer, type TestServer } from "./server.ts";
 export interface AtWork {
   readonly server: TestServer;
   readonly client: Client;
-  /** Everything the controller could do without time passing has been done. */
+  /** Resolves when the controller has done everything it can do without time passing. */
   settle(): Promise<void>;
   stop(): void;
 }
@@ -26,7 +26,7 @@ export async function startController(
   const metrics = new Metrics();
   const running = await controller.start({ client, clock, random, log: silentLog, metrics });
   const settle = async () => {
-    // The local client waits for nothing but promises, all of which are over by then.
+    // The local client only awaits promises, all of which are settled by then.
     await new Promise((resolve) => setImmediate(resolve));
   };
   await settle();

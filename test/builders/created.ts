@@ -1,4 +1,4 @@
-/** Objects as the server has them when the rules of their kind are asked. */
+/** Objects in the state in which the server passes them to the rules of their kind. */
 
 import { type Draft, draftOf, type Json, type KubeObject } from "../../src/api/object.ts";
 import { canonicalize } from "../../src/api/schema/decode.ts";
@@ -9,7 +9,7 @@ export const UID = "00000000-0000-4000-8000-000000000000";
 
 type Body = { [key: string]: Json };
 
-/** What a POST of the body leaves to be validated and stored. */
+/** The object that a POST of this body passes on to validation and storage. */
 export function created<T extends KubeObject>(kind: Kind, body: Body): Draft<T> {
   const metadata = { name: "j", ...(body["metadata"] as Body | undefined) };
   const object = canonicalize({ ...body, metadata }, kind.message);
@@ -19,7 +19,7 @@ export function created<T extends KubeObject>(kind: Kind, body: Body): Draft<T> 
   return object as Draft<T>;
 }
 
-/** What a merge patch makes of an object. */
+/** The object that a merge patch produces. */
 export function patched<T extends KubeObject>(kind: Kind, old: T, patch: Body): Draft<T> {
   const tree = mergePatch(draftOf(old) as unknown as Body, patch);
   const object = canonicalize(tree, kind.message);

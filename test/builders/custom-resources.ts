@@ -1,4 +1,4 @@
-/** Definitions of kinds, and servers that have them. */
+/** CustomResourceDefinitions, and servers on which they are installed. */
 import type { Told } from "../support/ask.ts";
 import { ask } from "../support/ask.ts";
 import { aServer, type TestServer } from "./server.ts";
@@ -7,15 +7,15 @@ export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 export const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
 export const MERGE = { contentType: "application/merge-patch+json" };
 
-/** A schema as people write it: loosely, and sometimes wrong. */
+/** A schema as users write it: incomplete, and sometimes invalid. */
 export interface LooseSchema {
   readonly [keyword: string]: unknown;
 }
 
 export interface DefinitionOptions {
-  /** Of spec; a field "replicas" with a default of 1 and a field "name" unless said otherwise. */
+  /** Schema of spec; default: a field "replicas" with a default of 1, and a field "name". */
   readonly spec?: LooseSchema;
-  /** Of the whole object. */
+  /** Schema of the whole object. */
   readonly schema?: LooseSchema;
   readonly version?: { readonly [field: string]: unknown };
   readonly names?: { readonly [field: string]: unknown };
@@ -54,14 +54,14 @@ export function aDefinition(options: DefinitionOptions = {}) {
 
 const ANYTHING = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-/** One that serves widgets already. */
+/** A server that serves widgets. */
 export async function aServerWith(options: DefinitionOptions = {}): Promise<TestServer> {
   const server = aServer();
   await define(server, aDefinition(options));
   return server;
 }
 
-/** Definitions are looked after right after the request. */
+/** The server processes a definition immediately after the request. */
 export async function define(server: TestServer, definition: object): Promise<Told> {
   const told = ask(server, "POST", DEFINITIONS, definition);
   if (told.status !== 201) throw new Error(told.text);
@@ -73,7 +73,7 @@ export function aWidget(spec: object = {}, more: object = {}) {
   return { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec, ...more };
 }
 
-/** What a refusal says, one finding each. */
+/** The findings of a rejected request, one per entry. */
 export function refusalOf(told: Told): readonly string[] {
   const { details, message } = told.object as unknown as {
     details?: { causes?: readonly { field: string; message: string }[] };

@@ -1,4 +1,4 @@
-/** Feature gates of which a test names those that are off. */
+/** Feature gates: a test names those that are off. */
 import {
   DEFAULT_FEATURE_GATES,
   type Feature,

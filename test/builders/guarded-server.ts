@@ -1,4 +1,4 @@
-/** A server that asks who may do what, with the default roles and bindings of Kubernetes. */
+/** A server that authorizes requests, with the default roles and bindings of Kubernetes. */
 import { openAdmission } from "../../src/server/admission/admission.ts";
 import { openAuthorizer } from "../../src/server/authorization/authorizer.ts";
 import { openDefaultRoles } from "../../src/server/authorization/ensure-default-roles.ts";

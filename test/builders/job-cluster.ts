@@ -69,15 +69,15 @@ export async function aJobCluster(
       await client.patch(jobs, JOB, { type: "merge", body });
       await settle();
     },
-    /** Indexes of pods that are not over. */
+    /** The indexes of all pods that have not finished. */
     running: async () => (await active()).map(indexOf).sort((one, other) => one - other),
-    /** The pod of the index that is not over, or any. */
+    /** Ends the unfinished pod of this index; without an index, any unfinished pod. */
     end: async (phase: "Succeeded" | "Failed", index?: number) => {
       const found = (await active()).find((pod) => index === undefined || indexOf(pod) === index);
       await endPod(client, found, phase, formatTime(clock.nowMs()));
       await settle();
     },
-    /** As its node ends it that shuts down. */
+    /** Fails the pod as a node does that shuts down. */
     shutDown: async (index?: number) => {
       const found = (await active()).find((pod) => index === undefined || indexOf(pod) === index);
       const reason = "TerminationByKubelet";
@@ -86,7 +86,7 @@ export async function aJobCluster(
       await settle();
     },
     stop: () => running.stop(),
-    /** Server and controller begin anew on the same store, with these features switched off. */
+    /** Restarts server and controller on the same store, with these features switched off. */
     restart: async (...off: readonly Feature[]) => {
       running.stop();
       server.gates = without(...off);
@@ -95,7 +95,7 @@ export async function aJobCluster(
     },
     reasons: async () =>
       (await client.list(events, { namespace: "default" })).items.map(({ reason }) => reason),
-    /** Messages of the events that tell of waits after failures. */
+    /** The messages of BackOff events, which announce the delays after failures. */
     waits: async () =>
       (await client.list(events, { namespace: "default" })).items
         .filter(({ reason }) => reason === "BackOff")

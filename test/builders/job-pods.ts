@@ -1,4 +1,4 @@
-/** Pods as a Job's controller finds them: a test names only what matters to it. */
+/** Pods as the Job controller finds them: a test names only the fields that matter to it. */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../../src/api/generated/core.ts";
 import type { ObjectMeta } from "../../src/api/generated/meta.ts";
@@ -7,12 +7,12 @@ import { podFactory } from "../../src/controllers/job/new-pod.ts";
 export interface JobPodFields {
   readonly uid?: string;
   readonly index?: number;
-  /** Pending unless said otherwise. */
+  /** Default: Pending. */
   readonly phase?: string;
   readonly isReady?: boolean;
   readonly isDeleting?: boolean;
   readonly isTracked?: boolean;
-  /** Of its only container, when the pod is over. */
+  /** The exit code of its only container, if the pod has finished. */
   readonly exitCode?: number;
   readonly finishedAt?: string;
   readonly failures?: { readonly counted: number; readonly ignored: number };

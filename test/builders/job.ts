@@ -1,4 +1,4 @@
-/** Jobs that are valid: a test names only what matters to it. */
+/** Valid Jobs: a test names only the fields that matter to it. */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Draft, Json } from "../../src/api/object.ts";
 import { jobKind } from "../../src/kinds/job/kind.ts";
@@ -13,14 +13,14 @@ export const POD_SPEC = {
 
 export const INDEXED = { completionMode: "Indexed", completions: 5, parallelism: 3 };
 
-/** A Job as a client writes it. */
+/** A Job as a client sends it. */
 export function writtenJob(metadata: Body, spec: Body = {}): Job {
   const template = { spec: POD_SPEC };
   const whole = { apiVersion: "batch/v1", kind: "Job", metadata, spec: { template, ...spec } };
   return { ...whole, status: {} } as unknown as Job;
 }
 
-/** A Job as it is after its creation. */
+/** A Job as the server stores it on creation. */
 export function aJob(spec: Body = {}, metadata: Body = {}): Draft<Job> {
   const template = { spec: POD_SPEC };
   return created<Job>(jobKind, {

@@ -9,7 +9,7 @@ import type { Outcome } from "../../src/controllers/runtime/outcome.ts";
 
 type End = Error | Outcome | undefined;
 
-/** A worker whose reconciles end when the test says so. */
+/** A worker whose reconciles finish when the test calls `finish`. */
 export function aWorker(options: Partial<KeyedWorkerOptions> = {}) {
   const clock = new ManualClock();
   const started: string[] = [];
@@ -25,7 +25,7 @@ export function aWorker(options: Partial<KeyedWorkerOptions> = {}) {
     },
     ...options,
   });
-  /** Ends the one that runs longest, or the n-th of them. */
+  /** Finishes the longest-running reconcile, or the n-th. */
   const finish = async (how?: End, index = 0): Promise<void> => {
     const [ended] = running.splice(index, 1);
     ended?.end(how);
@@ -34,5 +34,5 @@ export function aWorker(options: Partial<KeyedWorkerOptions> = {}) {
   return { clock, worker, started, running, finish };
 }
 
-/** Everything that promises can do on their own has been done. */
+/** Resolves when all promises that depend on nothing else have settled. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** Logs in a directory of their own, written to as a process would, at times a test chooses. */
+/** Logs in a temporary directory, written as a process would, at times that the test chooses. */
 import { appendFileSync, utimesSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ export function loggedPod(name = "p", uid = `uid-of-${name}`): Pod {
   return storedPod({ metadata: { name, uid }, spec: { nodeName: "n" } });
 }
 
-/** The file system is told what time it is by the clock of the test. */
+/** Sets the file's modification time, so that the file system agrees with the test's clock. */
 export function write(file: string, text: string, timeMs: number): void {
   appendFileSync(file, text);
   utimesSync(file, timeMs / 1000, timeMs / 1000);

@@ -1,4 +1,6 @@
-/** A machine for tests of commands: it remembers what is written and signals what it is told to. */
+/**
+ * A machine for tests of commands: it records output, and sends signals when the test asks for it.
+ */
 
 import { terminalText } from "../../src/base/terminal-text.ts";
 import type { Machine, StopSignal } from "../../src/command/machine.ts";

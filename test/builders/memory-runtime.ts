@@ -1,4 +1,7 @@
-/** A runtime without processes: a test says how its runs go. It outlives the agents that use it. */
+/**
+ * A runtime without processes: the test decides how its runs end. It outlives the agents that use
+ * it.
+ */
 import type {
   ExecRequest,
   Exit,
@@ -24,11 +27,11 @@ export class MemoryRuntime implements Runtime {
   readonly forgotten: string[] = [];
   readonly execs: ExecRequest[] = [];
   private readonly execEnds = new Map<string, (exitCode: number) => void>();
-  /** How the runtime was left by the agents that stopped. */
+  /** `leavesRunning` of each close(), in order. */
   readonly closings: boolean[] = [];
-  /** Instead of starting a run. */
+  /** If set, start() and exec() reject with this error. */
   failure: RunRefused | Error | undefined;
-  /** Whether starts are answered only when the test says so. */
+  /** If true, start() resolves only when the test calls answer(). */
   isSlow = false;
   private readonly running = new Map<string, Running>();
   private readonly ended = new Map<string, Exit>();
@@ -65,7 +68,7 @@ export class MemoryRuntime implements Runtime {
     });
   }
 
-  /** The exec "POD/CONTAINER/ATTEMPT/NAME" is over. */
+  /** Ends the exec "POD/CONTAINER/ATTEMPT/NAME". */
   endExec(exec: string, exitCode = 0): void {
     const end = this.execEnds.get(exec);
     if (!end) throw new Error(`${exec} does not run, only: ${[...this.execEnds.keys()]}`);
@@ -92,12 +95,12 @@ export class MemoryRuntime implements Runtime {
     this.listeners.clear();
   }
 
-  /** The names of all runs that go on. */
+  /** The names of all running runs. */
   get alive(): readonly string[] {
     return [...this.running.keys()];
   }
 
-  /** The run "POD/CONTAINER/ATTEMPT" ends by itself or by a signal. */
+  /** Ends the run "POD/CONTAINER/ATTEMPT", either on its own or because of a signal. */
   end(run: string, exitCode = 0): void {
     const running = this.running.get(run);
     if (!running) throw new Error(`${run} does not run, only: ${this.alive}`);
@@ -108,7 +111,7 @@ export class MemoryRuntime implements Runtime {
     for (const listener of this.listeners) listener(exit);
   }
 
-  /** Nobody will ever know how it ended. */
+  /** Removes the run without an exit: nobody will ever know how it ended. */
   lose(run: string): void {
     this.running.delete(run);
   }

@@ -1,11 +1,14 @@
-/** A client that dies with its owner at a certain call, before the call is made or after it was. */
+/**
+ * A client that dies together with its owner at a chosen call, before or after the call takes
+ * effect.
+ */
 import type { Client, ResourceType } from "../../src/api/client.ts";
 import { pods, serviceAccounts } from "../../src/api/resources.ts";
 
 export interface Death {
-  /** At this call, counted from one. */
+  /** The number of the call, counted from 1. */
   readonly call: number;
-  /** Before it is made, or after it took effect and before its answer arrives. */
+  /** Before the call is made, or after it took effect and before its answer arrives. */
   readonly moment: "before" | "after";
 }
 
@@ -14,14 +17,14 @@ export interface MortalClient extends Client {
   isDead(): boolean;
 }
 
-/** What has died asks nothing, hears nothing and is never answered. */
+/** Once dead, the client sends no requests, delivers no events, and its calls never settle. */
 export function mortalClient(client: Client, death?: Death): MortalClient {
   let calls = 0;
   let isDead = false;
   const never = new Promise<never>(() => {});
   const call = <T>(type: ResourceType, make: () => Promise<T>): Promise<T> => {
     if (isDead) return never;
-    // Events are written beside the work, by nobody who waits for them.
+    // Events are not counted: they are written in the background and nobody waits for them.
     if (type.resource === "events") return make();
     calls++;
     if (calls !== death?.call) return make();

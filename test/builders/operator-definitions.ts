@@ -1,7 +1,7 @@
 /**
- * Definitions as operators bring them: certificates, rules of alerts, queues of work. Written for
- * these tests in the manner of what is widely installed: deep schemas, embedded resources, numbers
- * or texts, several versions, many rules.
+ * CustomResourceDefinitions like those of operators: certificates, alert rules, work queues. They
+ * were written for these tests and resemble widely installed ones: deep schemas, embedded
+ * resources, int-or-string fields, several versions, many rules.
  */
 
 const string = (more: object = {}) => ({ type: "string", ...more });
@@ -81,7 +81,7 @@ function definition({
       versions: more.versions,
       ...(more.conversion ? { conversion: more.conversion } : {}),
     },
-    // What generators leave behind.
+    // Code generators leave this empty status behind.
     status: { acceptedNames: { kind: "", plural: "" }, conditions: [], storedVersions: [] },
   };
 }

@@ -1,4 +1,4 @@
-/** Objects that own one another, of every resource that can be collected. */
+/** Objects that own one another, and all resources that the garbage collector handles. */
 import type { ResourceType } from "../../src/api/client.ts";
 import type { ObjectMeta, OwnerReference } from "../../src/api/generated/meta.ts";
 import type { PriorityClass } from "../../src/api/generated/scheduling.ts";
@@ -11,7 +11,7 @@ export const deletableTypes: readonly ResourceType[] = registry.kinds.filter((ki
   return verbs.includes("delete") && verbs.includes("list") && verbs.includes("watch");
 });
 
-/** Something small without a namespace. */
+/** A small cluster-scoped resource. */
 export const priorityClasses: ResourceType<PriorityClass> = {
   group: "scheduling.k8s.io",
   version: "v1",

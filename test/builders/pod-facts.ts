@@ -1,4 +1,4 @@
-/** Pods on a node and what is known of them, for tests of the agent's rules. */
+/** Pods on a node and the facts known about them, for tests of the agent's rules. */
 
 import type { ContainerFacts, PodFacts } from "../../src/agent/pod/facts.ts";
 import type { Exit, Running } from "../../src/agent/runtimes/runtime.ts";
@@ -11,7 +11,7 @@ export const UID = "u";
 
 type Fields = { readonly [key: string]: unknown };
 
-/** The time that many seconds after a pod was accepted. */
+/** The time that many seconds after the pod was accepted. */
 export function at(seconds: number): number {
   return T0 + seconds * 1000;
 }
@@ -47,7 +47,7 @@ export function boundPod({ metadata = {}, spec = {}, status = {} }: BoundPodFiel
   });
 }
 
-/** Deleted that many seconds after it was accepted. */
+/** The metadata of a pod that was deleted that many seconds after it was accepted. */
 export function deletion(seconds: number, graceSeconds = 30): Fields {
   return {
     deletionTimestamp: new Date(at(seconds + graceSeconds)).toISOString().replace(/\.\d+Z/, "Z"),

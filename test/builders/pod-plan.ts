@@ -1,4 +1,4 @@
-/** Tables of what is planned for a pod, in words: "stop c in 30: deleted; again in 30". */
+/** Tables of the actions planned for a pod, as text: "stop c in 30: deleted; again in 30". */
 import { expect, test } from "vitest";
 import type { PodFacts } from "../../src/agent/pod/facts.ts";
 import { type PodAction, type PodPlan, planPod } from "../../src/agent/pod/plan.ts";

@@ -1,6 +1,6 @@
 /**
- * A world with one pod, one node and time: it carries out what is planned for the pod, lets its
- * processes follow their fates, and forgets what the agent knew as often as it is told to.
+ * A simulation of one pod on one node. It carries out the actions planned for the pod, ends its
+ * processes according to their fates, and makes the agent forget everything at the times given.
  */
 import type { PodFacts } from "../../src/agent/pod/facts.ts";
 import { type PodAction, planPod } from "../../src/agent/pod/plan.ts";
@@ -18,33 +18,33 @@ import type { Exit, RunId, Running } from "../../src/agent/runtimes/runtime.ts";
 import type { Container, Pod, PodStatus } from "../../src/api/generated/core.ts";
 import { accepted, boundPod, deletion, T0, UID } from "./pod-facts.ts";
 
-/** What becomes of one run. */
+/** How one run goes. */
 export interface Fate {
   readonly exitCode: number;
   readonly runSeconds: number;
   readonly startMs: number;
-  /** Undefined: it does not listen to its stop signal. */
+  /** Undefined: it ignores its stop signal. */
   readonly stopMs?: number;
   readonly isRefused?: boolean;
-  /** Of both hooks, where its container has them; undefined: they never end. */
+  /** Duration of both hooks, if the container has them; undefined: they never finish. */
   readonly hookMs?: number;
   readonly failsHooks?: boolean;
 }
 
 export interface PodStory {
   readonly spec: { readonly [key: string]: unknown };
-  /** By container, one after the other; the last one for all that follow. */
+  /** By container, in order of its attempts. The last fate applies to all further attempts. */
   readonly fates: { readonly [container: string]: readonly Fate[] };
   readonly deletedAtSeconds: number;
   readonly graceSeconds: number;
   readonly evictedAtSeconds?: number;
-  /** When the agent forgets everything. */
+  /** When the agent crashes and forgets everything. */
   readonly crashesAtSeconds: readonly number[];
-  /** What is no end is told this much later, together with what came next. */
+  /** A status that does not end the pod is written this much later, combined with later changes. */
   readonly tellAfterMs: number;
 }
 
-/** What is looked at by laws. */
+/** Callbacks that check laws. */
 export interface Witness {
   acts?(world: PodWorld, action: PodAction): void;
   tells?(world: PodWorld, next: PodStatus): void;
@@ -90,7 +90,7 @@ export class PodWorld {
     return this.ended.findLast(({ id }) => id.container === name);
   }
 
-  /** Until nothing is left to happen. */
+  /** Runs until nothing is left to happen. */
   run(): this {
     const { story } = this;
     this.#at(T0 + story.deletedAtSeconds * 1000, () => this.#delete());
@@ -110,7 +110,7 @@ export class PodWorld {
     throw new Error("the pod does not come to rest");
   }
 
-  /** When to look again if nothing happens: at once if something was done. */
+  /** Returns when to look again if nothing else happens: at once if the status was written. */
   #look(): number | undefined {
     const { actions, againInMs } = planPod(this.pod, this.facts, this.nowMs);
     for (const action of actions) {
@@ -216,7 +216,7 @@ export class PodWorld {
     if (stopMs !== undefined) this.#at(this.nowMs + stopMs, () => this.#end(running, 143));
   }
 
-  /** A process ends whether an agent is there to hear it or not. */
+  /** A process ends whether or not an agent is there to observe it. */
   #end(running: Running | undefined, exitCode: number): void {
     if (running === undefined) return;
     const { id, startedMs } = running;
@@ -256,7 +256,7 @@ export class PodWorld {
     this.facts = facts;
   }
 
-  /** What an agent has begun dies with it. */
+  /** Schedules something that is cancelled if the agent crashes first. */
   #later(delayMs: number, happen: () => void): void {
     const life = this.#life;
     this.#at(this.nowMs + delayMs, () => {

@@ -1,4 +1,4 @@
-/** Valid pods for tests: a test names only what matters to it. */
+/** Valid pods for tests: a test names only the fields that matter to it. */
 import { formatFinding } from "../../src/api/finding.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
 import { type Draft, draftOf, type Json } from "../../src/api/object.ts";
@@ -17,7 +17,7 @@ export interface PodFields {
 
 const container = { name: "c", image: "busybox:1.36" };
 
-/** A pod as a client wrote it and the decoder left it. */
+/** A pod as a client sent it, after decoding. */
 export function writtenPod({ metadata = {}, spec = {}, status = {} }: PodFields = {}): Draft<Pod> {
   const whole = {
     apiVersion: "v1",
@@ -29,7 +29,7 @@ export function writtenPod({ metadata = {}, spec = {}, status = {} }: PodFields 
   return canonicalize(whole as Json, "core/v1.Pod") as Draft<Pod>;
 }
 
-/** A pod that was created, and then reported on. */
+/** A pod as it is stored after its creation and a status update. */
 export function storedPod(fields: PodFields = {}): Draft<Pod> {
   const pod = writtenPod({ ...fields, status: {} });
   pod.metadata.creationTimestamp = "2026-01-01T00:00:00Z";
@@ -47,7 +47,7 @@ export function changed(pod: Pod, change: (next: Draft<Pod>) => void): Draft<Pod
   return next;
 }
 
-/** What is found in the spec of a template, below "t.spec". */
+/** The findings of validating a template with this spec; their paths start with "t.spec". */
 export function findingsInSpec(spec: Fields): string[] {
   const { metadata, spec: written } = writtenPod({ spec });
   const template = { metadata, spec: written };
@@ -55,7 +55,7 @@ export function findingsInSpec(spec: Fields): string[] {
   return validatePodTemplateSpec(template, "t").map(formatFinding);
 }
 
-/** What is found in its only container, below "t.spec.containers[0]". */
+/** The findings for the only container, with paths relative to "t.spec.containers[0]". */
 export function findingsInContainer(fields: Fields, spec: Fields = {}): string[] {
   const path = "t.spec.containers[0]";
   return findingsInSpec({ ...spec, containers: [{ ...container, ...fields }] }).map((text) =>

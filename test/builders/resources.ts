@@ -1,4 +1,4 @@
-/** Resources as clients name them, and small bodies of them: a test names only what matters. */
+/** Resources by their names, and small bodies of them: a test names only the fields that matter. */
 import type { ResourceType } from "../../src/api/client.ts";
 import type { StatefulSet } from "../../src/api/generated/apps.ts";
 import type { Job } from "../../src/api/generated/batch.ts";
@@ -16,7 +16,7 @@ export const statefulSets: ResourceType<StatefulSet> = {
 
 type Fields = { readonly [field: string]: unknown };
 
-/** What a client writes leaves out much of what the type has once it was stored. */
+/** The body that a client sends lacks many fields that the type requires of a stored object. */
 export function jobBody(metadata: ObjectMeta, spec: Fields = {}): Job {
   const body = {
     apiVersion: "batch/v1",

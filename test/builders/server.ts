@@ -1,4 +1,4 @@
-/** A server with no socket and no disk: a context for verbs, an ApiServer for requests. */
+/** A server without a socket and a disk: a context for verbs, an ApiServer for requests. */
 import { passingSigningKey } from "../../src/access/signing-key.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { ManualClock } from "../../src/base/manual-clock.ts";
@@ -17,21 +17,23 @@ import { tokenVerifier } from "../../src/server/tokens/verify-token.ts";
 import { openMemoryStore, type StoreOptions } from "../../src/store/open.ts";
 import type { NotesOf, Store } from "../../src/store/types.ts";
 
-// Requests in process are answered at once: nothing can be loaded in between.
+// Requests in process are answered synchronously, so the rules cannot be loaded on demand.
 provideDefinitionRules(allRules);
 
 export interface TestServer extends ApiServer {
   readonly clock: ManualClock;
 }
 
-/** Its namespaces exist. The same writes give the same names, uids and revisions again. */
+/**
+ * The server's namespaces exist. The same writes always produce the same names, UIDs and revisions.
+ */
 export function aServer(options: StoreOptions = {}): TestServer {
   const clock = new ManualClock();
   const notesOf: NotesOf = (change) => ledgerNotes(change, clock.nowMs());
   return serverOn(openMemoryStore(INDEXES, { notesOf, ...options }), clock);
 }
 
-/** The same with other measures of admission. */
+/** A server with other admission options. */
 export function serverWith(measures: Partial<AdmissionOptions>): TestServer {
   return serverOn(openMemoryStore(INDEXES), new ManualClock(), measures);
 }

@@ -1,4 +1,4 @@
-/** Templates, Workflows, and Jobs that end as a test wants. */
+/** JobTemplates, Workflows, and Jobs that the test ends. */
 import type { Client } from "../../src/api/client.ts";
 import type { Job, JobTemplateSpec } from "../../src/api/generated/batch.ts";
 import type { JobTemplate, Workflow, WorkflowSpec } from "../../src/api/generated/tallyjob.ts";
@@ -28,7 +28,7 @@ export async function createTemplate(
   });
 }
 
-/** "a" before "b" is the dependency "a:b". */
+/** A dependency "a:b" means: "a" runs before "b". */
 export function aWorkflow(
   steps: readonly string[],
   dependencies: readonly string[] = [],
@@ -54,13 +54,13 @@ export async function workflowOf(client: Client): Promise<Workflow> {
   return client.get(workflows, { namespace: NAMESPACE, name: "w" });
 }
 
-/** "a=Succeeded b=Running" */
+/** The states of all steps: "a=Succeeded b=Running". */
 export async function statesOf(client: Client): Promise<string> {
   const { status } = await workflowOf(client);
   return (status.steps ?? []).map(({ name, state }) => `${name}=${state}`).join(" ");
 }
 
-/** As the Job controller leaves a Job. */
+/** Writes the status that the Job controller writes when a Job ends. */
 export async function endJob(client: Client, name: string, type: "Complete" | "Failed") {
   const job: Job = await client.get(jobs, { namespace: NAMESPACE, name });
   const time = job.metadata.creationTimestamp ?? "";

@@ -1,4 +1,4 @@
-/** A program on client-go: typed clients in protobuf, informers, exec, apply, leader election. */
+/** A client-go program: typed clients in protobuf, informers, exec, apply, leader election. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.dispose());
 
-/** Compiling client-go takes minutes where nobody did it before: what was built is kept. */
+/** Compiling client-go takes minutes the first time, so the program is cached. */
 async function builtProgram(): Promise<string> {
   const files = ["go.mod", "go.sum", "main.go"].map((name) => path.join(SOURCE, name));
   const hash = createHash("sha256");
@@ -69,7 +69,7 @@ const STEPS = [
   "speak protobuf",
 ];
 
-test("client-go works as it is", async (context) => {
+test("a program with client-go works unmodified", async (context) => {
   if (cluster === undefined) return context.skip(`no client of Go: ${problem}`);
   const { stdout } = await run(program, [cluster.tally.kubeconfig], { timeout: 150_000 });
   expect(stdout.trim().split("\n")).toEqual(expect.arrayContaining(STEPS));

@@ -76,7 +76,7 @@ test("an informer sees a Job from its creation to its deletion", async () => {
   await informer.stop();
 });
 
-test("logs are read whole and followed to their end", async () => {
+test("logs can be read as a whole and followed until they end", async () => {
   const script = "echo one; sleep 0.2; echo two";
   await batch.createNamespacedJob({
     namespace: NAMESPACE,
@@ -97,7 +97,7 @@ test("logs are read whole and followed to their end", async () => {
   expect(whole).toBe("two\n");
 });
 
-test("a command runs beside a container and tells how it ended", async () => {
+test("exec runs a command in a container and returns its exit code", async () => {
   await batch.createNamespacedJob({
     namespace: NAMESPACE,
     body: aJob("entered", "sleep 1000", { completions: 1, parallelism: 1 }),
@@ -133,7 +133,7 @@ test("a command runs beside a container and tells how it ended", async () => {
   expect(scaled.spec?.parallelism).toBe(0);
 });
 
-test("errors are those of Kubernetes", async () => {
+test("errors are the same as those of Kubernetes", async () => {
   const refusal = await batch
     .createNamespacedJob({ namespace: NAMESPACE, body: aJob("Not A Name", "true") })
     .catch((error: unknown) => error);

@@ -1,4 +1,7 @@
-/** A real cluster that runs pods: its own controllers and scheduler, and this machine as a node. */
+/**
+ * A real cluster that runs pods: with its own controllers and scheduler, and this machine as a
+ * node.
+ */
 import { projectFile } from "../support/project-file.ts";
 import { startComponent } from "./component.ts";
 import { NODE_CLIENTS } from "./control-plane.ts";
@@ -30,7 +33,7 @@ export async function startNode(context: ClusterTest, name: string): Promise<voi
   });
   atEnd(async () => {
     await agent.stop();
-    // What is left of it would keep the pods of the next test.
+    // Otherwise the Node would get pods of the next test.
     await cluster.call("DELETE", `/api/v1/nodes/${name}`);
   });
 }

@@ -1,4 +1,6 @@
-/** A program of a control plane: it can be ended in any way and started again as it was. */
+/**
+ * A program of a control plane, which can be stopped in any way and restarted with the same flags.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -15,7 +17,7 @@ export interface ComponentOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
-  /** Throws while it is not there yet; is told what it has written since it was started. */
+  /** Throws until the program is ready; `log` is its output since the last start. */
   readonly probe: (log: string) => Promise<void>;
   readonly readyMs?: number;
 }
@@ -24,7 +26,7 @@ const READY_MS = 120_000;
 const PROBE_EVERY_MS = 100;
 const LOG_LIMIT = 4 * 1024 * 1024;
 
-/** It is ready when the probe says so, each time it is started. */
+/** The program is ready when the probe succeeds, each time it is started. */
 export async function startComponent(options: ComponentOptions): Promise<Component> {
   const component = new RunningComponent(options);
   await component.start();

@@ -1,7 +1,7 @@
 /**
- * etcd and kube-apiserver on free ports of 127.0.0.1, and whichever other part of a control plane
- * a test asks for. What is recorded came from the same: etcd without fsync, no admission of
- * service accounts.
+ * etcd and kube-apiserver on free ports of 127.0.0.1, and any other part of a control plane that a
+ * test needs. The recordings came from the same setup: etcd without fsync, no ServiceAccount
+ * admission.
  */
 
 import { generateKeyPairSync } from "node:crypto";
@@ -15,17 +15,17 @@ import type { Binaries } from "./find-binaries.ts";
 
 export interface ControlPlane {
   readonly url: string;
-  /** Of an administrator. */
+  /** The token of an administrator. */
   readonly token: string;
-  /** The authority of its certificate, in PEM. */
+  /** The certificate authority of the server, in PEM. */
   readonly ca: string;
   readonly kubeconfig: string;
-  /** Where a test may leave files. */
+  /** A directory for files of tests. */
   readonly directory: string;
   readonly etcd: Component & { readonly url: string };
   readonly apiServer: Component;
   call(method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
-  /** A kubeconfig for another address or token than the administrator's. */
+  /** Writes a kubeconfig with another address or token than the administrator's. */
   kubeconfigFor(options: { readonly url?: string; readonly token?: string }): Promise<string>;
   dispose(): Promise<void>;
 }
@@ -126,7 +126,7 @@ async function apiServerFlags(directory: string, etcd: string, port: number): Pr
   ];
 }
 
-/** By which nodes know the server that asks them for logs. */
+/** Flags with which nodes recognize the API server when it requests logs. */
 async function nodeFlags(directory: string): Promise<string[]> {
   const validity = { from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS) };
   const commonName = "nodes";
@@ -144,7 +144,7 @@ async function nodeFlags(directory: string): Promise<string[]> {
   ];
 }
 
-/** The file that a node is given. */
+/** The file with the client authority, which a node is given. */
 export const NODE_CLIENTS = "node-clients.crt";
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-/** What kustomize makes of deploy/base on a real API server: taken whole, its pods restricted. */
+/** deploy/base on a real API server: every object is accepted, and its pods are restricted. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -11,7 +11,7 @@ const DEPLOYMENT = "/apis/apps/v1/namespaces/tally-system/deployments/tallyjob-c
 const PODS = "/api/v1/namespaces/tally-system/pods?dryRun=All";
 
 check(
-  "kubectl apply -k takes every object, and its pods are as restricted as can be",
+  'kubectl apply -k creates every object, and its pods comply with "restricted"',
   async (context) => {
     const { cluster } = context;
     const found = await findKubectl();
@@ -27,7 +27,7 @@ check(
     const pod = { metadata: { ...metadata, name: "p" }, spec };
     const made = await cluster.call("POST", PODS, pod);
     expect(made.status, made.text).toBe(201);
-    // The namespace would refuse others.
+    // The namespace rejects pods that do not comply.
     const looser = { ...pod, spec: { ...spec, securityContext: {} } };
     const refused = await cluster.call("POST", PODS, looser);
     expect(refused.status).toBe(403);

@@ -1,7 +1,7 @@
 /**
- * A real control plane to test beside: each program from $KUBEBUILDER_ASSETS where that has it,
- * else what was kept from an earlier time, else etcd from Debian and the others built with Go from
- * the module in binaries/. Nothing of it is kept in the tree.
+ * Finds the programs of a real control plane: each from $KUBEBUILDER_ASSETS if that has it, else
+ * from the cache, else etcd from Debian and the others built with Go from the module in binaries/.
+ * Nothing is stored in the source tree.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -28,7 +28,7 @@ const CACHE = path.join(
 );
 const BUILT = path.join(CACHE, `kubernetes-${VERSION}`);
 
-/** A build takes long: $TALLY_TEST_BUILD=no leaves it out. */
+/** A build takes long: $TALLY_TEST_BUILD=no skips it. */
 export async function findBinaries(): Promise<FoundBinaries> {
   const mayBuild = process.env["TALLY_TEST_BUILD"] !== "no";
   try {
@@ -69,7 +69,7 @@ async function built(name: string, mayBuild: boolean): Promise<string> {
   return file;
 }
 
-/** All three at once: they share most of what has to be compiled, which takes many minutes. */
+/** Builds all three at once: they share most of the code to compile, which takes many minutes. */
 async function build(): Promise<void> {
   await mkdir(BUILT, { recursive: true });
   const staging = await mkdtemp(path.join(BUILT, "staging-"));

@@ -1,4 +1,4 @@
-/** Installed on a real cluster, the controllers do their work with the rights they were given. */
+/** Installed on a real cluster, the controllers work with the permissions that they are given. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -22,7 +22,7 @@ async function tally(cluster: ControlPlane, ...args: readonly string[]): Promise
   return (await promisify(execFile)(process.execPath, all)).stdout;
 }
 
-check("what is installed is applied again without a change, and goes again", async (context) => {
+check("an installation can be applied again without a change, and uninstalled", async (context) => {
   const { cluster } = context;
   const first = await tally(cluster, "install", "--image", "tallyjob:test", "--allow-secrets");
   expect(first.trim().split("\n")).toHaveLength(13);
@@ -38,7 +38,7 @@ check("what is installed is applied again without a change, and goes again", asy
   expect((await cluster.call("GET", where)).status).toBe(404);
 });
 
-check("with these rights alone Jobs and Workflows go their way", async (context) => {
+check("the installed permissions are sufficient for Jobs and Workflows", async (context) => {
   const { binaries, cluster, atEnd } = context;
   await tally(cluster, "install", "--no-deployment", "--namespace", "own");
   const manager = await startControllerManager(binaries, cluster.kubeconfig);

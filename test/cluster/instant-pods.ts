@@ -1,4 +1,6 @@
-/** Plays the nodes: every pod of a namespace succeeds at once, whatever becomes of the server. */
+/**
+ * Plays the nodes: every pod of a namespace succeeds immediately, whatever happens to the server.
+ */
 import type { Closable } from "../../src/api/client.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
 import { pods } from "../../src/api/resources.ts";
@@ -9,12 +11,12 @@ import type { RemoteClient } from "../../src/client/remote.ts";
 import { KeyedWorker } from "../../src/controllers/runtime/keyed-worker.ts";
 
 export interface InstantPods extends Closable {
-  /** By completion index, how many pods have succeeded. */
+  /** How many pods have succeeded, by completion index. */
   successes(): ReadonlyMap<string, number>;
 }
 
 const INDEX = "batch.kubernetes.io/job-completion-index";
-/** Not so many at once that a test has nothing left to disturb. */
+/** Few at a time, so that a test still has work to disturb. */
 const AT_ONCE = 8;
 
 export async function playInstantPods(

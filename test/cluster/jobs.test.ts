@@ -1,4 +1,4 @@
-/** The recorded life of Jobs on a real API server, with our controller in place of its own. */
+/** The recorded scenarios of Jobs on a real API server, with our controller instead of its own. */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
@@ -15,7 +15,7 @@ import { clusterTests } from "./with-cluster.ts";
 
 const check = clusterTests();
 
-check("Jobs that name it go as recorded under tally controller", async (context) => {
+check("Jobs with our managedBy match the recordings under tally controller", async (context) => {
   const { binaries, cluster, atEnd } = context;
   const manager = await startControllerManager(binaries, cluster.kubeconfig);
   atEnd(() => manager.stop("SIGKILL"));
@@ -28,7 +28,7 @@ check("Jobs that name it go as recorded under tally controller", async (context)
   expect(passed).toBe(total);
 });
 
-check("each of two controllers looks after its own Jobs", async (context) => {
+check("each of two controllers manages only its own Jobs", async (context) => {
   const { binaries, cluster, atEnd } = context;
   const manager = await startControllerManager(binaries, cluster.kubeconfig);
   atEnd(() => manager.stop("SIGKILL"));
@@ -56,7 +56,7 @@ check("each of two controllers looks after its own Jobs", async (context) => {
 
 const SOON = { timeout: 120_000, interval: 100 };
 
-/** Who wrote which part of an object, as the server notes it. */
+/** The field managers of an object or of one of its subresources. */
 function writersOf({ metadata }: KubeObject, subresource = ""): readonly string[] {
   const entries = (metadata.managedFields ?? []).filter(
     (entry) => (entry.subresource ?? "") === subresource,

@@ -4,11 +4,11 @@ import { type Component, freePort, startComponent } from "./component.ts";
 import type { Binaries } from "./find-binaries.ts";
 
 export interface KubeComponent extends Component {
-  /** Its metrics, in Prometheus' text form. */
+  /** Its metrics, in the text format of Prometheus. */
   metrics(): Promise<string>;
 }
 
-/** All its controllers unless the flags say otherwise. */
+/** Runs all controllers unless the flags say otherwise. */
 export function startControllerManager(
   binaries: Binaries,
   kubeconfig: string,
@@ -39,7 +39,7 @@ async function startKube(
       "--leader-elect=false",
       "--bind-address=127.0.0.1",
       `--secure-port=${port}`,
-      // Whoever reaches 127.0.0.1 may read the metrics: nobody is asked who he is.
+      // The metrics are readable without credentials for anyone who can reach 127.0.0.1.
       "--authorization-always-allow-paths=/healthz,/readyz,/livez,/metrics",
       ...args,
     ],

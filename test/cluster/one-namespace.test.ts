@@ -1,4 +1,7 @@
-/** For one namespace, in a pod's place: with rights there alone, by a token that is replaced. */
+/**
+ * A controller for one namespace, started as in a pod: with permissions only there, and a token
+ * that is replaced.
+ */
 import { execFile } from "node:child_process";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -21,47 +24,45 @@ const check = clusterTests();
 const SOON = { timeout: 120_000, interval: 100 };
 const TALLY = projectFile("dist/main.js");
 
-check(
-  "Jobs of its namespace are done, others are not seen, nothing is forbidden",
-  async (context) => {
-    const { binaries, cluster, atEnd } = context;
-    for (const name of ["batch", "other"]) {
-      await cluster.call("POST", "/api/v1/namespaces", { metadata: { name } });
-    }
-    const flags = ["--no-deployment", "--watch-namespace", "batch", "--kubeconfig"];
-    await promisify(execFile)(process.execPath, [TALLY, "install", ...flags, cluster.kubeconfig]);
-    const manager = await startControllerManager(binaries, cluster.kubeconfig);
-    atEnd(() => manager.stop("SIGKILL"));
-    const account = await AccountFiles.make(cluster);
-    const controller = await startInPod(cluster, account.directory);
-    atEnd(() => controller.stop("SIGKILL"));
-    const client = remoteClient({ server: cluster.url, token: cluster.token, ca: cluster.ca });
-    atEnd(() => client.close());
-    for (const namespace of ["batch", "other"]) {
-      const nodes = await playInstantPods(client, namespace);
-      atEnd(() => nodes.close());
-    }
-    await client.create(jobs, aJob("other", "left-alone"));
-    await client.create(jobs, aJob("batch", "first"));
-    await poll(() => isComplete(client, "batch", "first"), SOON).toBe(true);
+check("only Jobs of its namespace are run, and no request is forbidden", async (context) => {
+  const { binaries, cluster, atEnd } = context;
+  for (const name of ["batch", "other"]) {
+    await cluster.call("POST", "/api/v1/namespaces", { metadata: { name } });
+  }
+  const flags = ["--no-deployment", "--watch-namespace", "batch", "--kubeconfig"];
+  await promisify(execFile)(process.execPath, [TALLY, "install", ...flags, cluster.kubeconfig]);
+  const manager = await startControllerManager(binaries, cluster.kubeconfig);
+  atEnd(() => manager.stop("SIGKILL"));
+  const account = await AccountFiles.make(cluster);
+  const controller = await startInPod(cluster, account.directory);
+  atEnd(() => controller.stop("SIGKILL"));
+  const client = remoteClient({ server: cluster.url, token: cluster.token, ca: cluster.ca });
+  atEnd(() => client.close());
+  for (const namespace of ["batch", "other"]) {
+    const nodes = await playInstantPods(client, namespace);
+    atEnd(() => nodes.close());
+  }
+  await client.create(jobs, aJob("other", "left-alone"));
+  await client.create(jobs, aJob("batch", "first"));
+  await poll(() => isComplete(client, "batch", "first"), SOON).toBe(true);
 
-    // The kubelet replaces a token long before it ends; here the old one ends at once.
-    const old = await account.replaceToken();
-    const asOld = { url: cluster.url, token: old };
-    await poll(
-      async () => (await call(asOld, "GET", "/apis/batch/v1/namespaces/batch/jobs")).status,
-      SOON,
-    ).toBe(401);
-    await client.create(jobs, aJob("batch", "second"));
-    await poll(() => isComplete(client, "batch", "second"), SOON).toBe(true);
-    expect((await client.get(jobs, { namespace: "other", name: "left-alone" })).status).toEqual({});
-    await controller.stop();
-    expect(controller.log()).not.toContain("orbidden");
-    expect(controller.log()).not.toMatch(/level=(warn|error)|"level":"(warn|error)"/);
-  },
-);
+  // The kubelet replaces a token long before it expires; here the old one becomes invalid at
+  // once.
+  const old = await account.replaceToken();
+  const asOld = { url: cluster.url, token: old };
+  await poll(
+    async () => (await call(asOld, "GET", "/apis/batch/v1/namespaces/batch/jobs")).status,
+    SOON,
+  ).toBe(401);
+  await client.create(jobs, aJob("batch", "second"));
+  await poll(() => isComplete(client, "batch", "second"), SOON).toBe(true);
+  expect((await client.get(jobs, { namespace: "other", name: "left-alone" })).status).toEqual({});
+  await controller.stop();
+  expect(controller.log()).not.toContain("orbidden");
+  expect(controller.log()).not.toMatch(/level=(warn|error)|"level":"(warn|error)"/);
+});
 
-/** What a kubelet mounts into a pod of the controller's account. */
+/** The files that a kubelet mounts into a pod for the controller's account. */
 class AccountFiles {
   private count = 0;
   private current = "";
@@ -80,7 +81,9 @@ class AccountFiles {
     return files;
   }
 
-  /** The earlier one, which is worth nothing from now on: what it was bound to is deleted. */
+  /**
+   * Returns the previous token, which is now invalid: the Secret that it was bound to is deleted.
+   */
   async replaceToken(): Promise<string> {
     const earlier = this.current;
     const core = "/api/v1/namespaces/tally-system";
@@ -108,7 +111,7 @@ class AccountFiles {
   }
 }
 
-/** With mounts of its own, so that the account is where every pod has it. */
+/** In its own mount namespace, so that the account is at the path where every pod has it. */
 function startInPod(cluster: ControlPlane, account: string): Promise<Component> {
   const { hostname, port } = new URL(cluster.url);
   const script =

@@ -1,4 +1,4 @@
-/** Our API server to a client we did not write: the Job controller of Kubernetes itself. */
+/** Our API server with a client that we did not write: the Job controller of Kubernetes itself. */
 import { expect } from "vitest";
 import { startTally } from "../support/tally.ts";
 import { startControllerManager } from "./kube-components.ts";
@@ -7,7 +7,7 @@ import { binaryTests } from "./with-cluster.ts";
 
 const check = binaryTests();
 
-check("Jobs go as recorded on our server under kube-controller-manager", async (context) => {
+check("Jobs match the recordings on our server under kube-controller-manager", async (context) => {
   const { binaries, atEnd } = context;
   const tally = await startTally({ args: ["--no-agent", "--controllers=none"] });
   atEnd(() => tally.dispose());

@@ -1,6 +1,6 @@
 /**
- * Sends the table of test/conformance/podsecurity to a real kube-apiserver and compares what it
- * answers with the recording. TALLY_RECORD=yes writes the recording instead.
+ * Sends the table of test/conformance/podsecurity to a real kube-apiserver and compares its answers
+ * with the recording. TALLY_RECORD=yes writes the recording instead.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,6 @@
-/** This machine as a node of a real cluster: fifty real processes, under either controller. */
+/**
+ * This machine as a node of a real cluster: fifty real processes, under each of the controllers.
+ */
 import { expect } from "vitest";
 import type { Job } from "../../src/api/generated/batch.ts";
 import { jobs, pods } from "../../src/api/resources.ts";
@@ -55,7 +57,7 @@ async function runs({ cluster, atEnd }: ClusterTest, node: string, managedBy?: s
   expect(messages.toSorted()).toEqual(expected.toSorted());
 }
 
-/** Each process says by its termination message which one it was. */
+/** Each process writes its index to its termination message. */
 function aJob(name: string, node: string, managedBy?: string): Job {
   const message = "$" + "{TALLY_TERMINATION_LOG:-/dev/termination-log}";
   const script = `printf "index %s" "$JOB_COMPLETION_INDEX" > ${message}`;

@@ -1,4 +1,4 @@
-/** `tally run` and what comes after it on a real cluster, with and without `tally controller`. */
+/** `tally run` and the commands for runs on a real cluster, with and without `tally controller`. */
 import { execFile } from "node:child_process";
 import { expect } from "vitest";
 import { poll } from "../support/poll.ts";
@@ -15,7 +15,7 @@ interface Ended {
   readonly error: string;
 }
 
-/** As a user types it, in a directory of his own. */
+/** Runs tally as a user types it, in its own directory. */
 function tally({ cluster }: ClusterTest, args: readonly string[], words: readonly string[] = []) {
   const all = [...args, "--kubeconfig", cluster.kubeconfig, ...words];
   return new Promise<Ended>((resolve) => {
@@ -26,7 +26,7 @@ function tally({ cluster }: ClusterTest, args: readonly string[], words: readonl
   });
 }
 
-/** Fails for bananas as long as the file is not there. */
+/** Fails for the item "banana" until the file exists. */
 const script = (flag: string) =>
   `echo "eat $ITEM as $JOB_COMPLETION_INDEX"; [ "$ITEM" != banana ] || [ -e ${flag} ]`;
 const FRUITS = [":::", "apple", "banana", "it's $(cherry)"];
@@ -83,7 +83,7 @@ async function plays(context: ClusterTest, name: string, manner: readonly string
   return { first, status };
 }
 
-check("under Kubernetes' own controller a run goes as on this machine", async (context) => {
+check("under Kubernetes' own controller a run behaves as on this machine", async (context) => {
   await startNode(context, "theirs");
   const { first, status } = await plays(context, "plain", []);
   expect(first.error).toContain("Kubernetes' own controller manages it");
@@ -94,11 +94,11 @@ check("under Kubernetes' own controller a run goes as on this machine", async (c
   expect(gone.code).toBe(0);
 });
 
-check("under tally controller it does so, and the ledger outlives the pods", async (context) => {
+check("under tally controller too, and the ledger outlives the pods", async (context) => {
   await startNode(context, "ours");
   const { cluster, atEnd } = context;
   const controller = await startTallyController(cluster.kubeconfig, ["--leader-elect"]);
-  // It gives its lease back: the next run must not count on it.
+  // The controller gives up its lease: the next run must not rely on it.
   atEnd(() => controller.stop());
   const { first } = await plays(context, "managed", []);
   expect(first.error).toContain("tally controller (tallyjob.io/job-controller) manages it");
@@ -113,7 +113,7 @@ check("under tally controller it does so, and the ledger outlives the pods", asy
   );
 });
 
-check("a run of JSON lines ends with 0 where everything succeeds", async (context) => {
+check("a run of JSON lines exits with 0 if everything succeeds", async (context) => {
   await startNode(context, "events");
   const run = ["run", "events", "--image", "busybox", "--output", "json", "-q"];
   const { code, out } = await tally(context, run, ["--", "echo", "{}", ":::", "a", "b"]);
@@ -130,7 +130,7 @@ check("a run of JSON lines ends with 0 where everything succeeds", async (contex
   ]);
 });
 
-check("a retry keeps attempts that tally controller has not noted", async (context) => {
+check("a retry keeps attempts that tally controller has not recorded", async (context) => {
   await startNode(context, "unnoted");
   const { cluster, atEnd } = context;
   const killed = await startTallyController(cluster.kubeconfig);

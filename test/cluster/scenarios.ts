@@ -1,4 +1,4 @@
-/** The recorded scenarios a test plays: all of them, or a few where $TALLY_TEST_SHORT is set. */
+/** The recorded scenarios that a test plays: all of them, or a few if $TALLY_TEST_SHORT is set. */
 import {
   type Played,
   playScenarios,
@@ -9,7 +9,7 @@ import {
 const FEW = ["indexed-", "suspend-", "success-policy"];
 
 export interface PlayedOf extends Played {
-  /** How many there are to pass. */
+  /** How many must pass. */
   readonly total: number;
 }
 

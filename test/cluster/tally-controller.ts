@@ -26,7 +26,7 @@ export async function startTallyController(
   });
   const metrics = async () => (await fetch(`${health}/metrics`)).text();
   const log = () => component.log();
-  // Of the process that runs by then: it may have been started again.
+  // `component.process` is read when needed: the process may have been restarted.
   const describe = () => testimonyOf({ process: component.process, log });
   const forget = addWitness({ name: "tally controller", describe });
   const stop = component.stop.bind(component);
@@ -37,5 +37,5 @@ export async function startTallyController(
   return Object.assign(component, { metrics });
 }
 
-/** What Jobs have that it looks after. */
+/** The spec.managedBy of the Jobs that it manages. */
 export const MANAGED_BY = "tallyjob.io/job-controller";

@@ -1,4 +1,4 @@
-/** Tests that need a real control plane: they are skipped, with the reason, where there is none. */
+/** Tests that need a real control plane. Without one they are skipped, with the reason. */
 import { afterAll, beforeAll, type TestContext, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type Binaries, type FoundBinaries, findBinaries } from "./find-binaries.ts";
@@ -16,7 +16,7 @@ type Check<Context> = (name: string, check: (context: Context) => Promise<void>)
 
 const BUILD_MS = 3_600_000;
 
-/** Each test starts what it needs. */
+/** Each test starts the programs that it needs. */
 export function binaryTests(): Check<BinaryTest> {
   let found: FoundBinaries = { missing: "not looked for yet" };
   beforeAll(async () => {
@@ -30,7 +30,7 @@ export function binaryTests(): Check<BinaryTest> {
   };
 }
 
-/** One control plane for the tests of a file. */
+/** All tests of a file share one control plane. */
 export function clusterTests(): Check<ClusterTest> {
   let cluster: ControlPlane | undefined;
   const check = binaryTests();

@@ -1,4 +1,7 @@
-/** Replays what a real kube-apiserver 1.36.4 answered, request by request, against `tally up`. */
+/**
+ * Replays recorded requests against `tally up`, and compares its answers with those of a real
+ * kube-apiserver 1.36.4.
+ */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -43,7 +46,7 @@ test.each(SUITES)(
     expect(unexpected, JSON.stringify(unexpected, null, 1)).toEqual([]);
     const failed = new Set(failures.map((failure) => failure.case));
     const passing = Object.keys(known).filter((name) => !failed.has(name));
-    expect(passing, "these pass now: take them off the list").toEqual([]);
+    expect(passing, "these pass now: remove them from the list").toEqual([]);
   },
   300_000,
 );
@@ -62,7 +65,7 @@ async function replay(suite: string): Promise<readonly Failure[]> {
   const skip = ["--skip", "all-groups,compacted-history", RECORDINGS];
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const run = promisify(execFile)(process.execPath, [REPLAY, ...args, ...choice, ...skip], options);
-  // A failing replay exits with 1 and still reports.
+  // A failing replay exits with 1 and still prints its report.
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   const report = JSON.parse(stdout) as { suites: { failures: Failure[] }[] };
   return report.suites.flatMap(({ failures }) => failures);

@@ -1,6 +1,6 @@
 /**
- * The story of a test of Kubernetes 1.36, "should not delete PVCs when there is another controller"
- * (test/e2e/apps/statefulset.go), against `tally up`: this test plays the nodes.
+ * The scenario of a test of Kubernetes 1.36, "should not delete PVCs when there is another
+ * controller" (test/e2e/apps/statefulset.go), against `tally up`: this test plays the nodes.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OwnerReference } from "../../src/api/generated/meta.ts";
@@ -43,7 +43,7 @@ async function claims(): Promise<readonly string[]> {
   return json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
 }
 
-/** A set of four that run and are ready; answers with its uid. */
+/** Creates a StatefulSet of four ready pods, and returns its UID. */
 async function aSetOfFour(): Promise<string> {
   const labels = { app: "web" };
   const resources = { requests: { storage: "1Mi" } };
@@ -93,7 +93,7 @@ test("claims with other owners survive their StatefulSet, and flags are restored
   await patch(`${SETS}/web`, { spec: { persistentVolumeClaimRetentionPolicy: both } });
   await poll(() => ownersOf(0)).toEqual([managed]);
 
-  // Claims are protected while pods use them, and nobody else plays the node.
+  // Claims are protected while pods use them, and only this test plays the node.
   await tally.call("DELETE", `${SETS}/web`);
   for (const ordinal of [0, 1, 2, 3]) {
     await tally.call("DELETE", `${CORE}/pods/web-${ordinal}?gracePeriodSeconds=0`);

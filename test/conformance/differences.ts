@@ -1,8 +1,8 @@
-/** Recorded cases that Tally answers otherwise, each with the reason. */
+/** Recorded cases that Tally answers differently, each with the reason. */
 
 interface Differences {
   readonly [suite: string]: { readonly [name: string]: string };
 }
 
-/** On purpose. docs/compatibility.md lists them for users. */
+/** Deliberate differences. docs/compatibility.md lists them for users. */
 export const KEPT_DIFFERENCES: Differences = {};

@@ -1,4 +1,7 @@
-/** Plays what Jobs were seen to do on a real Kubernetes 1.36.4 against `tally up`. */
+/**
+ * Plays scenarios of Jobs against `tally up`, and compares them with recordings of a real
+ * Kubernetes 1.36.4.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
 import { playScenarios, recordedScenarios } from "./play-scenarios.ts";
@@ -11,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => tally.dispose());
 
-test("Jobs go as recorded", { timeout: 600_000 }, async () => {
+test("Jobs match the recordings", { timeout: 600_000 }, async () => {
   const { passed, failures } = await playScenarios(tally, "jobs.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("jobs.json")).length);

@@ -1,4 +1,7 @@
-/** Plays recorded scenarios on a server with controllers and no agent: the tool is the node. */
+/**
+ * Plays recorded scenarios on a server with controllers and without an agent: the tool plays the
+ * node.
+ */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -9,24 +12,24 @@ const RECORDINGS = fileURLToPath(new URL("recordings/scenarios/", import.meta.ur
 
 export interface Played {
   readonly passed: number;
-  /** Of each scenario that went another way than recorded: its name, and where it differs. */
+  /** For each scenario that differs from its recording: its name, and the differences. */
   readonly failures: readonly string[];
 }
 
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
-  /** A file with what is added to every Job. */
+  /** A file with fields that are added to every Job. */
   readonly patchJob?: string;
 }
 
 /**
- * Scenarios mostly wait: so many at once take as long as all would. Not all, because some leave
- * two seconds until a deadline, which a crowd of first connections alone can take.
+ * Scenarios mostly wait, so many run concurrently. Not all of them, because some have a deadline of
+ * two seconds, and opening all connections at once could take that long.
  */
 const AT_ONCE = "16";
 
-/** Recordings that have a tool of their own are played all at once by it. */
+/** Recordings with their own tool, which plays all their scenarios concurrently. */
 const OWN_TOOLS: { readonly [recording: string]: string } = {
   "cronjobs.json": "cronjobs.mjs",
   "endpoints.json": "endpoints.mjs",
@@ -36,7 +39,7 @@ const OWN_TOOLS: { readonly [recording: string]: string } = {
 export async function playScenarios(
   { url, token, patchJob }: ServerAddress,
   recording: string,
-  /** Those that have one of these in their names; absent: all. */
+  /** Only scenarios whose names contain one of these; default: all. */
   only?: readonly string[],
 ): Promise<Played> {
   const own = OWN_TOOLS[recording];
@@ -49,9 +52,9 @@ export async function playScenarios(
     `${RECORDINGS}${recording}`,
   ];
   const run = promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
-  // With a failing scenario it exits with 1 and still reports.
+  // If a scenario fails, the tool exits with 1 and still prints its report.
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
-  if (!/^\d+ passed, \d+ failed$/m.test(stdout)) throw new Error(`the tool broke off:\n${stderr}`);
+  if (!/^\d+ passed, \d+ failed$/m.test(stdout)) throw new Error(`the tool failed:\n${stderr}`);
   const reports = stdout.split(/^(?=ok {3}|FAIL |\d+ passed)/m);
   return {
     passed: reports.filter((report) => report.startsWith("ok ")).length,

@@ -1,7 +1,7 @@
 /**
- * Replays what a real kube-apiserver answered to pods, workloads and namespaces under Pod Security:
- * status, message, details, Warning headers and audit annotations. See test/cluster for how it was
- * recorded.
+ * Replays pods, workloads and namespaces under Pod Security, and compares the answers with those of
+ * a real kube-apiserver: status, message, details, Warning headers and audit annotations.
+ * test/cluster/pod-security.test.ts recorded them.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -61,7 +61,7 @@ test.each(CASES)("privileged pods violate $level:$version as recorded", (asked) 
   }
 });
 
-/** The answer of the newest version that is not newer than the one asked for. */
+/** The recorded answer of the newest version that is not newer than the requested one. */
 function recorded(
   levels: Levels,
   name: string,
@@ -101,7 +101,7 @@ async function replay(steps: readonly RecordedStep[], args: readonly string[]): 
       expect({ step, ...told }).toEqual({ step, ...expected });
       audited.push(audit);
     }
-    // Reads and the requests of other clients are none of the steps.
+    // Reads, and requests of other clients, do not belong to the steps.
     const isStep = ({ verb }: { verb: string }) => verb === "create" || verb === "patch";
     const events = async () => (await readEvents(log)).filter(isStep);
     await poll(async () => (await events()).length).toBe(steps.length);

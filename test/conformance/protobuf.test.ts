@@ -6,7 +6,7 @@ import { findMessageOfKind } from "../../src/api/schema/tables.ts";
 interface Recording {
   readonly name: string;
   readonly json: { readonly apiVersion: string; readonly kind: string };
-  /** The body a real server sent for it, in base64. */
+  /** The body that a real server sent for it, in base64. */
   readonly protobuf: string;
 }
 
@@ -23,12 +23,12 @@ function messageOf({ apiVersion, kind }: Recording["json"]): string {
   return message;
 }
 
-test.each(recordings)("reads what a real server sent: $name", ({ json, protobuf }) => {
+test.each(recordings)("decodes the bytes of a real server: $name", ({ json, protobuf }) => {
   const { message, ...typeMeta } = decodeProtobuf(Buffer.from(protobuf, "base64"));
   expect({ ...typeMeta, ...decodeMessage(messageOf(json), message) }).toStrictEqual(json);
 });
 
-test.each(recordings)("writes the bytes a real server sent: $name", ({ json, protobuf }) => {
+test.each(recordings)("encodes to the bytes of a real server: $name", ({ json, protobuf }) => {
   const written = Buffer.from(encodeProtobuf(json, messageOf(json)));
   expect(written.toString("base64")).toBe(protobuf);
 });

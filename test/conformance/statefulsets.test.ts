@@ -1,4 +1,7 @@
-/** Plays what StatefulSets were seen to do on a real Kubernetes 1.36.4 against `tally up`. */
+/**
+ * Plays scenarios of StatefulSets against `tally up`, and compares them with recordings of a real
+ * Kubernetes 1.36.4.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
 import { playScenarios, recordedScenarios } from "./play-scenarios.ts";
@@ -11,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => tally.dispose());
 
-test("StatefulSets go as recorded", { timeout: 300_000 }, async () => {
+test("StatefulSets match the recordings", { timeout: 300_000 }, async () => {
   const { passed, failures } = await playScenarios(tally, "statefulsets.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("statefulsets.json")).length);

@@ -1,4 +1,6 @@
-/** The runtime of an engine by itself, on a real one: what it makes, tells, finds and leaves. */
+/**
+ * The runtime for Docker and Podman by itself, on a real Podman: starts, exits, recovery, cleanup.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,19 +16,19 @@ describe.runIf(isThere)("the runtime of an engine", () => {
     engine = await EngineUnderTest.start();
   });
   afterAll(async () => {
-    // Every test gave back what it had.
+    // Every test must have released its containers.
     expect(await engine?.dispose()).toEqual([]);
   });
   const of = () => engine;
   describe("a container", () => containerTests(of));
-  describe("what cannot begin", () => refusalTests(of));
-  describe("a server that comes after another", () => recoveryTests(of));
+  describe("a container that cannot start", () => refusalTests(of));
+  describe("a restarted server", () => recoveryTests(of));
 });
 
 type Engine = () => EngineUnderTest;
 
 function containerTests(engine: Engine): void {
-  test("has its hostname, address, environment and files, and what it says is kept", async () => {
+  test("has its hostname, address, environment and files, and its output is stored", async () => {
     const wanted = engine().script(
       "hostname; echo $COLOR; cat /etc/resolv.conf; ip -4 addr show eth0 | grep -o '10[.0-9]*/';" +
         " echo bad >&2; printf words > /dev/termination-log; exit 3",
@@ -40,14 +42,14 @@ function containerTests(engine: Engine): void {
     engine().release(wanted);
   });
 
-  test("that names no command runs that of its image", async () => {
+  test("that names no command runs the command of its image", async () => {
     const wanted = engine().request([]);
     await engine().start(wanted);
     expect(await engine().exitOf(wanted)).toMatchObject({ exitCode: 0 });
     engine().release(wanted);
   });
 
-  test("has a user, groups and a root that may not be written to", async () => {
+  test("has a user, groups and a read-only root", async () => {
     const wanted = engine().script("id -u; id -g; id -G; touch /x || echo read-only", {
       user: { uid: 1234, gid: 55, groups: [77] },
       hasReadOnlyRoot: true,
@@ -60,7 +62,7 @@ function containerTests(engine: Engine): void {
     engine().release(wanted);
   });
 
-  test("has commands beside it, and ends when it is told to", async () => {
+  test("can execute further commands, and ends on a signal", async () => {
     const wanted = engine().script("sleep 100");
     await engine().start(wanted);
     const { id } = wanted;
@@ -73,7 +75,7 @@ function containerTests(engine: Engine): void {
 }
 
 function refusalTests(engine: Engine): void {
-  test("is refused where the command is not there, and leaves no container", async () => {
+  test("is rejected if its command does not exist, and leaves nothing behind", async () => {
     const wanted = engine().request(["no-such-command"]);
     await expect(engine().start(wanted)).rejects.toMatchObject({ exitCode: 127 });
     await expect(engine().start(wanted)).rejects.toBeInstanceOf(RunRefused);
@@ -82,15 +84,15 @@ function refusalTests(engine: Engine): void {
 
   test.each([
     ["localhost/none:1", "Never", "ErrImageNeverPull"],
-    // Nothing listens on this port: the pull is refused at once.
+    // Nothing listens on this port: the pull fails immediately.
     ["127.0.0.1:1/none:1", "IfNotPresent", "ErrImagePull"],
     ["NOT AN IMAGE", "IfNotPresent", "InvalidImageName"],
-  ] as const)("waits for %s by the policy %s: %s", async (name, policy, reason) => {
+  ] as const)("of the image %s with the policy %s waits: %s", async (name, policy, reason) => {
     const wanted = engine().request(["true"], { image: engine().image(name, policy) });
     await expect(engine().start(wanted)).rejects.toMatchObject({ reason });
   });
 
-  test("is refused where it would be root and must not be", async () => {
+  test("is rejected if it would run as root and must not", async () => {
     const wanted = engine().request(["true"], {
       nonRoot: { pod: "p_n(u)", container: "main" },
     });
@@ -100,7 +102,7 @@ function refusalTests(engine: Engine): void {
     await expect(engine().start(wanted)).rejects.toMatchObject({ reason, message });
   });
 
-  test("is pulled less and less often", async () => {
+  test("has a back-off for pulling its image", async () => {
     const name = "127.0.0.1:1/never:1";
     const wanted = engine().request(["true"], { image: engine().image(name) });
     await expect(engine().start(wanted)).rejects.toBeInstanceOf(RunDelayed);
@@ -114,7 +116,7 @@ function refusalTests(engine: Engine): void {
 }
 
 function recoveryTests(engine: Engine): void {
-  test("finds what runs and what ended, with all that was said", async () => {
+  test("recovers running and ended containers with all their output", async () => {
     const waits = "while [ ! -e /shared/go ]; do sleep 0.1; done";
     const shared = { source: engine().directory, mountPath: "/shared", isReadOnly: true };
     const script = engine().script(`echo one; ${waits}; echo two; exit 4`);
@@ -134,7 +136,7 @@ function recoveryTests(engine: Engine): void {
     engine().release(ended);
   });
 
-  test("finds one that has printed nothing, with its place, and hears how it ends", async () => {
+  test("recovers a container without output, with its place, and reports its exit", async () => {
     const silent = { ...engine().script("exec sleep 3600"), place: "default/j/3" };
     await engine().start(silent);
     await engine().runtime.close({ leavesRunning: true });

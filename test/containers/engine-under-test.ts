@@ -1,4 +1,4 @@
-/** The runtime of an engine on a real Podman, with short ways to ask and to wait. */
+/** The runtime for Docker and Podman on a real Podman, with short functions to ask and to wait. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { BUSYBOX, Podman } from "./podman.ts";
 export type WantedRun = RunRequest & { readonly engine: EngineRun };
 
 export class EngineUnderTest {
-  /** "TYPE REASON MESSAGE" */
+  /** Each as "TYPE REASON MESSAGE". */
   readonly events: string[] = [];
   readonly directory = mkdtempSync(path.join(tmpdir(), "tally-engine-"));
   private readonly exits: Exit[] = [];
@@ -40,7 +40,7 @@ export class EngineUnderTest {
     return this.current;
   }
 
-  /** As a server does that starts. */
+  /** Opens the runtime as a starting server does. */
   async open(): ReturnType<EngineRuntime["recover"]> {
     const [engine] = (await findEngines([this.podman.socket])).found;
     const range = parseCidr("10.217.0.0/16");
@@ -105,13 +105,13 @@ export class EngineUnderTest {
     return readFileSync(logFile, "utf8");
   }
 
-  /** The pod is gone. */
+  /** Releases everything of a deleted pod. */
   release({ id }: WantedRun): void {
     this.runtime.forget(id);
     this.runtime.release(id.podUid);
   }
 
-  /** What it left at the engine. */
+  /** Returns what the runtime left in Podman. */
   async dispose(): Promise<readonly string[]> {
     await this.current?.close({ leavesRunning: false });
     const left = await this.podman.left();

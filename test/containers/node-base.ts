@@ -1,6 +1,7 @@
 /**
- * The image that Tally's Dockerfile begins with, of this machine's own Node: nothing is pulled.
- * It has npm, a shell and the C library, as Node's images have, and this machine's authorities.
+ * The base image of Tally's Dockerfile, made from this machine's own Node: nothing is pulled. It
+ * has npm, a shell and the C library, as Node's images have, and this machine's certificate
+ * authorities.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,7 +14,7 @@ const execute = promisify(execFile);
 
 export const NODE_BASE = "localhost/node-base:20";
 
-/** The directory is to be an empty one. */
+/** `directory` must be empty. */
 export async function importNodeBase(podman: Podman, directory: string): Promise<void> {
   const root = path.join(directory, "root");
   await copyNode(root);
@@ -44,7 +45,7 @@ async function copyShell(root: string): Promise<void> {
   await symlink("/bin/busybox", path.join(root, "usr/bin/env"));
 }
 
-/** Those that Node names, and what else comes with the C library: packages load more of it. */
+/** The libraries that Node links, and the rest of the C library, which packages may load. */
 async function libraries(): Promise<readonly string[]> {
   const { stdout } = await execute("ldd", [process.execPath]);
   const named = stdout.match(/\/lib\S*/g) ?? [];

@@ -1,6 +1,6 @@
 /**
- * A Podman of the tests' own: its images, containers and networks are in a directory of theirs, and
- * its API is served on a socket there. Nothing is pulled: the one image is made of busybox.
+ * A Podman for tests: its images, containers and networks are in its own directory, and its API is
+ * served on a socket there. Nothing is pulled: the only image is made of busybox.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
@@ -12,10 +12,10 @@ import { hasTool } from "../support/debian-tool.ts";
 
 const execute = promisify(execFile);
 
-/** What is asked for by name in manifests. */
+/** The name of the image in manifests. */
 export const BUSYBOX = "docker.io/library/busybox:1.36";
 
-/** It keeps its limits to what may be had without asking for more: raising them is often denied. */
+/** The limits stay within what is always allowed: raising them is often denied. */
 const CONFIGURATION = `[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
@@ -32,12 +32,12 @@ export class Podman {
     private readonly service: ChildProcess,
   ) {}
 
-  /** Whether there is one, or could be installed. */
+  /** Whether Podman is installed, or could be. */
   static isThere(): boolean {
     return process.getuid?.() === 0 && PROGRAMS.every(([program, from]) => hasTool(program, from));
   }
 
-  /** It speaks to that registry, "127.0.0.1:5000", without TLS. */
+  /** Uses this registry, such as "127.0.0.1:5000", without TLS. */
   static async start(registry?: string): Promise<Podman> {
     const directory = mkdtempSync(path.join(tmpdir(), "tally-podman-"));
     await writeFile(path.join(directory, "containers.conf"), CONFIGURATION);
@@ -65,12 +65,12 @@ export class Podman {
     return socketIn(this.directory);
   }
 
-  /** What it printed. */
+  /** Returns the output of the command. */
   run(...args: readonly string[]): Promise<string> {
     return podman(this.directory, args);
   }
 
-  /** Names of what is there beyond what it came with. */
+  /** The names of everything beyond a fresh installation. */
   async left(): Promise<readonly string[]> {
     const list = async (...args: readonly string[]) => (await this.run(...args)).split("\n");
     const names = [
@@ -87,13 +87,13 @@ export class Podman {
     const ended = new Promise((resolve) => this.service.once("exit", resolve));
     this.service.kill();
     await ended;
-    // The storage has mounts of its own below.
+    // The storage contains mounts, which "system reset" removes.
     await this.run("system", "reset", "-f").catch(() => {});
     await rm(this.directory, { recursive: true, force: true });
   }
 }
 
-/** Programs, and the packages of Debian that have them. */
+/** Programs, and the Debian packages that contain them. */
 const PROGRAMS = [
   ["podman", "podman"],
   ["runc", "runc"],

@@ -1,4 +1,4 @@
-/** A registry of images on this machine that asks for a name and a password. */
+/** An image registry on this machine that requires a user name and a password. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { freePort } from "../cluster/component.ts";
 import { hasTool } from "../support/debian-tool.ts";
 
 export const LOGIN = { username: "tester", password: "secret" };
-/** The password above, as bcrypt hashes it. */
+/** The bcrypt hash of this password. */
 const HASH = "$2y$05$0zRWi3eLQk77XnslG/1YKOk3OUwl1vI57lh12mIAcDGtYjP2CcJt6";
 
 export class Registry {
   private constructor(
-    /** "127.0.0.1:5000" */
+    /** Such as "127.0.0.1:5000". */
     readonly address: string,
     private readonly directory: string,
     private readonly process: ChildProcess,
@@ -44,7 +44,7 @@ export class Registry {
     return registry;
   }
 
-  /** What is under a tag: "sha256:…". */
+  /** The digest of a tag: "sha256:…". */
   async digestOf(repository: string, tag: string): Promise<string> {
     const login = Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString("base64");
     const answer = await fetch(`http://${this.address}/v2/${repository}/manifests/${tag}`, {

@@ -10,7 +10,7 @@ const A = { namespace: "default", name: "a" };
 
 export function bindingContract(open: Open): void {
   describe("bind", () => {
-    test("gives a pod its node and changes nothing else of what is asked for", async () => {
+    test("sets the node of a pod and changes nothing else in its spec", async () => {
       const { client } = await open();
       const made = await client.create(pods, podBody({ name: "a", labels: { on: "yes" } }));
       await client.bind({ ...A, uid: made.metadata.uid ?? "" }, "n");
@@ -23,11 +23,11 @@ export function bindingContract(open: Open): void {
     });
 
     test.each<[string, PodName, string, string]>([
-      ["a pod that is not there", { ...A, name: "gone" }, "n", "404 NotFound"],
+      ["a missing pod", { ...A, name: "gone" }, "n", "404 NotFound"],
       ["another pod of the same name", { ...A, uid: "other" }, "n", "409 Conflict"],
-      ["a pod that has a node", { ...A, name: "placed" }, "n", "409 Conflict"],
+      ["a pod that already has a node", { ...A, name: "placed" }, "n", "409 Conflict"],
       ["a pod to no node", A, "", "500 "],
-    ])("of %s is refused", async (_, pod, node, expected) => {
+    ])("of %s is rejected", async (_, pod, node, expected) => {
       const { client } = await open();
       await client.create(pods, podBody({ name: "placed" }, { nodeName: "m" }));
       const made = await client.create(pods, podBody({ name: "a" }));

@@ -1,6 +1,6 @@
 /**
- * What every Client promises, whichever way it reaches the server. A client is tested by calling
- * clientContract in a test file of its own.
+ * What every Client must do, whichever way it reaches the server. To test a client, call
+ * clientContract in a test file.
  *
  * Reading order: this file, client-reading, client-watching, client-writing, client-deleting,
  * client-binding.
@@ -15,12 +15,14 @@ import { writingContract } from "./client-writing.ts";
 
 export interface ContractServer {
   readonly client: Client;
-  /** After this many changes the server has forgotten those before: keep it small. */
+  /** The server remembers only this many changes: keep it small. */
   readonly rememberedChanges: number;
   close(): Promise<void>;
 }
 
-/** A server with the namespaces "default" and "kube-public" and nothing else a test could mind. */
+/**
+ * Opens a server with the namespaces "default" and "kube-public", and nothing that affects tests.
+ */
 export type Open = () => Promise<ContractServer>;
 
 export function clientContract(openServer: Open): void {

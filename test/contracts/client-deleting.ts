@@ -18,7 +18,7 @@ export function deletingContract(open: Open): void {
 }
 
 function preconditionContract(open: Open): void {
-  test("takes an object away at once when nothing holds it", async () => {
+  test("removes an object immediately if it has no finalizers", async () => {
     const { client } = await open();
     await client.create(configMaps, configMapBody({ name: "a" }));
     await client.delete(configMaps, A);
@@ -26,7 +26,7 @@ function preconditionContract(open: Open): void {
     expect(await refusalCode(client.delete(configMaps, A))).toBe(GONE);
   });
 
-  test("happens only to the object meant", async () => {
+  test("only deletes the object that its preconditions name", async () => {
     const { client } = await open();
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
     const { uid = "", resourceVersion = "" } = made.metadata;
@@ -45,7 +45,7 @@ function policyContract(open: Open): void {
     [{ propagationPolicy: "Background" }, undefined],
     [{ propagationPolicy: "Foreground" }, "foregroundDeletion"],
     [{ propagationPolicy: "Orphan" }, "orphan"],
-    // Jobs keep their pods unless told otherwise.
+    // By default, deleting a Job orphans its pods.
     [{}, "orphan"],
   ])("of a Job with %j", async (request, finalizer) => {
     const { client } = await open();
@@ -60,7 +60,7 @@ function policyContract(open: Open): void {
     }
   });
 
-  test("waits for finalizers, the last of which takes the object with it", async () => {
+  test("waits for finalizers: the object disappears with the last one", async () => {
     const { client } = await open();
     await client.create(configMaps, configMapBody({ name: "a", finalizers: ["example.com/a"] }));
     await client.delete(configMaps, A);
@@ -76,9 +76,9 @@ function graceContract(open: Open): void {
   const node = { nodeName: "n", terminationGracePeriodSeconds: 30 };
 
   test.each<[string, object, DeleteRequest, number | undefined]>([
-    ["on a node, by its own time", node, {}, 30],
-    ["on a node, sooner", node, { gracePeriodSeconds: 5 }, 5],
-    ["on a node, now", node, { gracePeriodSeconds: 0 }, undefined],
+    ["on a node, with its own grace period", node, {}, 30],
+    ["on a node, with a shorter grace period", node, { gracePeriodSeconds: 5 }, 5],
+    ["on a node, immediately", node, { gracePeriodSeconds: 0 }, undefined],
     ["that never got a node", {}, { gracePeriodSeconds: 5 }, undefined],
   ])("of a pod %s", async (_, spec, request, grace) => {
     const { client } = await open();
@@ -91,7 +91,7 @@ function graceContract(open: Open): void {
     }
   });
 
-  test("of a pod again can only make it end sooner", async () => {
+  test("of a pod again can only shorten its grace period", async () => {
     const { client } = await open();
     await client.create(pods, podBody({ name: "a" }, node));
     const graceAfter = async (gracePeriodSeconds: number) => {

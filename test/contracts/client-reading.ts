@@ -12,7 +12,7 @@ export function readingContract(open: Open): void {
 }
 
 function getContract(open: Open): void {
-  test("shows what was created", async () => {
+  test("returns the created object", async () => {
     const { client } = await open();
     const made = await client.create(configMaps, configMapBody({ name: "a" }, { k: "v" }));
     expect(await client.get(configMaps, { namespace: "default", name: "a" })).toEqual(made);
@@ -24,7 +24,7 @@ function getContract(open: Open): void {
     expect(found).toMatchObject({ kind: "Namespace", status: { phase: "Active" } });
   });
 
-  test("what is not there is an ApiError that says so", async () => {
+  test("a missing object is an ApiError with code 404", async () => {
     const { client } = await open();
     const error = await refusal(client.get(jobs, { namespace: "default", name: "gone" }));
     expect(error.status).toMatchObject({
@@ -35,7 +35,7 @@ function getContract(open: Open): void {
     });
   });
 
-  test("a resource the server does not have is refused", async () => {
+  test("an unknown resource is a 404", async () => {
     const { client } = await open();
     const unknown = { ...jobs, resource: "tasks" };
     expect(await refusalCode(client.get(unknown, { namespace: "default", name: "a" }))).toBe(
@@ -63,7 +63,7 @@ function listContract(open: Open): void {
     ["all namespaces", {}, ["default/a", "default/b", "kube-public/a"]],
     ["one namespace", { namespace: "default" }, ["default/a", "default/b"]],
     ["a label", { labelSelector: "n=1" }, ["default/a", "kube-public/a"]],
-    ["a label not there", { labelSelector: "!contract" }, []],
+    ["a missing label", { labelSelector: "!contract" }, []],
     ["a set of labels", { labelSelector: "n in (2,3)" }, ["default/b"]],
     ["a name", { fieldSelector: "metadata.name=a" }, ["default/a", "kube-public/a"]],
     ["a field of the kind", { fieldSelector: "status.successful!=0" }, []],
@@ -78,13 +78,13 @@ function listContract(open: Open): void {
     expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(expected);
   });
 
-  test("objects come with their kind, as they do from get", async () => {
+  test("listed objects have their kind, as from get", async () => {
     const client = await filled();
     const { items } = await client.list(jobs, { fieldSelector: "metadata.name=b" });
     expect(items).toEqual([await client.get(jobs, { namespace: "default", name: "b" })]);
   });
 
-  test("a list of nothing has a revision to watch from", async () => {
+  test("an empty list has a revision to watch from", async () => {
     const { client } = await open();
     const empty = await client.list(jobs);
     expect(empty.items).toEqual([]);
@@ -96,7 +96,7 @@ function listContract(open: Open): void {
     [{ labelSelector: "a=(" }, "400 BadRequest"],
     [{ fieldSelector: "spec.parallelism=1" }, "400 BadRequest"],
     [{ continue: "nonsense" }, "400 BadRequest"],
-  ])("%j is refused", async (request, expected) => {
+  ])("%j is rejected", async (request, expected) => {
     const { client } = await open();
     expect(await refusalCode(client.list(jobs, request))).toBe(expected);
   });
@@ -113,7 +113,7 @@ function pageContract(open: Open): void {
     return server;
   };
 
-  test("go on where the one before ended, in the state the first one showed", async () => {
+  test("continue after the previous page, in the state of the first one", async () => {
     const { client } = await filled();
     const request = { namespace: "default", limit: 2 };
     const first = await client.list(configMaps, request);
@@ -130,14 +130,14 @@ function pageContract(open: Open): void {
     expect(second.resourceVersion).toBe(first.resourceVersion);
   });
 
-  test("a limit that nothing exceeds cuts nothing", async () => {
+  test("a limit that is not exceeded has no effect", async () => {
     const { client } = await filled();
     const whole = await client.list(configMaps, { namespace: "default", limit: 5 });
     expect(whole.items).toHaveLength(5);
     expect(whole.continue).toBeUndefined();
   });
 
-  test("the next page of a state that is forgotten is gone", async () => {
+  test("the next page of a state that is no longer remembered is a 410", async () => {
     const { client, rememberedChanges } = await filled();
     const first = await client.list(configMaps, { namespace: "default", limit: 2 });
     for (let change = 0; change < 2 * rememberedChanges; change++) {

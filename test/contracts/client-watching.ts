@@ -15,7 +15,7 @@ export function watchingContract(open: Open): void {
 }
 
 function eventContract(open: Open): void {
-  test("tells what is created, changed and deleted, in order", async () => {
+  test("delivers creations, changes and deletions, in order", async () => {
     const { client } = await open();
     const { resourceVersion } = await client.list(configMaps);
     const seen = watchEvents(client, configMaps, { resourceVersion });
@@ -26,7 +26,7 @@ function eventContract(open: Open): void {
     seen.close();
   });
 
-  test("begins right after the revision it is asked for", async () => {
+  test("starts right after the requested revision", async () => {
     const { client } = await open();
     const before = await client.create(configMaps, configMapBody({ name: "a" }));
     await client.create(configMaps, configMapBody({ name: "b" }));
@@ -38,7 +38,7 @@ function eventContract(open: Open): void {
     seen.close();
   });
 
-  test("an event of the past shows the object as it was then", async () => {
+  test("an earlier event shows the object as it was then", async () => {
     const { client } = await open();
     const { resourceVersion } = await client.list(configMaps);
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
@@ -70,7 +70,7 @@ function eventContract(open: Open): void {
 }
 
 function selectionContract(open: Open): void {
-  test("an object that enters the selection is added, one that leaves it deleted", async () => {
+  test("an object that starts to match is added, one that stops to match is deleted", async () => {
     const { client } = await open();
     const { resourceVersion } = await client.list(configMaps);
     const seen = watchEvents(client, configMaps, { resourceVersion, labelSelector: "on=yes" });
@@ -90,13 +90,13 @@ function selectionContract(open: Open): void {
     ]);
     const steps = seen.all.map(({ object }) => object.metadata.labels?.["step"]);
     expect(steps).toEqual(["2", "3", "3", "6", "6"]);
-    // The last state that matched, at the revision at which it stopped to.
+    // The last matching state, at the revision at which the object stopped matching.
     const { resourceVersion: leftAt } = seen.all[2]?.object.metadata ?? {};
     expect(leftAt).toBe(left.metadata.resourceVersion);
     seen.close();
   });
 
-  test("stays in its namespace, and by a field with its object", async () => {
+  test("is limited to its namespace, and by a field selector to its object", async () => {
     const { client } = await open();
     const { resourceVersion } = await client.list(configMaps);
     const space = watchEvents(client, configMaps, { resourceVersion, namespace: "kube-public" });
@@ -118,7 +118,7 @@ function selectionContract(open: Open): void {
 }
 
 function endContract(open: Open): void {
-  test("a closed watch tells nothing more, not even its end", async () => {
+  test("a closed watch delivers nothing more, not even its end", async () => {
     const { client } = await open();
     const { resourceVersion } = await client.list(configMaps);
     const closed = watchEvents(client, configMaps, { resourceVersion });
@@ -130,7 +130,7 @@ function endContract(open: Open): void {
     other.close();
   });
 
-  test("from a revision that is forgotten ends with 410, where one must list again", async () => {
+  test("from a revision that is no longer remembered ends with 410", async () => {
     const { client, rememberedChanges } = await open();
     const { resourceVersion } = await client
       .create(configMaps, configMapBody({ name: "a" }))
@@ -144,7 +144,7 @@ function endContract(open: Open): void {
   });
 
   test.each([
-    ["a selector that cannot be read", configMaps, { labelSelector: "a=(" }, 400],
+    ["an invalid selector", configMaps, { labelSelector: "a=(" }, 400],
     ["a resource that is not served", { ...jobs, resource: "tasks" }, {}, 404],
   ])("of %s ends with an error", async (_, type, request, code) => {
     const { client } = await open();

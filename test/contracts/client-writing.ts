@@ -19,7 +19,7 @@ export function writingContract(open: Open): void {
 const A = { namespace: "default", name: "a" };
 
 function createContract(open: Open): void {
-  test("answers with the object as it is stored, defaults and all", async () => {
+  test("returns the object as stored, including defaults", async () => {
     const { client } = await open();
     const made = await client.create(jobs, jobBody({ name: "a" }));
     expect(made).toMatchObject({
@@ -33,7 +33,7 @@ function createContract(open: Open): void {
     expect(made.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test("leaves what it is given alone", async () => {
+  test("does not modify its argument", async () => {
     const { client } = await open();
     const given = jobBody({ name: "a" });
     const before = draftOf(given);
@@ -55,13 +55,13 @@ function createContract(open: Open): void {
     ["no name", configMapBody({}), "422 Invalid"],
     ["no such namespace", configMapBody({ name: "a", namespace: "no" }), "404 NotFound"],
     ["a revision", configMapBody({ name: "a", resourceVersion: "5" }), "400 BadRequest"],
-  ])("with %s is refused", async (_, body, expected) => {
+  ])("with %s is rejected", async (_, body, expected) => {
     const { client } = await open();
     await client.create(configMaps, configMapBody({ name: "taken" }));
     expect(await refusalCode(client.create(configMaps, body))).toBe(expected);
   });
 
-  test("says of each field what is wrong with it", async () => {
+  test("reports every invalid field", async () => {
     const { client } = await open();
     const wrong = jobBody({ name: "a" }, { parallelism: -1, completions: -2 });
     const { status } = await refusal(client.create(jobs, wrong));
@@ -72,7 +72,7 @@ function createContract(open: Open): void {
     ]);
   });
 
-  test("of something of another type is refused as a bad request", async () => {
+  test("with a value of a wrong type is a bad request", async () => {
     const { client } = await open();
     const wrong = jobBody({ name: "a" }, { parallelism: "many" });
     const { code, message } = await refusal(client.create(jobs, wrong));
@@ -82,7 +82,7 @@ function createContract(open: Open): void {
 }
 
 function updateContract(open: Open): void {
-  test("replaces the object read before, and counts its generation", async () => {
+  test("replaces the object and increments its generation", async () => {
     const { client } = await open();
     const old = await client.create(jobs, jobBody({ name: "a" }));
     const next = { ...old, spec: { ...old.spec, parallelism: 3 } };
@@ -101,22 +101,22 @@ function updateContract(open: Open): void {
     expect((await client.get(configMaps, A)).data).toEqual({ first: "yes" });
   });
 
-  test("without a revision takes whatever is there", async () => {
+  test("without a revision replaces any state", async () => {
     const { client } = await open();
     await client.create(configMaps, configMapBody({ name: "a" }));
     const updated = await client.update(configMaps, configMapBody({ name: "a" }, { k: "v" }));
     expect(updated.data).toEqual({ k: "v" });
   });
 
-  test("that changes nothing is no change", async () => {
+  test("without a change does not create a new revision", async () => {
     const { client } = await open();
     const made = await client.create(jobs, jobBody({ name: "a" }));
-    // A new Job is stored without the labels it shows: the first update writes them.
+    // A new Job is stored without some labels that it shows: the first update writes them.
     const old = await client.update(jobs, made);
     expect(await client.update(jobs, old)).toEqual(old);
   });
 
-  test("cannot touch the status", async () => {
+  test("cannot change the status", async () => {
     const { client } = await open();
     const old = await client.create(jobs, jobBody({ name: "a" }));
     const updated = await client.update(jobs, { ...old, status: { active: 5 } });
@@ -124,10 +124,10 @@ function updateContract(open: Open): void {
   });
 
   test.each([
-    ["what is not there", configMapBody({ name: "gone" }), "404 NotFound"],
-    ["another one of the same name", configMapBody({ name: "a", uid: "other" }), "409 Conflict"],
-    ["what has no name", configMapBody({}), "400 BadRequest"],
-  ])("of %s is refused", async (_, body, expected) => {
+    ["a missing object", configMapBody({ name: "gone" }), "404 NotFound"],
+    ["another object of the same name", configMapBody({ name: "a", uid: "other" }), "409 Conflict"],
+    ["an object without a name", configMapBody({}), "400 BadRequest"],
+  ])("of %s is rejected", async (_, body, expected) => {
     const { client } = await open();
     await client.create(configMaps, configMapBody({ name: "a" }));
     expect(await refusalCode(client.update(configMaps, body))).toBe(expected);
@@ -135,7 +135,7 @@ function updateContract(open: Open): void {
 }
 
 function statusContract(open: Open): void {
-  test("changes the status and nothing else", async () => {
+  test("changes only the status", async () => {
     const { client } = await open();
     const old = await client.create(jobs, jobBody({ name: "a" }));
     const next: Job = { ...old, spec: { ...old.spec, parallelism: 9 }, status: { active: 1 } };
@@ -153,7 +153,7 @@ function statusContract(open: Open): void {
     expect(await refusalCode(late)).toBe("409 Conflict");
   });
 
-  test("of a kind that has none is not served", async () => {
+  test("of a kind without status is a 404", async () => {
     const { client } = await open();
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
     expect(await refusalCode(client.updateStatus(configMaps, made))).toBe("404 NotFound");
@@ -164,7 +164,7 @@ function finalizeContract(open: Open): void {
   const X = { name: "x" };
   const body = { apiVersion: "v1", kind: "Namespace", metadata: X, spec: {}, status: {} };
 
-  test("changes what holds a namespace, as an update cannot", async () => {
+  test("changes the finalizers of a namespace, which an update cannot", async () => {
     const { client } = await open();
     const made = await client.create(namespaces, body);
     const next = { ...made, spec: { finalizers: ["example.com/a"] } };
@@ -174,7 +174,7 @@ function finalizeContract(open: Open): void {
     expect(finalized.spec.finalizers).toEqual(["example.com/a"]);
   });
 
-  test("lets a namespace go that was deleted", async () => {
+  test("removes a deleted namespace", async () => {
     const { client } = await open();
     await client.create(namespaces, body);
     await client.delete(namespaces, X);
@@ -190,7 +190,7 @@ function finalizeContract(open: Open): void {
     expect(await refusalCode(client.finalize(namespaces, old))).toBe("409 Conflict");
   });
 
-  test("of a kind that is held by nothing is not served", async () => {
+  test("of a kind other than Namespace is a 404", async () => {
     const { client } = await open();
     const made = await client.create(configMaps, configMapBody({ name: "a" }));
     expect(await refusalCode(client.finalize(configMaps, made))).toBe("404 NotFound");
@@ -230,7 +230,7 @@ function patchContract(open: Open): void {
     expect(await client.get(jobs, A)).toEqual(patched);
   });
 
-  test("of the status leaves the rest alone", async () => {
+  test("of the status changes nothing else", async () => {
     const { client } = await open();
     await client.create(jobs, jobBody({ name: "a" }));
     const body = { spec: { parallelism: 7 }, status: { active: 1 } };
@@ -238,7 +238,7 @@ function patchContract(open: Open): void {
     expect(patched).toMatchObject({ spec: { parallelism: 1 }, status: { active: 1 } });
   });
 
-  test("of the scale answers with the scale", async () => {
+  test("of the scale returns the scale", async () => {
     const { client } = await open();
     await client.create(statefulSets, statefulSetBody({ name: "a" }));
     const scale = await client.patch(statefulSets, A, {
@@ -263,15 +263,19 @@ function patchContract(open: Open): void {
     ],
     ["a wrong type", { type: "merge", body: { spec: { parallelism: "x" } } }, "422 Invalid"],
     ["a wrong value", { type: "merge", body: { spec: { parallelism: -1 } } }, "422 Invalid"],
-    ["a scale it has not", { type: "merge", subresource: "scale", body: {} }, "404 NotFound"],
-  ])("with %s is refused and changes nothing", async (_, request, expected) => {
+    [
+      "a scale that the kind lacks",
+      { type: "merge", subresource: "scale", body: {} },
+      "404 NotFound",
+    ],
+  ])("with %s is rejected and changes nothing", async (_, request, expected) => {
     const { client } = await open();
     const made = await client.create(jobs, jobBody({ name: "a" }));
     expect(await refusalCode(client.patch(jobs, A, request))).toBe(expected);
     expect(await client.get(jobs, A)).toEqual(made);
   });
 
-  test("of what is not there is refused", async () => {
+  test("of a missing object is a 404", async () => {
     const { client } = await open();
     const patch = client.patch(jobs, A, { type: "merge", body: {} });
     expect(await refusalCode(patch)).toBe("404 NotFound");

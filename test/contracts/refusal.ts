@@ -1,4 +1,4 @@
-/** The error of a request that must fail: an ApiError, or the test fails. */
+/** Returns the error of a request that must fail with an ApiError; otherwise the test fails. */
 import { ApiError } from "../../src/api/errors.ts";
 
 export async function refusal(request: Promise<unknown>): Promise<ApiError> {
@@ -10,7 +10,7 @@ export async function refusal(request: Promise<unknown>): Promise<ApiError> {
   throw outcome;
 }
 
-/** "404 NotFound", what programs look at. */
+/** The code and reason of the error: "404 NotFound". */
 export async function refusalCode(request: Promise<unknown>): Promise<string> {
   const { code, reason } = await refusal(request);
   return `${code} ${reason}`;

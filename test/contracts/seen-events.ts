@@ -1,13 +1,13 @@
-/** A watch whose events can be waited for. */
+/** A watch that tests can wait on. */
 import type { Client, ResourceType, WatchRequest } from "../../src/api/client.ts";
 import type { KubeObject } from "../../src/api/object.ts";
 
 export interface SeenEvents<T> {
-  /** Every event so far. */
+  /** All events so far. */
   readonly all: readonly { readonly type: string; readonly object: T }[];
-  /** The first so many as "ADDED a", once there are so many. */
+  /** Resolves with the first `count` events, as "ADDED a", once there are that many. */
   first(count: number): Promise<readonly string[]>;
-  /** The error the watch ended with. */
+  /** The error with which the watch ended. */
   readonly end: Promise<Error | undefined>;
   close(): void;
 }

@@ -1,4 +1,6 @@
-/** "kubectl apply -k" instead of "tally install": the same objects, and a server takes them all. */
+/**
+ * "kubectl apply -k" creates the same objects as "tally install", and a server accepts all of them.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -27,18 +29,18 @@ async function installed(...flags: readonly string[]): Promise<readonly Installe
   return objectsOf((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-check("deploy/base is what tally install installs", async (prompt) => {
+check("deploy/base equals what tally install creates", async (prompt) => {
   const objects = await kustomized(prompt, "deploy/base");
   expect(objects).toEqual(await installed());
 });
 
-check("deploy/one-namespace is what it installs for one namespace", async (prompt) => {
+check("deploy/one-namespace equals what it creates for one namespace", async (prompt) => {
   const objects = await kustomized(prompt, "deploy/one-namespace");
   expect(objects).toEqual(await installed("--watch-namespace", "batch"));
   expect(objects.map(({ kind }) => kind)).not.toContain("ClusterRole");
 });
 
-check("a server takes every object, and once more without a change", async (prompt) => {
+check("a server accepts every object, and applying again changes nothing", async (prompt) => {
   const namespace = ["--namespace", "tally-system"];
   const apply = [...namespace, "apply", "--server-side", "-k", projectFile("deploy/base")];
   const { code, stdout, stderr } = await prompt.kubectl(apply);

@@ -1,4 +1,4 @@
-/** What is deployed on clusters: complete, in order, with no more rights than are used. */
+/** The manifests for clusters: complete, in order, with no more permissions than are used. */
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { projectFile } from "../support/project-file.ts";
 const read = (file: string) => readFile(projectFile(file), "utf8");
 const BASE = ["namespace", "roles", "controller"].map((name) => `deploy/base/${name}.yaml`);
 
-test.each(["deploy/base", "deploy/crds"])("%s lists files that are there", async (folder) => {
+test.each(["deploy/base", "deploy/crds"])("%s lists exactly the files in it", async (folder) => {
   const { resources } = parse(await read(`${folder}/kustomization.yaml`));
   const present = (await readdir(projectFile(folder))).filter((name) => name.endsWith(".yaml"));
   const optional = ["kustomization.yaml", "secrets-role.yaml"];
@@ -18,13 +18,13 @@ test.each(["deploy/base", "deploy/crds"])("%s lists files that are there", async
   expect(resources.filter((name: string) => name !== "../crds").sort()).toEqual(own.sort());
 });
 
-test("the command of the Deployment is one that tally understands", async () => {
+test("tally accepts the command of the Deployment", async () => {
   const objects = composeInstallation(await Promise.all(BASE.map(read)), CHOSEN);
   const deployment = objects.at(-1) as unknown as Deployment;
   const [container] = deployment.spec.template.spec.containers;
   const [command, ...flags] = container?.args ?? [];
   expect(command).toBe("controller");
-  // --help ends the command after its flags are read.
+  // With --help the command exits after it has parsed its flags.
   const args = [projectFile("dist/main.js"), "controller", ...flags, "--help"];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   for (const flag of flags) expect(stdout).toContain(flag.split("=")[0]);
@@ -48,7 +48,7 @@ interface Container {
   readonly ports: readonly object[];
 }
 
-test("an installation goes to the namespace and with the image that were chosen", async () => {
+test("an installation uses the chosen namespace and image", async () => {
   const objects = composeInstallation(await Promise.all(BASE.map(read)), CHOSEN);
   expect(JSON.stringify(objects)).not.toContain("tally-system");
   expect(objects[0]).toMatchObject({ kind: "Namespace", metadata: { name: "elsewhere" } });
@@ -62,7 +62,7 @@ test("an installation goes to the namespace and with the image that were chosen"
   expect(kinds).not.toContain("Deployment");
 });
 
-test("for one namespace the rights are there alone, and the controller is told so", async () => {
+test("for one namespace, all roles are in it and the controller gets --namespace", async () => {
   const texts = await Promise.all([...BASE, "deploy/base/secrets-role.yaml"].map(read));
   const objects = composeInstallation(texts, { ...CHOSEN, watched: "batch" });
   const kinds = objects.map(({ kind }) => kind);
@@ -84,7 +84,7 @@ test("for one namespace the rights are there alone, and the controller is told s
   expect(container?.args).toContain("--namespace=batch");
 });
 
-test("no role has a wildcard, and none but its own file reads Secrets", async () => {
+test("no role has a wildcard, and only secrets-role.yaml allows reading Secrets", async () => {
   const rules = parseAllDocuments(await read("deploy/base/roles.yaml"))
     .map((document) => document.toJS())
     .flatMap((object) => object.rules ?? []);
@@ -93,7 +93,7 @@ test("no role has a wildcard, and none but its own file reads Secrets", async ()
   expect(words).not.toContain("secrets");
 });
 
-test("the image runs as nobody and starts what the Deployment expects", async () => {
+test("the image runs as a non-root user and starts what the Deployment expects", async () => {
   const lines = (await read("Dockerfile")).split("\n");
   expect(lines.filter((line) => line.startsWith("USER "))).toEqual(["USER 65532:65532"]);
   expect(lines).toContain('ENTRYPOINT ["node", "/tally/dist/main.js"]');

@@ -1,6 +1,6 @@
 /**
- * The prefix rule where clients see it: over real HTTP, on a journal that syncs when the test says
- * so and forgets everything unsynced when it is killed.
+ * The prefix rule as clients see it: over real HTTP, on a journal that syncs when the test tells it
+ * to and loses everything unsynced when it is killed.
  */
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
@@ -44,7 +44,7 @@ async function serve(journal: DroppingJournal): Promise<{ server: ApiServer; por
 }
 
 interface Exchange {
-  /** What has arrived so far, headers apart. */
+  /** The body received so far. */
   text(): string;
   readonly answered: Promise<number>;
   readonly ended: Promise<void>;
@@ -72,12 +72,12 @@ function send(port: number, method: string, path: string, body?: object): Exchan
 
 const configMap = (name: string) => ({ metadata: { name }, data: { of: name } });
 
-/** A round trip on another connection: whatever the server had to send before has been sent. */
+/** A round trip on another connection: by then the server has sent everything it had to send. */
 async function settle(port: number): Promise<void> {
   expect(await send(port, "GET", "/healthz").answered).toBe(200);
 }
 
-test("neither an answer nor a list nor a watch tells of a write before it is synced", async () => {
+test("no answer, list or watch shows a write before it is synced", async () => {
   const journal = new DroppingJournal({ isAutomatic: true });
   const { server, port } = await serve(journal);
   const from = server.store.revision;
@@ -108,7 +108,7 @@ test("neither an answer nor a list nor a watch tells of a write before it is syn
   await poll(() => watch.text()).toContain('"name":"a"');
 });
 
-test("what was answered is there after the power went; what was not may be gone", async () => {
+test("an acknowledged write survives a power cut; an unacknowledged one may be lost", async () => {
   const journal = new DroppingJournal({ isAutomatic: true });
   const before = await serve(journal);
   expect(await send(before.port, "POST", PATH, configMap("answered")).answered).toBe(201);
@@ -126,7 +126,7 @@ test("what was answered is there after the power went; what was not may be gone"
   expect(await send(after.port, "GET", `${PATH}/unanswered`).answered).toBe(404);
 });
 
-test("a write that the disk refuses is answered with the reason and is gone", async () => {
+test("a write that the disk rejects is undone and answered with the reason", async () => {
   const journal = new DroppingJournal({ isAutomatic: true });
   const { port } = await serve(journal);
   journal.isAutomatic = false;

@@ -1,14 +1,14 @@
-/** The store in a process of its own, to be watched, refused and killed. */
+/** The store in its own process, which tests trace, lock out and kill. */
 import { writeSync } from "node:fs";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/types.ts";
 import { aSample, keyOf } from "./objects.ts";
 
 const ROLES: { readonly [role: string]: (store: Store) => Promise<void> } = {
-  /** Holds the directory until it is killed. */
+  /** Holds the data directory until it is killed. */
   hold: () => new Promise(() => setInterval(() => {}, 60_000)),
 
-  /** One durable write after the other, then a few at once. */
+  /** Makes one durable write after the other, then several at once. */
   write: async (store) => {
     for (let n = 0; n < 5; n++) await createDurably(store, `single-${n}`);
     const names = Array.from({ length: 20 }, (_, n) => `group-${n}`);
@@ -16,7 +16,7 @@ const ROLES: { readonly [role: string]: (store: Store) => Promise<void> } = {
     await store.close();
   },
 
-  /** Tries each write until it is durable. */
+  /** Retries each write until it is durable. */
   insist: async (store) => {
     for (let n = 0; n < 30; n++) {
       while (!(await isCreatedDurably(store, `n${n}`)));
@@ -48,7 +48,7 @@ async function createDurably(store: Store, name: string): Promise<void> {
   const object = store.create(key, aSample(key, name.repeat(50)));
   const revision = Number(object.metadata.resourceVersion);
   await store.durable(revision);
-  // Not console.log: the reader wants it in the very moment, not when a buffer is flushed.
+  // Not console.log: the reader needs the line immediately, not when a buffer is flushed.
   writeSync(1, `durable ${revision} ${name}\n`);
 }
 

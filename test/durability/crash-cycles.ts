@@ -1,7 +1,7 @@
 /**
- * Clients over HTTP note what they were told while the server is killed at random moments. After
- * each restart it must hold every acknowledged write, whole and with every field, go on above all
- * revisions that were given out, and tell nobody a part of what happened.
+ * Clients over HTTP record the answers they get while the server is killed at random moments. After
+ * each restart the server must have every acknowledged write, complete with every field, continue
+ * above all revisions that were given out, and never send a client only a part of the changes.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { noFigures, Readers, type ReadFigures } from "./crash-readers.ts";
 
 export interface CrashReport extends ReadFigures {
   readonly cycles: number;
-  /** Kills before the server was ready: the next start recovers from the one before it. */
+  /** Kills before the server was ready: the next start must recover from an interrupted start. */
   readonly killedStarts: number;
   readonly acknowledged: number;
   readonly attempts: number;
@@ -91,7 +91,7 @@ class World {
     return found.flatMap((problems) => problems.splice(0));
   }
 
-  /** Everything that was ever acknowledged, once more. */
+  /** Compares everything that was ever acknowledged once more. */
   async compareAll(): Promise<void> {
     const life = await this.#start();
     await this.#look(life);
@@ -100,7 +100,7 @@ class World {
     this.#problems.push(...this.#objects.problems, ...this.#attempts.problems);
   }
 
-  /** Killed on the way to readiness, perhaps more than once in a row. */
+  /** Kills the server before it is ready, perhaps several times in a row. */
   async #dieEarly(): Promise<void> {
     for (let times = 1 + this.#random.below(3); times > 0; times--) {
       const afterMs = this.#random.below(Math.ceil(this.#usualStartMs * 1.2));
@@ -116,7 +116,7 @@ class World {
     return life;
   }
 
-  /** What is there after the restart, and whether revisions and watches go on as they must. */
+  /** Checks the objects after the restart, and that revisions and watches continue correctly. */
   async #look(life: Life) {
     const { items, metadata } = (await life.call("GET", CONFIG_MAPS)).json;
     const revision = Number(metadata.resourceVersion);
@@ -128,7 +128,7 @@ class World {
     return { revision, items };
   }
 
-  /** A watch from before the crash goes on only if nothing can be missing in between. */
+  /** A watch from before the crash may continue only if it cannot have missed anything. */
   async #lookBack(life: Life, from: number): Promise<void> {
     const watch = `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=${from}`;
     const { status, text } = await life.call("GET", watch);
@@ -136,7 +136,7 @@ class World {
     this.#objects.problems.push(`a watch from ${from} got ${status} ${text.slice(0, 200)}`);
   }
 
-  /** Everybody works until so many writes were acknowledged, and then it is dead. */
+  /** All clients work until a number of writes were acknowledged; then the server is killed. */
   async #work(life: Life, readers: Readers): Promise<void> {
     const { below } = this.#random;
     const target = this.#objects.acknowledged + 10 + below(120);
@@ -170,8 +170,9 @@ class World {
 }
 
 /**
- * A connection that nobody used for a while is closed, perhaps in the moment of the next request,
- * whose fate is then as unknown as after a kill. A server that died by itself does not answer.
+ * The server closes idle connections, perhaps at the moment of the next request. The outcome of
+ * that request is then as unknown as after a kill. A server that died on its own does not answer at
+ * all.
  */
 async function isIdleConnectionClosed(error: unknown, life: Life): Promise<boolean> {
   const { code } = Object(error) as { code?: string };

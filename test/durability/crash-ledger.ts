@@ -1,6 +1,6 @@
 /**
- * Clients that play a node: pods of an Indexed Job come, end and go until the server dies. What
- * became of each is kept by the ledger: of every end that was acknowledged there is one attempt.
+ * Clients that play a node: pods of an Indexed Job are created, end and are deleted until the
+ * server dies. The ledger must have exactly one attempt for each acknowledged end.
  */
 import { POD_SPEC } from "../builders/job.ts";
 import type { Answer } from "../support/call-server.ts";
@@ -10,7 +10,7 @@ const PODS = "/api/v1/namespaces/default/pods";
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
 const LEDGER = "/apis/tallyjob.io/v1alpha1/namespaces/default/jobs";
 const NODE = "n1";
-/** Of earlier lives, looked at again after each restart. */
+/** How many older indexes are compared again after each restart. */
 const SAMPLE = 10;
 
 interface Attempt {
@@ -39,7 +39,10 @@ export class WrittenAttempts {
   #stories = 0;
   #lastStory = "";
 
-  /** Before anything is written: the Job is there, and nothing is left of pods in between. */
+  /**
+   * Prepares a new life: creates the Job if it is missing, and deletes pods left over from the
+   * last.
+   */
   async beginLife(life: Life): Promise<void> {
     const found = await life.call("GET", `${JOBS}/work`);
     const job = found.status === 200 ? found : await life.call("POST", JOBS, aJob("work"));
@@ -52,7 +55,7 @@ export class WrittenAttempts {
     this.#fresh = [];
   }
 
-  /** One pod through its life. */
+  /** Takes one pod through its life. */
   async write(life: Life, below: (limit: number) => number): Promise<void> {
     const index = this.#nextIndex++;
     const name = `work-${index}`;
@@ -69,7 +72,10 @@ export class WrittenAttempts {
     await remove(life, name);
   }
 
-  /** A Job with a past that the next one of its name makes void: there is always some to sweep. */
+  /**
+   * Creates a Job with an attempt and deletes it. The next Job of the same name makes this attempt
+   * obsolete, so that the ledger always has something to sweep.
+   */
   async tellStory(life: Life): Promise<void> {
     const job = await expectDone(life.call("POST", JOBS, aJob("story")));
     const jobUid: string = job.json.metadata.uid;
@@ -82,7 +88,7 @@ export class WrittenAttempts {
     await expectDone(life.call("DELETE", `${JOBS}/story?propagationPolicy=Background`));
   }
 
-  /** After a restart: the newest, and some of the others. */
+  /** After a restart: compares the newest indexes, and some of the older ones. */
   async compare(life: Life, below: (limit: number) => number): Promise<void> {
     const older = Array.from({ length: SAMPLE }, () => below(this.#nextIndex + 1));
     await this.#compareIndexes(life, [...this.#fresh, ...older]);
@@ -111,7 +117,9 @@ export class WrittenAttempts {
     }
   }
 
-  /** Only the Job of now is told of, however far the sweep of the earlier ones had come. */
+  /**
+   * The ledger must show only the current Job, however far the sweep of the earlier ones has come.
+   */
   async #compareStory(life: Life): Promise<void> {
     const answer = await life.call("GET", `${LEDGER}/story/indexes/0`);
     if (answer.status === 404) return;
@@ -124,7 +132,7 @@ export class WrittenAttempts {
     }
   }
 
-  /** What is found by an index is what is found by looking at everything. */
+  /** A list by an index of the store must equal a filtered list of everything. */
   async #compareSelectors(life: Life): Promise<void> {
     const all = (await expectDone(life.call("GET", PODS))).json.items;
     const jobNames = new Set<string>(["work", "story", "nobody"]);

@@ -1,4 +1,4 @@
-/** One life of a server that is going to be killed: the whole program, or the server alone. */
+/** One life of a server that will be killed: the whole program, or only the server. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Answer, type CalledServer, call } from "../support/call-server.ts";
 import type { Compiled } from "../support/compiled.ts";
@@ -7,14 +7,14 @@ import { startTally } from "../support/tally.ts";
 
 export interface Life extends CalledServer {
   call(method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
-  /** SIGKILL; settles when nothing of it is left. */
+  /** Sends SIGKILL; settles when all its processes have ended. */
   kill(): Promise<void>;
 }
 
 export interface Mortal {
   readonly name: string;
   start(dataDir: string): Promise<Life>;
-  /** Begins to start, and is killed so much later, whatever it has come to by then. */
+  /** Starts and is killed that much later, however far it has come by then. */
   startInVain(dataDir: string, afterMs: number): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Clients that write ConfigMaps until their server dies, and remember: what was acknowledged, with
- * every field of it, and what was on its way.
+ * Clients that write ConfigMaps until their server dies. They remember what was acknowledged, with
+ * every field, and what was in flight.
  */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -10,7 +10,7 @@ import type { Life } from "./crash-life.ts";
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const KEYS = 200;
 
-/** As the server shows it. */
+/** An object as the server returns it. */
 export interface Item {
   readonly metadata: {
     readonly name: string;
@@ -20,33 +20,33 @@ export interface Item {
   readonly data: { readonly value: string; readonly sum: string };
 }
 
-/** What a client knows of one object. */
+/** What a client knows about one object. */
 interface Known {
   acknowledged: Item | undefined;
-  /** The value that was sent last, absent for a deletion; nothing once it was answered. */
+  /** The value sent last; its value is undefined for a deletion. Undefined once it was answered. */
   sent: { readonly value: string | undefined } | undefined;
-  /** The revision at which a watch told of what was sent: then it must be there. */
+  /** The revision at which a watch delivered the sent value: then it must survive. */
   told: number | undefined;
 }
 
 export class WrittenObjects {
   readonly #known = new Map<string, Known>();
-  /** Of every object that ever was, by uid. */
+  /** The name of every object that ever existed, by UID. */
   readonly #nameOf = new Map<string, string>();
   readonly #revisions = new Set<number>();
   readonly problems: string[] = [];
   acknowledged = 0;
-  /** The highest revision any client was told. */
+  /** The highest revision that any client was told. */
   highest = 0;
   #serial = 0;
-  /** The revisions of this life. */
+  /** The revisions of the current life. */
   #own: number[] = [];
 
   beginLife(): void {
     this.#own = [];
   }
 
-  /** Sends one write, and takes down its answer. */
+  /** Sends one write and records its answer. */
   async write(life: Life, writer: number, below: (limit: number) => number): Promise<void> {
     const name = `w${writer}-${below(KEYS)}`;
     const record = this.#known.get(name) ?? newlyKnown();
@@ -65,7 +65,7 @@ export class WrittenObjects {
     this.acknowledged++;
   }
 
-  /** What is found after a restart is compared with what is known, and holds from then on. */
+  /** Compares the objects after a restart with what is known. They become the new state. */
   compare(items: readonly Item[]): void {
     const stored = new Map(items.map((item) => [item.metadata.name, bare(item)]));
     for (const [name, item] of stored) {
@@ -86,7 +86,7 @@ export class WrittenObjects {
     }
   }
 
-  /** What a watch was told may not be taken back, and nothing may be missing from what it told. */
+  /** An event that a watch delivered must not be undone, and a watch must not skip events. */
   compareEvents(events: readonly SeenEvent[]): void {
     const told = new Set<number>();
     let last = 0;
@@ -142,7 +142,7 @@ function sumOf(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-/** In a list the items do not say their kind. */
+/** The items of a list lack kind and apiVersion. */
 function bare(item: Item): Item {
   return { ...item, kind: undefined, apiVersion: undefined } as Item;
 }

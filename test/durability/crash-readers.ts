@@ -1,7 +1,7 @@
 /**
- * Clients that read while others write: one watch from the beginning to the end of a life, watches
- * that come back to an earlier revision, lists that go on page by page. The server forgets its past
- * meanwhile: whoever comes too late has to be told so, and is never given a part.
+ * Clients that read while others write: one watch over the whole life of a server, watches that
+ * resume from an earlier revision, lists that are read page by page. The server discards its
+ * history meanwhile: a client that comes too late must get an error, and never only a part.
  */
 import { type OpenWatch, type SeenEvent, watchLines } from "../support/watch-lines.ts";
 import type { Life } from "./crash-life.ts";
@@ -62,7 +62,7 @@ export class Readers {
     this.#watch = watch;
   }
 
-  /** Comes back to a revision of this life, and reads up to the newest that anyone was told. */
+  /** Resumes from a revision of this life, and reads up to the newest that any client was told. */
   async resume(newest: number, below: (limit: number) => number): Promise<void> {
     const from = this.#first.revision + below(Math.max(1, newest - this.#first.revision));
     const path = `${CONFIG_MAPS}?watch=1&resourceVersion=${from}`;
@@ -102,7 +102,7 @@ export class Readers {
     this.#paged.push({ revision: Number(revision), state: stateOf(versionsOf(items)) });
   }
 
-  /** After the kill. Answers with what the one watch was told. */
+  /** Called after the kill. Returns the events of the long watch. */
   async compare(): Promise<readonly SeenEvent[]> {
     const events = await this.#watch.close();
     this.#figures.events += events.length;

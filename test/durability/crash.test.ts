@@ -16,7 +16,7 @@ test("no acknowledged write is lost in 12 kills of the whole program", async () 
   expect(report.acknowledged).toBeGreaterThan(0);
 }, 300_000);
 
-test("nor in 12 kills of a server that forgets its past meanwhile", async () => {
+test("no acknowledged write is lost in 12 kills of a server with a short history", async () => {
   const seed = Date.now() % 2 ** 31;
   const report = await runCrashCycles(serverAlone(compiled), { cycles: 12, seed });
   expect(report.problems, `seed ${seed}`).toEqual([]);

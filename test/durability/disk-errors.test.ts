@@ -8,7 +8,7 @@ import { openStore } from "../../src/store/open.ts";
 import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
 
-/** strace may be missing or too old, and a container may forbid to trace. */
+/** strace may be missing or too old, and a container may forbid tracing. */
 const inject = ["-f", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
 const canInject = hasTool("strace") && spawnSync("strace", [...inject, "true"]).status === 0;
 
@@ -21,8 +21,8 @@ afterAll(() => compiled.dispose());
 test.skipIf(!canInject).each([
   ["the sync of pages", "fdatasync:error=EIO:when=3+4"],
   ["the write of several pages", "writev:error=EIO:when=5+4"],
-  ["the write of several pages, for want of room", "writev:error=ENOSPC:when=5+4"],
-])("after %s fails, the next write is tried and works [needs strace]", async (_, fault) => {
+  ["the write of several pages on a full disk", "writev:error=ENOSPC:when=5+4"],
+])("after %s fails, the next write is tried and succeeds [needs strace]", async (_, fault) => {
   const dataDir = await mkdtemp(join(tmpdir(), "tally-disk-errors-"));
   const args = ["-f", "-o", "/dev/null", "-e", `trace=${fault.split(":")[0]}`];
   const command = [process.execPath, compiled.child, "insist", dataDir];

@@ -1,12 +1,12 @@
 /**
- * Pure: what a power cut can leave of a file. All that was synced is there; of what was written
- * since, any part may be, whatever the order it was written in; and the last write may be torn.
+ * Pure: what a power cut can leave of a file. Everything synced is there. Of the writes since then
+ * any part may be there, in any order, and the last write may be torn.
  */
 import type { DiskStep } from "./disk-trace.ts";
 
 type Write = Extract<DiskStep, { kind: "write" | "commit" }>;
 
-/** A file that may be much longer than what was ever put into it: the rest is zeros. */
+/** A file that may be much longer than the bytes written to it: the rest is zeros. */
 export interface FileImage {
   readonly content: Buffer;
   readonly length: number;
@@ -17,25 +17,25 @@ interface State {
   readonly digest: string;
 }
 
-/** A moment at which the power goes. */
+/** A moment at which the power is cut. */
 export interface Moment {
-  /** The file as far as it was synced. */
+  /** The file as last synced. */
   readonly synced: FileImage;
-  /** What was written since, in order. The last one is under way. */
+  /** The writes since then, in order. The last one is in progress. */
   readonly pending: readonly Write[];
-  /** The states that may be found: the last that was called durable, and those applied since. */
+  /** The states that may be found: the last one reported durable, and those applied since. */
   readonly states: readonly State[];
-  /** Whether the database has the name it is found by, may have it, or cannot yet. */
+  /** Whether the database has its final name: not yet, perhaps, or certainly. */
   readonly name: "old" | "either" | "new";
-  /** Whose write it is, from 0. */
+  /** The transaction to which the write belongs, from 0. */
   readonly transaction: number;
 }
 
-/** One for every write of pages and every commit, in order. */
+/** One moment for every write of pages and every commit, in order. */
 export function* momentsOf(steps: readonly DiskStep[]): Generator<Moment> {
   let synced: FileImage = { content: Buffer.alloc(0), length: 0 };
   let pending: Write[] = [];
-  // Nothing is there at first, which is what the first line tells of.
+  // Nothing is stored at first; the first line reports that state.
   let states = steps.flatMap((step) => stateIn(step)).slice(0, 1);
   let transaction = 0;
   let name: Moment["name"] = "old";
@@ -65,13 +65,13 @@ function stateIn(step: DiskStep): State[] {
   return what === "wrote" ? [{ revision: Number(revision), digest }] : [];
 }
 
-/** Everything before the last write, and so many bytes of that one. */
+/** Everything before the last write, and that many bytes of it. */
 export function tornAt({ synced, pending }: Moment, length: number): FileImage {
   const torn = pending.slice(-1).map(({ at, bytes }) => ({ at, bytes: bytes.subarray(0, length) }));
   return withWrites(synced, [...pending.slice(0, -1), ...torn]);
 }
 
-/** Of everything pending each sector or not, as it comes. A disk writes a sector whole. */
+/** Keeps or drops each pending sector as `isKept` decides. A disk writes a sector atomically. */
 export function scattered({ synced, pending }: Moment, isKept: () => boolean): FileImage {
   const kept: Part[] = [];
   for (const { at, bytes } of pending) {

@@ -1,18 +1,20 @@
-/** What a process does to a database file, as strace sees it: every byte, and every sync. */
+/** Records with strace what a process does to a database file: every byte, and every sync. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 export type DiskStep =
-  /** In the kernel's hands: any part of it may be on disk, in any order, until the next sync. */
+  /** Passed to the kernel: until the next sync any part of it may be on disk, in any order. */
   | { readonly kind: "write"; readonly at: number; readonly bytes: Buffer }
-  /** Through O_DSYNC: on disk when it returns. */
+  /** Written with O_DSYNC: on disk when the call returns. */
   | { readonly kind: "commit"; readonly at: number; readonly bytes: Buffer }
   | { readonly kind: "sync" }
-  /** The directory with the database gets its name; it has it for good after the next one. */
+  /**
+   * The directory of the database gets its final name, permanently after the next directory sync.
+   */
   | { readonly kind: "renamed" }
   | { readonly kind: "directory synced" }
-  /** A line that the process said. */
+  /** A line that the process printed. */
   | { readonly kind: "said"; readonly text: string };
 
 const CALLS =
@@ -30,7 +32,7 @@ export async function traceDisk(
   for (const line of (await readFile(log, "latin1")).split("\n")) {
     const [pid = "", ...rest] = line.trim().split(/ +/);
     const text = rest.join(" ");
-    // A call during which another thread did something is logged in two halves.
+    // strace splits a call in two lines if another thread made a call meanwhile.
     if (text.endsWith("<unfinished ...>")) {
       begun.set(pid, text.slice(0, -"<unfinished ...>".length));
       continue;
@@ -90,7 +92,7 @@ function said(bytes: Buffer): DiskStep[] {
   return lines.map((text) => ({ kind: "said", text }));
 }
 
-/** All strings of a call, one after the other: with -xx each byte of them is "\x12". */
+/** All strings of a call, concatenated: with -xx each of their bytes is printed as "\x12". */
 function bytesIn(inside: string): Buffer {
   const strings = inside.match(/"[^"]*"/g) ?? [];
   return Buffer.from(strings.join("").replaceAll(/["\\x]/g, ""), "hex");

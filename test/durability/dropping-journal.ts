@@ -1,4 +1,4 @@
-/** A journal on a disk whose every sync, failure and power cut a test decides. */
+/** A journal on a simulated disk: the test decides every sync, failure and power cut. */
 import type { Journal, JournalBatch, JournalContents } from "../../src/store/journal.ts";
 import type { Note } from "../../src/store/types.ts";
 
@@ -13,7 +13,7 @@ export class DroppingJournal implements Journal {
     this.#isAutomatic = options.isAutomatic ?? false;
   }
 
-  /** Whether a batch is on its way to the disk. */
+  /** Whether a batch is being written. */
   get isWriting(): boolean {
     return this.#waiting !== undefined;
   }
@@ -43,7 +43,7 @@ export class DroppingJournal implements Journal {
     waiting.resolve();
   }
 
-  /** The append is reported as failed; whether the batch is on disk all the same may differ. */
+  /** Makes the append fail. `isWritten` says whether the batch is on disk anyway. */
   fail(error: Error, options: { readonly isWritten?: boolean } = {}): void {
     const waiting = this.#take();
     if (!waiting) return;
@@ -52,8 +52,8 @@ export class DroppingJournal implements Journal {
   }
 
   /**
-   * Power off: what was under way is lost, or is on disk although nobody was told. Returns what
-   * the next process finds.
+   * Cuts the power: a batch in progress is lost, or is on disk although nobody was told. Returns
+   * the journal that the next process finds.
    */
   kill(options: { readonly isWritten?: boolean } = {}): DroppingJournal {
     const waiting = this.#take();

@@ -1,7 +1,7 @@
 /**
- * A server whose disk fills up under several writers, that is killed while it is full, comes up
- * again while it is full, and goes on once there is room: by deletions first, then by somebody
- * else.
+ * A server whose disk fills up under several writers. It is killed while the disk is full, starts
+ * again while it is full, and continues once there is room: first by deletions, then because the
+ * rest of the disk is freed.
  */
 import { join } from "node:path";
 import type { Answer } from "../support/call-server.ts";
@@ -16,7 +16,7 @@ const VALUE = "x".repeat(40_000);
 export interface FullDiskReport {
   readonly acknowledged: number;
   readonly refusal: Answer | undefined;
-  /** What differs from what was acknowledged, by the step after which it was looked at. */
+  /** Differences from what was acknowledged, each with the step after which it was found. */
   readonly problems: readonly string[];
 }
 
@@ -92,7 +92,7 @@ class World {
     this.problems.push(`${when}: found ${found.length} objects, not ${expected.length}`);
   }
 
-  /** A watch hears of what was acknowledged, and never of what was not. */
+  /** A watch must deliver what was acknowledged, and nothing else. */
   lookAtWatch(events: readonly { readonly type: string }[]): void {
     const added = events.filter(({ type }) => type === "ADDED").length;
     if (added !== this.#created) this.problems.push(`a watch heard of ${added} creations`);

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!disk.isMounted)(
-  "a server on a full disk refuses writes, reads, deletes, and starts again [needs mount]",
+  "a server on a full disk rejects writes, but reads, deletes and restarts [needs mount]",
   async () => {
     const { acknowledged, refusal, problems } = await fillDisk(serverAlone(compiled), disk);
     expect(problems).toEqual([]);

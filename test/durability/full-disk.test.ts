@@ -16,12 +16,12 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true });
 });
 
-/** lmdb prints every error it rejects with. */
+/** lmdb prints every error with which it rejects. */
 const printed = vi.spyOn(console, "error").mockImplementation(() => {});
 afterEach(() => printed.mockClear());
 
 test.skipIf(!canMount)(
-  "a full disk loses no acknowledged write, keeps answering, and works again with room [needs mount]",
+  "a full disk loses no acknowledged write, and the store works again with room [needs mount]",
   async () => {
     const ballast = join(disk, "ballast");
     writeFileSync(ballast, Buffer.alloc(1_500_000));
@@ -50,7 +50,7 @@ test.skipIf(!canMount)(
     const names = () => store.list("configmaps").items.map(({ metadata }) => metadata.name);
     expect(names()).toEqual([...acknowledged].sort());
     await store.durable(store.revision);
-    // lmdb was never the one to find out, or it would have said so.
+    // The store found out before lmdb did, or lmdb would have printed an error.
     expect(printed).not.toHaveBeenCalled();
 
     await unlink(ballast);
@@ -74,7 +74,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "on a full disk objects can be deleted, which makes room [needs mount]",
+  "objects can be deleted on a full disk, which makes room [needs mount]",
   async () => {
     const store = await openStore({ dataDir: join(disk, "other") });
     const create = async (name: string) => {
@@ -98,7 +98,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "objects too small to leave a page can be deleted, too [needs mount]",
+  "objects smaller than a page can be deleted, too [needs mount]",
   async () => {
     rmSync(join(disk, "other"), { recursive: true, force: true });
     const dataDir = join(disk, "small");
@@ -125,7 +125,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "notes fill a disk as objects do: none is lost that was acknowledged [needs mount]",
+  "notes that fill the disk: no acknowledged note is lost [needs mount]",
   async () => {
     const dataDir = join(disk, "noted");
     const notesOf = ({ key, revision }: Change) => [

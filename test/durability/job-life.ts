@@ -1,4 +1,6 @@
-/** Lives a Job's life on a server in process; if told so, its controller dies at a certain call. */
+/**
+ * Runs the life of a Job on a server in process; optionally its controller dies at a given call.
+ */
 import type { Client } from "../../src/api/client.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../../src/api/generated/core.ts";
 import { jobs, pods } from "../../src/api/resources.ts";
@@ -15,12 +17,12 @@ import { jobBody, podBody } from "../builders/resources.ts";
 import { aServer } from "../builders/server.ts";
 import type { Act, Life } from "./job-lives.ts";
 
-/** What must be the same whatever happened to the controller. */
+/** What must be the same whatever happens to the controller. */
 export interface Outcome {
   readonly status: unknown;
-  /** By index, or in order of creation, how many pods were started. */
+  /** How many pods were started, by index or in order of creation. */
   readonly started: readonly string[];
-  /** How many pods are left, and how many of them with a finalizer. */
+  /** How many pods are left, and how many of them have a finalizer. */
   readonly left: string;
 }
 
@@ -31,7 +33,7 @@ export interface Lived {
 
 const NAME = { namespace: "default", name: "j" };
 const ROUNDS = 8;
-/** Longer than any back-off of so few failures, and the deadline is in between. */
+/** Longer than any back-off after so few failures; the deadline falls in between. */
 const ROUND_MS = 45_000;
 
 export async function live(life: Life, death?: Death): Promise<Lived> {
@@ -57,7 +59,9 @@ export async function live(life: Life, death?: Death): Promise<Lived> {
 }
 
 interface Attendant {
-  /** Time passes; everything that falls due is done, by a new controller if the first has died. */
+  /**
+   * Lets time pass and does everything that is due, with a new controller if the first has died.
+   */
   settle(ms: number): Promise<void>;
   calls(): number;
   stop(): void;
@@ -76,7 +80,7 @@ function attend(client: Client, clock: ManualClock, death?: Death): Attendant {
   let isReplaced = false;
   start(first);
   const breathe = async (): Promise<void> => {
-    // The local client waits for nothing but promises, all of which are over by then.
+    // The local client only awaits promises, all of which are settled by then.
     await new Promise((resolve) => setImmediate(resolve));
     if (!first.isDead() || isReplaced) return;
     isReplaced = true;
@@ -126,9 +130,9 @@ async function perform(client: Client, act: Act): Promise<void> {
   }
 }
 
-/** Every pod is started when it is seen, and comes to the end that its life has planned. */
+/** Starts every pod that it sees, and ends it as its life has planned. */
 class Nodes {
-  /** By index, the pods that were started. */
+  /** The started pods, by index. */
   readonly started = new Map<number, string[]>();
 
   constructor(

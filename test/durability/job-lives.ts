@@ -1,21 +1,21 @@
-/** Lives of Jobs that between them make every call the Job controller has. */
+/** Lives of Jobs that together make every call the Job controller can make. */
 import { INDEXED, POD_SPEC } from "../builders/job.ts";
 
-/** How the pods of an index end, first attempt first; of a Job without indexes, how its pods do. */
+/** How the pods of an index end, first attempt first; without indexes, how the pods end. */
 export type Ends = readonly (number | "runs on" | "restarts" | "disrupted")[];
 
 export interface Life {
   readonly spec: { readonly [field: string]: unknown };
   readonly annotations?: { readonly [name: string]: string };
-  /** By index; what is not named succeeds. */
+  /** By index; pods of other indexes succeed. */
   readonly ends?: { readonly [index: number]: Ends };
-  /** What a user does before the nodes work for the so-manieth time. */
+  /** What a user does before that round of the nodes' work. */
   readonly acts?: { readonly [round: number]: Act };
 }
 
 export type Act =
   | { readonly kind: "annotate"; readonly annotations: { readonly [name: string]: string } }
-  /** A pod of nobody that the Job selects, or one of the Job's that it does not select any more. */
+  /** Adds a pod without an owner that the Job selects, or relabels one of the Job's pods. */
   | { readonly kind: "add pod" | "relabel pod" }
   | { readonly kind: "edit"; readonly spec: { readonly [field: string]: unknown } }
   | { readonly kind: "delete"; readonly propagationPolicy: "Background" | "Foreground" };
@@ -32,7 +32,7 @@ function edit(spec: { readonly [field: string]: unknown }): Act {
 }
 
 export const LIVES: { readonly [sentence: string]: Life } = {
-  "a Job without indexes, with a failure": {
+  "a Job without indexes and with a failure": {
     spec: { completions: 4, parallelism: 2 },
     ends: { 0: [1] },
   },
@@ -41,11 +41,11 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     spec: { ...INDEXED, completions: 3, parallelism: 3, backoffLimit: 1 },
     ends: { 0: ["runs on"], 2: [1, 1] },
   },
-  "a Job with a limit for each index": {
+  "a Job with a back-off limit per index": {
     spec: { ...INDEXED, completions: 4, parallelism: 3, backoffLimitPerIndex: 1 },
     ends: { 0: [1, 1], 2: [1, 0] },
   },
-  "a Job that may lose one index": {
+  "a Job that tolerates one failed index": {
     spec: {
       ...INDEXED,
       completions: 4,
@@ -55,7 +55,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     },
     ends: { 0: [1], 1: [1], 3: ["runs on"] },
   },
-  "a Job whose failure policy ignores, and at last fails it": {
+  "a Job whose failure policy first ignores a failure and then fails it": {
     spec: {
       ...INDEXED,
       completions: 3,
@@ -72,22 +72,22 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     },
     ends: { 0: ["runs on"], 2: [1] },
   },
-  "a Job that is suspended and goes on": {
+  "a Job that is suspended and resumed": {
     spec: { ...INDEXED, completions: 4, parallelism: 2 },
     ends: { 1: ["runs on"] },
     acts: { 1: edit({ suspend: true }), 3: edit({ suspend: false }) },
   },
-  "a Job that takes too long": {
+  "a Job that exceeds its deadline": {
     spec: { ...INDEXED, completions: 3, parallelism: 2, activeDeadlineSeconds: 100 },
     ends: { 1: ["runs on"] },
   },
-  "a Job that replaces a pod when it is over": {
+  "a Job that replaces pods only after they have ended": {
     spec: { ...INDEXED, completions: 3, parallelism: 2, podReplacementPolicy: "Failed" },
     ends: { 0: ["runs on"], 1: ["runs on"] },
     acts: { 1: edit({ parallelism: 0 }), 2: edit({ parallelism: 2 }) },
   },
   "a work queue": { spec: { parallelism: 3 }, ends: { 0: [1], 1: ["runs on"] } },
-  "a Job whose pods restart in place": {
+  "a Job whose containers restart": {
     spec: {
       parallelism: 2,
       completions: 2,
@@ -96,7 +96,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     },
     ends: { 0: ["restarts"] },
   },
-  "a Job that is made smaller, then larger": {
+  "a Job that is scaled down, then up": {
     spec: { ...INDEXED, completions: 4, parallelism: 4 },
     ends: { 0: ["runs on"], 1: ["runs on"] },
     acts: {
@@ -104,7 +104,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
       2: edit({ completions: 5, parallelism: 5 }),
     },
   },
-  "a Job that is given a pod and loses one": {
+  "a Job that adopts a pod and releases one": {
     spec: {
       completions: 3,
       parallelism: 2,
@@ -115,7 +115,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     ends: { 0: ["runs on"], 1: ["runs on"] },
     acts: { 1: { kind: "relabel pod" }, 2: { kind: "add pod" }, 3: edit({ parallelism: 3 }) },
   },
-  "a Job that runs indexes once more": {
+  "a Job that reruns indexes": {
     spec: { ...INDEXED, completions: 4, parallelism: 2, backoffLimitPerIndex: 0 },
     ends: { 0: [1, 0], 1: [0, 1], 2: ["runs on"] },
     acts: {
@@ -123,7 +123,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
       5: edit({ parallelism: 3 }),
     },
   },
-  "a Job that begins in the middle and keeps no pods": {
+  "a Job that starts in the middle and keeps no pods": {
     spec: { ...INDEXED, completions: 5, parallelism: 2 },
     annotations: { "tallyjob.io/completed-indexes": "0,3", "tallyjob.io/keep-pods": "none" },
     ends: { 1: [1] },
@@ -133,7 +133,7 @@ export const LIVES: { readonly [sentence: string]: Life } = {
     ends: { 1: ["runs on"], 2: ["runs on"] },
     acts: { 2: { kind: "delete", propagationPolicy: "Background" } },
   },
-  "a Job whose pods are to be gone before it": {
+  "a Job that is deleted after its pods (foreground)": {
     spec: { ...INDEXED, completions: 3, parallelism: 2 },
     ends: { 1: ["runs on"], 2: ["runs on"] },
     acts: { 2: { kind: "delete", propagationPolicy: "Foreground" } },

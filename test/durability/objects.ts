@@ -1,4 +1,4 @@
-/** The smallest objects the store tests need. */
+/** The smallest objects that the tests of the store need. */
 import type { Draft, KubeObject } from "../../src/api/object.ts";
 import type { ObjectKey } from "../../src/store/types.ts";
 

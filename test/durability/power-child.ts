@@ -1,7 +1,7 @@
 /**
- * The store in a process of its own, for tests of power cuts. "write" lives a life that is
- * recorded: it says the state after every write, and when all of it is durable. "recover" opens one
- * data directory after the other, as they are named on its input, and says what it finds there.
+ * The store in its own process, for tests of power cuts. "write" runs a life that is recorded: it
+ * prints the state after every write, and when all of it is durable. "recover" opens the data
+ * directories named on its input, one after the other, and prints what it finds.
  */
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { Change, Note, Store } from "../../src/store/types.ts";
 import { aSample, keyOf } from "./objects.ts";
 
 const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"];
-/** Some do not fit into a page, and some change the shape of the tree. */
+/** Some values do not fit into a page, and some change the shape of the tree. */
 const SIZES = [10, 200, 900, 3000, 9000];
 
 async function write(dataDir: string, transactions: number): Promise<void> {
@@ -36,7 +36,7 @@ async function write(dataDir: string, transactions: number): Promise<void> {
     await removed;
     say("durable");
   }
-  // Without closing it: the power goes while it is open.
+  // The store is not closed: the power is cut while it is open.
   process.exit();
 }
 
@@ -66,7 +66,7 @@ async function recover(): Promise<void> {
   }
 }
 
-/** Of all objects with every field, and all notes. */
+/** A digest of all objects with every field, and of all notes. */
 function digestOf(store: Store): string {
   const hash = createHash("sha256");
   hash.update(JSON.stringify(store.list("configmaps").items));

@@ -4,7 +4,7 @@ import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
 import { losePower } from "./power-loss.ts";
 
-/** strace may be missing, and a container may forbid to trace. */
+/** strace may be missing, and a container may forbid tracing. */
 const canTrace =
   hasTool("strace") && spawnSync("strace", ["-f", "-e", "trace=write", "true"]).status === 0;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => compiled.dispose());
 
 test.skipIf(!canTrace)(
-  "whatever a power cut leaves, all that was durable is there and nothing half [needs strace]",
+  "after any power cut all durable data is there, and nothing is half-written [needs strace]",
   async () => {
     const seed = Date.now() % 2 ** 31;
     const { child } = compiled;
@@ -28,12 +28,9 @@ test.skipIf(!canTrace)(
   300_000,
 );
 
-test.skipIf(!canTrace)(
-  "a disk that does not sync what it says is found out [needs strace]",
-  async () => {
-    const { child } = compiled;
-    const often = { tearEvery: 4096, tearLastEvery: 4096, scatterings: 1 };
-    const report = await losePower({ child, transactions: 3, ...often, seed: 1, isLying: true });
-    expect(report.problems).not.toEqual([]);
-  },
-);
+test.skipIf(!canTrace)("a disk that does not sync is detected [needs strace]", async () => {
+  const { child } = compiled;
+  const often = { tearEvery: 4096, tearLastEvery: 4096, scatterings: 1 };
+  const report = await losePower({ child, transactions: 3, ...often, seed: 1, isLying: true });
+  expect(report.problems).not.toEqual([]);
+});

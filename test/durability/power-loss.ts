@@ -1,7 +1,7 @@
 /**
- * Cuts the power of a recorded life of the store at every write, in every way that a disk may lose
- * it, and opens what is left: everything that was called durable is there, the transaction under
- * way wholly or not at all, and no revision is given out again.
+ * Cuts the power of a recorded life of the store at every write, in every way in which a disk can
+ * lose data, and opens the result: everything reported durable must be there, the transaction in
+ * progress completely or not at all, and no revision may be given out twice.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,13 +16,16 @@ import { traceDisk } from "./disk-trace.ts";
 export interface PowerLossOptions {
   readonly child: string;
   readonly transactions: number;
-  /** How many ways the pending sectors are scattered, at each moment. */
+  /** How many random subsets of the pending sectors are tried at each moment. */
   readonly scatterings: number;
-  /** Writes are torn at each so-manieth byte; those of the last transaction at each of these. */
+  /**
+   * Writes are torn at every multiple of tearEvery bytes; those of the last transaction at every
+   * multiple of tearLastEvery.
+   */
   readonly tearEvery: number;
   readonly tearLastEvery: number;
   readonly seed: number;
-  /** A disk that only says that it has synced: to see that this is found out. */
+  /** Simulates a disk that does not sync, to check that this is detected. */
   readonly isLying?: boolean;
 }
 
@@ -82,7 +85,7 @@ function* imagesOf(
   const folders = { old: ["store.new"], either: ["store.new", "store"], new: ["store"] } as const;
   for (const folder of folders[moment.name]) {
     const size = moment.pending.at(-1)?.bytes.length ?? 0;
-    // The zeros that make room are many, and all alike.
+    // The zeros that extend the file are long and all the same.
     const step = size > LARGE ? size / 2 : how.step;
     for (let length = 0; length <= size; length += Math.min(step, Math.max(1, size - length))) {
       yield { what: `torn at ${length}`, file: tornAt(moment, length), folder };
@@ -104,7 +107,7 @@ async function layOut(dataDir: string, { file, folder }: Image): Promise<void> {
   await truncate(path, file.length);
 }
 
-/** After a power cut the machine has booted anew, which lmdb takes down beside its commits. */
+/** After a power cut the machine has booted again. lmdb stores the boot ID with its commits. */
 function asOfAnotherBoot(content: Buffer): Buffer {
   const changed = Buffer.from(content);
   for (const at of BOOT_NAMES) {
@@ -125,7 +128,7 @@ function judge({ states }: Moment, answer: string): string | undefined {
   return `found a state that is none of ${states.map((state) => state.revision)}`;
 }
 
-/** In a process of its own: what lmdb thinks of a broken file may end it. */
+/** In its own process, because a broken file can make lmdb crash. */
 function startRecoverer(child: string) {
   const started = spawn(process.execPath, [child, "recover"], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill"), isWritten: fc.boolean() }) },
 ) as fc.Arbitrary<Step>;
 
-test("after any crash the store is a prefix with everything that was acknowledged", async () => {
+test("after any crash the store is a prefix that contains every acknowledged write", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
       const world = new World();
@@ -33,7 +33,7 @@ test("after any crash the store is a prefix with everything that was acknowledge
 
 /** One data directory through several lives of the process, and what is known about it. */
 class World {
-  /** What listeners threw: the store keeps it from doing harm. */
+  /** Errors that listeners threw. The store catches them. */
   readonly problems: unknown[] = [];
   readonly #options = {
     reserveSize: 64,
@@ -44,7 +44,7 @@ class World {
   };
   #journal = new DroppingJournal();
   #store: Store = openMemoryStore();
-  /** Each state that ever was, in order, as text. */
+  /** Each state that ever existed, in order, as text. */
   readonly #states: { readonly revision: number; readonly state: string }[] = [];
   readonly #seen = new Set<number>();
   #acknowledged = 0;
@@ -83,7 +83,7 @@ class World {
         (error) => expect(error).toBeInstanceOf(StorageFailed),
       );
     } catch (error) {
-      // The reserve is small here on purpose: it runs out while the disk stands still.
+      // The reserve is deliberately small here: it runs out while the disk does not sync.
       expect(error).toBeInstanceOf(StorageFailed);
     }
   }
@@ -112,7 +112,7 @@ class World {
     store.subscribe("configmaps", store.revision, (change) => {
       expect(this.#seen.has(change.revision), "a revision given out twice").toBe(false);
       this.#seen.add(change.revision);
-      // Undoing goes through states that never were; only where it ends counts.
+      // Undoing passes through states that never existed; only the last one counts.
       if (change.revision === store.revision) {
         this.#states.push({ revision: change.revision, state: stateOf(store) });
       }
@@ -124,7 +124,7 @@ class World {
         else this.#outside.set(name, text);
       }
     });
-    // Whenever nothing is under way, outside and inside agree.
+    // When no write is in progress, the state outside and the state inside must be equal.
     store.onDurable((revision) => {
       if (store !== this.#store || revision !== store.revision) return;
       const inside = new Map(store.list("configmaps").items.map((item) => told(item)));
@@ -133,7 +133,7 @@ class World {
   }
 }
 
-/** The notes belong to it: a change without its note is a state that never was. */
+/** Notes are part of the state: a change without its note is a state that never existed. */
 function stateOf(store: Store): string {
   const objects = store.list("configmaps").items.map((item) => told(item).join("="));
   const notes = store
@@ -146,7 +146,7 @@ function told(item: Parameters<typeof sampleValue>[0] & object): [string, string
   return [item.metadata.name ?? "", `${sampleValue(item)}@${item.metadata.resourceVersion}`];
 }
 
-/** All that can happen without the disk has happened. */
+/** Resolves when everything that does not need the disk has happened. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

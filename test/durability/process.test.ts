@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test("a second process is refused, and told by whom", async () => {
+test("a second process is rejected, with the pid of the first", async () => {
   const holder = start("hold");
   await holder.next();
   const refused = await start("hold").next();
@@ -41,7 +41,7 @@ test("the lock of a killed process is taken over", async () => {
   expect(await start("hold").next()).toMatch(/^open/);
 });
 
-test("what was called durable before kill -9 is there afterwards, at new revisions", async () => {
+test("durable writes survive kill -9, and new writes get higher revisions", async () => {
   const acknowledged = new Set<string>();
   let highest = 0;
   for (const patience of [1, 40, 300, 1500]) {
@@ -73,7 +73,7 @@ function start(role: string) {
   return {
     child,
     next: async (): Promise<string> => String((await lines.next()).value),
-    /** kill -9; what it had still said before. */
+    /** Sends SIGKILL; returns the lines that were still printed before. */
     kill: async (): Promise<string[]> => {
       child.kill("SIGKILL");
       const rest: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * A server on its store and nothing else, in a process of its own: it is up in a third of the time
- * that the whole program takes, to be killed that much more often. It remembers few changes and
- * sweeps its ledger all the time, so that both happen under every load.
+ * Only a server on its store, in its own process: it starts in a third of the time of the whole
+ * program, so it can be killed that much more often. It remembers few changes and sweeps its ledger
+ * continuously, so that both happen under every load.
  */
 import { writeSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** A file system of a few megabytes, to be filled. Only root may mount, and not everywhere. */
+/**
+ * A file system of a few megabytes, to be filled. Only root may mount, and not in every container.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +10,7 @@ export interface SmallDisk {
   readonly path: string;
   /** Whether it could be mounted. */
   readonly isMounted: boolean;
-  /** Takes what room is left, to the last byte. */
+  /** Fills the remaining space, to the last byte. */
   fill(): void;
   makeRoom(): void;
   dispose(): void;
@@ -25,7 +27,7 @@ export function smallDisk(megabytes: number): SmallDisk {
     fill: () => fillUp(ballast),
     makeRoom: () => rmSync(ballast, { force: true }),
     dispose: () => {
-      // Lazily: what outlives the server may still be about to leave.
+      // A lazy unmount, because processes that outlive the server may still be about to exit.
       if (isMounted) execFileSync("umount", ["-l", path]);
       rmSync(path, { recursive: true, force: true });
     },

@@ -25,7 +25,7 @@ const query = fc.record(
     onlyColor: fc.constantFrom("red", "blue"),
     /** How many revisions back. */
     age: fc.integer({ min: 0, max: 30 }),
-    /** Filters without the help of an index. */
+    /** Filters without using an index. */
     withoutIndex: fc.boolean(),
   },
   { requiredKeys: [] },
@@ -33,7 +33,7 @@ const query = fc.record(
 type Write = typeof write extends fc.Arbitrary<infer T> ? T : never;
 type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
 
-test("lists of any kind, at any known revision, show what a naive store shows", () => {
+test("lists at any known revision equal those of a naive store", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(write, query), { maxLength: 60, size: "max" }), (steps) => {
       const pair = new Pair();
@@ -46,7 +46,7 @@ test("lists of any kind, at any known revision, show what a naive store shows", 
   );
 });
 
-test("a list read page by page is the list as it was when the first page was read", () => {
+test("a list read page by page is the list at the time of its first page", () => {
   const limit = fc.integer({ min: 1, max: 4 });
   fc.assert(
     fc.property(
@@ -76,7 +76,7 @@ test("a list read page by page is the list as it was when the first page was rea
   );
 });
 
-test("a watch from any known revision hears every later change once and in order", async () => {
+test("a watch from any known revision delivers every later change once and in order", async () => {
   const begins = fc.array(fc.nat({ max: 40 }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(
@@ -112,7 +112,7 @@ test("a watch from any known revision hears every later change once and in order
   );
 });
 
-/** The store and a model of it: every state that ever was, as a plain map. */
+/** The store and a model of it: every state that ever existed, as a plain map. */
 class Pair {
   readonly store;
   readonly changes: Change[] = [];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Compiled, compileChild } from "../support/compiled.ts";
 import { hasTool } from "../support/debian-tool.ts";
 
-/** strace may be missing, and a container may forbid to trace. */
+/** strace may be missing, and a container may forbid tracing. */
 const canTrace =
   hasTool("strace") && spawnSync("strace", ["-f", "-e", "trace=write", "true"]).status === 0;
 
@@ -23,10 +23,10 @@ afterAll(async () => {
 });
 
 test.skipIf(!canTrace)(
-  "nothing is called durable before its pages and then its commit are synced [needs strace]",
+  "a write is reported durable only after its pages and its commit are synced [needs strace]",
   async () => {
     const calls = await traceWrites();
-    // Between two marks there may only be whole commits: pages, their sync, the commit itself.
+    // Between two marks there may only be complete commits: pages, their sync, the commit itself.
     const between = calls
       .map(({ letter }) => letter)
       .join("")
@@ -34,7 +34,7 @@ test.skipIf(!canTrace)(
       .slice(0, -1);
     expect(between).toHaveLength(25);
     for (const [index, letters] of between.entries()) {
-      // The first five writes wait for each other, so each of them needs a commit of its own.
+      // The first five writes wait for each other, so each of them needs its own commit.
       const pattern = index < 5 ? /^(d+sc)+$/ : /^(d+sc)*$/;
       expect(letters, `before mark ${index}`).toMatch(pattern);
     }
@@ -42,7 +42,7 @@ test.skipIf(!canTrace)(
 );
 
 interface Call {
-  /** Data, sync, commit, mark, or nothing of interest. */
+  /** d: data, s: sync, c: commit, m: mark, or "" for any other call. */
   readonly letter: "d" | "s" | "c" | "m" | "";
 }
 
@@ -57,8 +57,8 @@ async function traceWrites(): Promise<Call[]> {
 }
 
 /**
- * A call during which another thread did something is logged in two halves. Both stand for it: what
- * matters is when a write began and when a sync or a commit had ended.
+ * strace splits a call in two lines if another thread made a call meanwhile. Both lines stand for
+ * the call: what matters is when a write began and when a sync or a commit had ended.
  */
 function joinInterrupted(lines: readonly string[]): string[] {
   const begun = new Map<string, string>();
@@ -75,7 +75,7 @@ function splitOnce(line: string): [string, string] {
   return [line.slice(0, at), line.slice(at + 1).trim()];
 }
 
-/** The database is open twice: plainly for pages, and with O_DSYNC for what makes them valid. */
+/** The database is open twice: normally for pages, and with O_DSYNC for commits. */
 function classify(text: string, files: Map<string, "data" | "commit">): Call {
   if (text.startsWith('write(1, "durable')) return { letter: "m" };
   const opened = /data\.mdb", (.*)\) += (\d+)$/.exec(text);

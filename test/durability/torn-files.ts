@@ -1,6 +1,6 @@
 /**
- * The small files that a server keeps, each cut off as a crash of the machine may leave it, or
- * somebody's backup: whoever opens it finds it usable, has it made anew, or says what is wrong.
+ * The small files of a server, each truncated as a crash of the machine or a backup may leave it:
+ * the server must find the file usable, recreate it, or report what is wrong.
  */
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { openStore } from "../../src/store/open.ts";
 import { aSample, keyOf } from "./objects.ts";
 
-/** Opens what is in the directory, making what is missing, and answers with what was found. */
+/** Opens the files in the directory, creates missing ones, and returns what was found. */
 type Open = (directory: string) => Promise<string>;
 
 const ACCESS = { url: "https://127.0.0.1:6443", ca: "an authority", token: "a token" };
@@ -45,10 +45,10 @@ export interface TornReport {
   readonly problems: readonly string[];
 }
 
-/** Of larger files not every byte is of interest. */
+/** In the first bytes every position is tried; the rest of a large file is sampled. */
 const FIRST_BYTES = 4096;
 
-/** Cuts the file off after every so-manieth byte, and more coarsely where it is long. */
+/** Truncates the file at every multiple of `every`, and in larger steps if it is long. */
 export async function tear(file: string, every: number): Promise<TornReport> {
   const open = FILES[file];
   if (!open) throw new Error(`no such file: ${file}`);
@@ -71,7 +71,7 @@ export async function tear(file: string, every: number): Promise<TornReport> {
       }
       if (found === before) counts.isAsBefore++;
       else counts.isMadeAnew++;
-      // What was made anew stays.
+      // A recreated file must not be recreated again.
       const again = await open(directory);
       if (again !== found) problems.push(`${length}: ${found}, then ${again}`);
     }

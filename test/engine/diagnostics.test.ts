@@ -1,4 +1,6 @@
-/** What a server says about its state when somebody asks why something does not move. */
+/**
+ * The diagnostics that a server logs, for people who need to know why something does not progress.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -48,12 +50,12 @@ test("on SIGUSR2 a server logs its agent's pods and the pods without a node", as
   expect(records.filter(({ section }) => section === "scheduler")).toMatchObject([
     { pod: "default/waits", state: "pending" },
   ]);
-  // The environment of pods may hold secrets, and the log of a server has other readers.
+  // The environment of pods may contain secrets, and the log of a server has other readers.
   expect(JSON.stringify(records)).not.toContain("hunter2");
   expect((await cluster.tally.call("GET", "/readyz")).text).toBe("ok");
 });
 
-test("a wait that is under way is explained by objects, events, queues and the log", async () => {
+test("a pending wait is explained by objects, events, queues and the log", async () => {
   const never = new AbortController();
   const wait = until(() => never.signal.aborted);
   const text = await explain();
@@ -66,7 +68,7 @@ test("a wait that is under way is explained by objects, events, queues and the l
   expect(await explain()).not.toContain("never.signal.aborted");
 });
 
-test("a test that gives up prints what it waited for", async () => {
+test("a test that times out prints what it waited for", async () => {
   const args = ["run", "--config", "test/engine/hanging/vitest.config.ts"];
   const cwd = projectFile(".");
   const run = promisify(execFile)("node_modules/.bin/vitest", args, { cwd });

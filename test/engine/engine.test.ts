@@ -104,19 +104,23 @@ test.each<[EngineOptions["controllers"], boolean, boolean]>([
   ["none", false, false],
   [["rootca"], false, true],
   [["serviceaccount"], true, false],
-])("with the controllers %j every namespace has what they keep", async (controllers, ...kept) => {
-  const engine = await start({ controllers });
-  const [hasAccounts, hasCertificates] = kept;
-  const named = (name: string) => SPACES.map((space) => `${space}/${name}`);
-  expect(places(await list(engine, "/api/v1/serviceaccounts"))).toEqual(
-    hasAccounts ? named("default") : [],
-  );
-  const maps = await list(engine, "/api/v1/configmaps");
-  expect(places(maps)).toEqual(hasCertificates ? named("kube-root-ca.crt") : []);
-  for (const map of maps.items) expect(map).toMatchObject({ data: { "ca.crt": certificates.ca } });
-});
+])(
+  "with the controllers %j every namespace has the objects they maintain",
+  async (controllers, ...kept) => {
+    const engine = await start({ controllers });
+    const [hasAccounts, hasCertificates] = kept;
+    const named = (name: string) => SPACES.map((space) => `${space}/${name}`);
+    expect(places(await list(engine, "/api/v1/serviceaccounts"))).toEqual(
+      hasAccounts ? named("default") : [],
+    );
+    const maps = await list(engine, "/api/v1/configmaps");
+    expect(places(maps)).toEqual(hasCertificates ? named("kube-root-ca.crt") : []);
+    for (const map of maps.items)
+      expect(map).toMatchObject({ data: { "ca.crt": certificates.ca } });
+  },
+);
 
-test("what was stored is there after a restart, at a revision that only grows", async () => {
+test("stored objects survive a restart, and the revision only grows", async () => {
   const first = await start();
   const maps = "/api/v1/namespaces/default/configmaps";
   const made = (await (await post(first, maps, { metadata: { name: "a" } })).json()) as KubeObject;
@@ -130,7 +134,7 @@ test("what was stored is there after a restart, at a revision that only grows", 
   );
 });
 
-test("HTTPS shows a certificate of our authority and wants the token", async () => {
+test("HTTPS uses a certificate of our authority and requires the token", async () => {
   const engine = await start();
   const status = (headers: { readonly [name: string]: string }) =>
     new Promise((resolve, reject) => {
@@ -146,7 +150,7 @@ test("HTTPS shows a certificate of our authority and wants the token", async () 
   expect(await status({ Authorization: `Bearer ${TOKEN}` })).toBe(200);
 });
 
-test("the insecure port is there only when asked for, and only for this machine", async () => {
+test("the insecure port is opened only on request, and only for this machine", async () => {
   const { insecurePort: _unwanted, ...secure } = options();
   const without = await startEngine(secure);
   expect(without).not.toHaveProperty("insecureUrl");
@@ -157,7 +161,7 @@ test("the insecure port is there only when asked for, and only for this machine"
   expect((await fetch(`${insecureUrl}/api/v1/nodes`, foreign)).status).toBe(403);
 });
 
-test("a second engine on the same data is refused, and the first goes on", async () => {
+test("a second engine on the same data is rejected, and the first keeps running", async () => {
   const first = await start();
   await expect(start()).rejects.toMatchObject({
     code: DATA_DIRECTORY_IN_USE,
@@ -167,7 +171,7 @@ test("a second engine on the same data is refused, and the first goes on", async
 });
 
 test.each(["port", "insecurePort"] as const)(
-  "a %s that is taken is an error that names it, and lets go of the data",
+  "if the %s is in use, the error names it and the data directory is released",
   async (which) => {
     const holder = await start();
     const other = await mkdtemp(join(tmpdir(), "tally-engine-"));
@@ -181,7 +185,7 @@ test.each(["port", "insecurePort"] as const)(
   },
 );
 
-test("a stop ends open watches, and may be asked for twice", async () => {
+test("stopping ends open watches, and can be requested twice", async () => {
   const engine = await start();
   const response = await fetch(`${engine.insecureUrl}/api/v1/namespaces?watch=true`);
   const reader = response.body?.getReader();

@@ -69,7 +69,7 @@ async function jobOf(name: string): Promise<Job> {
   return JSON.parse((await ask(`${JOBS}/${name}`)).text) as Job;
 }
 
-test("one scrape, with the token, shows what Jobs and queues have been doing", async () => {
+test("/metrics needs the token, and reports Jobs and queues", async () => {
   engine = await startEngine(options);
   expect((await ask("/metrics", { token: "" })).status).toBe(403);
   expect((await ask("/metrics", { token: "guess" })).status).toBe(401);
@@ -116,7 +116,7 @@ test("one scrape, with the token, shows what Jobs and queues have been doing", a
   expect(text).toMatch(syncs);
 });
 
-test("Indexed Jobs are off, and on again, for the API and the controller alike", async () => {
+test("the IndexedJob gate applies to both the API and the controller", async () => {
   engine = await startEngine(options);
   const spec = { completionMode: "Indexed", completions: 2, parallelism: 2 };
   await ask(JOBS, { body: jobBody({ name: "a" }, spec) });

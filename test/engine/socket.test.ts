@@ -42,7 +42,7 @@ const map = (name: string) => ({
   metadata: { name, namespace: "default" },
 });
 
-test("what one process writes another reads over the socket, its owner alone", async () => {
+test("another process of the same user can read over the socket", async () => {
   const engine = await start();
   await engine.client.create(configMaps, map("one"));
   expect(statSync(join(dataDir, SOCKET)).mode & 0o777).toBe(0o600);
@@ -54,7 +54,7 @@ test("what one process writes another reads over the socket, its owner alone", a
   expect(existsSync(join(dataDir, SOCKET))).toBe(false);
 });
 
-test("a page in a browser cannot speak to it, whatever it makes the browser send", async () => {
+test("a web page cannot use the socket, whatever it makes the browser send", async () => {
   await start();
   const status = (headers: object) =>
     new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ test("a page in a browser cannot speak to it, whatever it makes the browser send
   expect(await status({ Host: "localhost", Origin: "https://example.com" })).toBe(403);
 });
 
-test("whoever comes second is a client, and takes the place of a first that ended", async () => {
+test("a second process is a client, and takes over when the engine of the first ends", async () => {
   const start = () => startCoreEngine(options());
   const reaching = { dataDir, namespace: "default", start, runsItems: true };
   const first = await openEngineHost(reaching);
@@ -86,7 +86,7 @@ test("whoever comes second is a client, and takes the place of a first that ende
   await second.close();
 });
 
-test("the runs of a directory are read with an engine and without", async () => {
+test("the runs of a directory can be read with and without an engine", async () => {
   const engine = await start();
   const machine = testMachine({ workingDirectory: dataDir });
   const live = await openToChange({ data: "." }, machine);

@@ -20,7 +20,7 @@ async function up(...args: string[]): Promise<Tally> {
   return tally;
 }
 
-test("a second process on the same data is told so and ends with 1", async () => {
+test("a second process on the same data prints the reason and exits with 1", async () => {
   await up();
   const refused = await up().catch((error: Error) => error.message);
   expect(refused).toContain("ended with 1");
@@ -29,7 +29,7 @@ test("a second process on the same data is told so and ends with 1", async () =>
   );
 });
 
-test("SIGTERM ends it with 0, and the next start has everything", async () => {
+test("SIGTERM ends the server with 0, and the next start has all objects", async () => {
   const first = await up();
   const maps = "/api/v1/namespaces/default/configmaps";
   expect((await first.call("POST", maps, { metadata: { name: "a" } })).status).toBe(201);
@@ -39,7 +39,7 @@ test("SIGTERM ends it with 0, and the next start has everything", async () => {
   expect(second.token).toBe(first.token);
 });
 
-test("a port in use is named, with the way around it, and ends with 1", async () => {
+test("a port in use is reported with a way around it, and the exit code is 1", async () => {
   const first = await up();
   const other = await mkdtemp(join(tmpdir(), "tally-up-"));
   const { port } = new URL(first.url);

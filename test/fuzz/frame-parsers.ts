@@ -1,4 +1,4 @@
-/** Parsers of bytes on connections: streams of commands, questions of DNS, output of containers. */
+/** Parsers of bytes on connections: exec streams, DNS questions, output of containers. */
 import { OutputSplitter } from "../../src/agent/runtimes/engine/output-frames.ts";
 import { formatControl, formatFrame, splitFrames } from "../../src/agent/streams/frames.ts";
 import { FrameSplitter } from "../../src/client/frame-splitter.ts";
@@ -63,7 +63,7 @@ export const FRAME_PARSERS: readonly FuzzedParser[] = [
       try {
         return `read ${(await reader.read(input)).size}`;
       } catch (error) {
-        // The connection ends with any error of a block; what zlib says is as good as ours.
+        // Any error of a header block closes the connection, also one of zlib.
         return error instanceof Error ? error.message : String(error);
       } finally {
         reader.close();

@@ -1,4 +1,4 @@
-/** Feeds a parser with mutations of what is known to be interesting, and keeps what it finds. */
+/** Feeds a parser with mutations of interesting inputs, and stores what it finds. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,9 +10,11 @@ import type { FuzzedParser } from "./parser.ts";
 export interface FuzzLimits {
   readonly seed: number;
   readonly inputs: number;
-  /** Of the processor; no more inputs are tried after that. */
+  /** CPU time, after which no more inputs are tried. */
   readonly spentMs: number;
-  /** Whether inputs with a new outcome, and those that break something, are written to corpus/. */
+  /**
+   * Whether inputs with a new outcome, and inputs that break the parser, are written to corpus/.
+   */
   readonly keeps: boolean;
 }
 
@@ -21,14 +23,14 @@ export interface Fuzzed {
   readonly outcomes: number;
 }
 
-/** Of the processor, for one input of at most 8 KiB: beyond it somebody waits. */
+/** The most CPU time for one input of at most 8 KiB: a longer one would delay other clients. */
 const LONGEST_READ_MS = 1_000;
 const MOST_OUTCOMES = 2_000;
-/** Files of one parser in the corpus: enough to begin with, few enough to be read. */
+/** Files per parser in the corpus: enough to start with, few enough to read. */
 const MOST_KEPT = 25;
 const LONGEST_KEPT_BYTES = 1500;
 
-/** Throws with the input, the seed and the cause where the parser broke or took too long. */
+/** Throws with the input, the seed and the cause if the parser broke or took too long. */
 export async function fuzz(parser: FuzzedParser, limits: FuzzLimits): Promise<Fuzzed> {
   const random = seededRandom(limits.seed);
   const known = [...parser.seeds.map((seed) => Buffer.from(seed)), ...readCorpus(parser.name)];
@@ -68,7 +70,7 @@ async function readOne(parser: FuzzedParser, input: Buffer, limits: FuzzLimits):
   return shapeOf(outcome);
 }
 
-/** Texts and numbers of the input are not what makes an outcome new. */
+/** Texts and numbers of the input do not make an outcome new. */
 function shapeOf(outcome: string): string {
   return outcome
     .slice(0, 2000)

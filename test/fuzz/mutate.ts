@@ -1,7 +1,7 @@
-/** Pure: other inputs out of known ones, by seed: cut, doubled, swapped, poisoned. */
+/** Pure: makes new inputs from known ones, by seed: cut, doubled, swapped, with words inserted. */
 import type { Random } from "../../src/base/random.ts";
 
-/** What makes parsers stumble, whatever they parse. */
+/** Words that often break parsers. */
 const WORDS: readonly string[] = [
   "",
   "\0",

@@ -1,18 +1,19 @@
-/** What is fuzzed: something that reads bytes of strangers, and what may come of it. */
+/** A parser to fuzz: it reads untrusted bytes. Defines which outcomes are allowed. */
 
 export interface FuzzedParser {
   /** The name of its folder in corpus/. */
   readonly name: string;
-  /** Inputs it was made for; others are made out of them. */
+  /** Valid inputs; others are derived from them. */
   readonly seeds: readonly (string | Buffer)[];
   /**
-   * Reads one input. The answer says what came of it, in a few words: inputs with a new outcome are
-   * kept to go on from. Throws only for what must never happen, and what isRefusal allows.
+   * Parses one input and returns the outcome in a few words: inputs with a new outcome are kept and
+   * mutated further. Throws only for outcomes that must never happen, and errors that isRefusal
+   * allows.
    */
   readonly read: (input: Buffer) => string | Promise<string>;
 }
 
-/** Errors of the language, which nobody throws on purpose: they mean that a parser broke. */
+/** Errors of the language, which no code throws on purpose: they mean that the parser is broken. */
 const BROKEN: readonly string[] = [
   "TypeError",
   "RangeError",
@@ -22,12 +23,12 @@ const BROKEN: readonly string[] = [
   "AssertionError [ERR_ASSERTION]",
 ];
 
-/** A parser may complain, in words of its own. */
+/** A parser may reject an input with its own error. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && !BROKEN.includes(error.name);
 }
 
-/** The complaint of a parser as its outcome; what is broken stays an error. */
+/** The error message of a parser as its outcome; errors of the language are thrown. */
 export function outcomeOf(parse: () => unknown): string {
   try {
     const value = parse();

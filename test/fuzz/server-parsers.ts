@@ -1,4 +1,4 @@
-/** Parsers as clients meet them: whatever is sent to the server is answered, and never by 500. */
+/** Parsers as clients reach them: the server must answer every request, and never with 500. */
 import { encodeProtobuf } from "../../src/api/schema/protobuf.ts";
 import { formatContinue } from "../../src/server/verbs/continue-token.ts";
 import { aDefinition, DEFINITIONS } from "../builders/custom-resources.ts";
@@ -59,7 +59,7 @@ spec:
 
 let opened: TestServer | undefined;
 
-/** One for all of them: nothing that is fuzzed changes it. */
+/** One server for all parsers: no fuzzed request changes it. */
 function server(): TestServer {
   if (opened) return opened;
   opened = aServer();
@@ -69,7 +69,9 @@ function server(): TestServer {
   return opened;
 }
 
-/** The law: an answer in words, without a stack, and nobody's fault but the client's. */
+/**
+ * Checks the law: every answer has a message without a stack trace, and no status of 500 or above.
+ */
 function judged({ status, text }: Told): string {
   if (status >= 500) throw new TypeError(`answered ${status}: ${text}`);
   if (/\n\s+at |node:internal|\.ts:\d/.test(text)) throw new TypeError(`a stack: ${text}`);
@@ -202,7 +204,7 @@ export const SERVER_PARSERS: readonly FuzzedParser[] = [
     seeds: ["/api/v1/namespaces/default/pods/p/status", "/apis/batch/v1/watch/jobs", "/openapi/v3"],
     read: (input) => {
       const path = `/${input.toString("latin1").replace(/[?#]/g, "")}`;
-      // A watch or a stream is an answer as good as any.
+      // Watches and streams are not requested.
       if (/\/watch\/|log$|exec|attach|portforward/.test(decoded(path))) return "not asked";
       return judged(ask(server(), "GET", path));
     },

@@ -1,4 +1,4 @@
-/** Parsers of texts: amounts, times, schedules, names, expressions, and what people type. */
+/** Parsers of texts: quantities, times, schedules, names, expressions, and user input. */
 import { chooseAccess } from "../../src/access/parse-kubeconfig.ts";
 import { parseImageReference } from "../../src/agent/runtimes/engine/image-reference.ts";
 import { nextTime } from "../../src/api/cron/next-time.ts";
@@ -24,7 +24,7 @@ import { parseNamedValues, parseTypedValues } from "../../src/runs/list/values.t
 import { parseToken } from "../../src/server/tokens/web-token.ts";
 import { type FuzzedParser, outcomeOf } from "./parser.ts";
 
-/** A parser that answers with a problem, or complains by an error of its own. */
+/** A parser that returns a problem, or throws its own error. */
 function ofText(
   name: string,
   seeds: readonly string[],
@@ -141,7 +141,7 @@ const EXPRESSIONS: readonly FuzzedParser[] = [
   }),
 ];
 
-/** What is read from files and command lines. */
+/** A parser of files or command lines. */
 function ofInput(
   name: string,
   seeds: readonly string[],
@@ -183,7 +183,7 @@ esac
 const LEDGER = `[0,0,"p-0-x","Failed","2026-01-01T00:00:00Z","2026-01-01T00:00:01Z",1,"Error","n"]
 [1,0,"p-1-x","Succeeded"]`;
 
-/** What other programs may have written into the objects of a cluster. */
+/** Parsers of data that other programs may have written into objects of a cluster. */
 const OBJECTS: readonly FuzzedParser[] = [
   ofText("script-of-a-list", [SCRIPT], parseScript),
   ofText("ledger-of-a-job", [LEDGER], (attempts) => {

@@ -1,4 +1,4 @@
-/** Who may talk to the server, and who else may read what it writes down. */
+/** Who may use the server, and who may read the files that it writes. */
 import { readdir, stat } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => tally.dispose());
 
-test("who shows nothing is nobody in particular, and may see nothing", async () => {
+test("a request without credentials is anonymous and is forbidden", async () => {
   const nothing = { Authorization: "" };
   for (const where of ["/apis", "/openapi/v2", "/nowhere", "/healthz/ping"]) {
     const { status, json } = await tally.call("GET", where, undefined, nothing);
@@ -36,21 +36,24 @@ test.each([
   ["a wrong token", "Bearer wrong"],
   ["a scheme without a token", "Bearer"],
   ["a password", "Basic YTpi"],
-])("with %s nobody is let in", async (_, authorization) => {
+])("a request with %s is unauthorized", async (_, authorization) => {
   for (const where of [CONFIG_MAPS, "/apis", "/openapi/v2", "/nowhere", "/healthz/ping"]) {
     const answer = await tally.call("GET", where, undefined, { Authorization: authorization });
     expect([where, answer.status, answer.json.message]).toEqual([where, 401, "Unauthorized"]);
   }
 });
 
-test.each(["/healthz", "/livez", "/readyz", "/version"])("%s is for everyone", async (where) => {
-  const connection = await open(tally);
-  const { host } = new URL(tally.url);
-  connection.socket.write(`GET ${where} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  expect(await connection.over()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-});
+test.each(["/healthz", "/livez", "/readyz", "/version"])(
+  "%s needs no credentials",
+  async (where) => {
+    const connection = await open(tally);
+    const { host } = new URL(tally.url);
+    connection.socket.write(`GET ${where} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(await connection.over()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  },
+);
 
-test("a wrong token is refused even where none is needed", async () => {
+test("a wrong token is rejected even if no token is needed", async () => {
   const headers = { Authorization: "Bearer wrong" };
   expect((await tally.call("GET", "/version", undefined, headers)).status).toBe(401);
 });
@@ -61,7 +64,7 @@ test.each([
   [{ Origin: "https://example.com" }],
   [{ Origin: "null" }],
   [{ Origin: "http://localhost:3000" }],
-])("a page of another host, %j, is not a client of ours", async (headers) => {
+])("a request from a page of another host, %j, is forbidden", async (headers) => {
   const answer = await tally.call("GET", CONFIG_MAPS, undefined, headers);
   expect([answer.status, answer.json.reason]).toEqual([403, "Forbidden"]);
 });
@@ -70,11 +73,11 @@ test.each([
   [{ Host: "localhost" }],
   [{ Host: "LOCALHOST.:1" }],
   [{ Host: "kubernetes.default.svc" }],
-])("%j is at home", async (headers) => {
+])("%j is one of the server's own names", async (headers) => {
   expect((await tally.call("GET", CONFIG_MAPS, undefined, headers)).status).toBe(200);
 });
 
-test("what holds a secret is for its owner alone", async () => {
+test("files with secrets are readable only by their owner", async () => {
   const files = await readdir(tally.dataDir, { recursive: true, withFileTypes: true });
   const modes = await Promise.all(
     files
@@ -96,7 +99,7 @@ test("the port without a token serves every program of this machine", async () =
   expect(await plain("127.0.0.1", CONFIG_MAPS, { Origin: "https://example.com" })).toBe(403);
 });
 
-test("the port without a token is not there under another address", async () => {
+test("the port without a token does not listen on other addresses", async () => {
   await expect(plain("127.0.0.2", "/readyz")).rejects.toThrow();
 });
 

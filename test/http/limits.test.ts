@@ -1,4 +1,4 @@
-/** What no honest client sends, and what is more than the server takes. */
+/** Malformed HTTP requests, and requests beyond the limits of the server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
 import { head, open } from "./raw.ts";
@@ -21,20 +21,20 @@ const CHUNKED = "Transfer-Encoding: chunked";
 test.each<[string, string[], string]>([
   ["a length and chunks at once", ["Content-Length: 4", CHUNKED], "0\r\n\r\n"],
   ["two lengths", ["Content-Length: 4", "Content-Length: 5"], "abcde"],
-  ["a length below nothing", ["Content-Length: -1"], ""],
-  ["an encoding that is not known", ["Transfer-Encoding: gzip"], "abc"],
-  ["a chunk of no size", [CHUNKED], "ZZ\r\nabc\r\n"],
-])("%s is refused and the connection closed", async (_, headers, body) => {
+  ["a negative length", ["Content-Length: -1"], ""],
+  ["an unknown encoding", ["Transfer-Encoding: gzip"], "abc"],
+  ["a chunk without a size", [CHUNKED], "ZZ\r\nabc\r\n"],
+])("%s is rejected and the connection is closed", async (_, headers, body) => {
   const connection = await open(tally);
   connection.socket.write(head(tally, `POST ${CONFIG_MAPS} HTTP/1.1`, headers) + body);
   expect(await connection.over()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   await expectAlive();
 });
 
-test("headers beyond 64 KB are refused", async () => {
+test("headers over 64 KB are rejected", async () => {
   const connection = await open(tally);
   connection.socket.write(head(tally, "GET /readyz HTTP/1.1", [`X: ${"x".repeat(70_000)}`]));
-  // Whether the refusal arrives before the reset is up to the network.
+  // The connection may be reset before the answer arrives.
   expect(await connection.over()).toMatch(/^(?:$|HTTP\/1\.1 431 )/);
   await expectAlive();
 });
@@ -42,7 +42,7 @@ test("headers beyond 64 KB are refused", async () => {
 test.each<[string, string[]]>([
   ["announced", [`Content-Length: ${4 * MEGABYTE}`]],
   ["not announced", [CHUNKED]],
-])("a body beyond 3 MB is refused where its length is %s", async (_, headers) => {
+])("a body over 3 MB is rejected if its length is %s", async (_, headers) => {
   const connection = await open(tally);
   connection.socket.write(head(tally, `POST ${CONFIG_MAPS} HTTP/1.1`, headers));
   const chunk = "x".repeat(4 * MEGABYTE);
@@ -55,7 +55,7 @@ test.each<[string, string[]]>([
   await expectAlive();
 });
 
-test("requests sent at once are answered in their order", async () => {
+test("pipelined requests are answered in order", async () => {
   const connection = await open(tally);
   const last = head(tally, "GET /nowhere HTTP/1.1", ["Connection: close"]);
   const requests = [
@@ -68,7 +68,7 @@ test("requests sent at once are answered in their order", async () => {
   expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 404"]);
 });
 
-test("the body of a GET is not taken for the next request", async () => {
+test("the body of a GET is not parsed as the next request", async () => {
   const connection = await open(tally);
   const first = head(tally, "GET /readyz HTTP/1.1", ["Content-Length: 3"]);
   connection.socket.write(
@@ -78,7 +78,7 @@ test("the body of a GET is not taken for the next request", async () => {
   expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"]);
 });
 
-test("a client that waits for leave to send its body gets it", async () => {
+test("the server answers Expect: 100-continue", async () => {
   const connection = await open(tally);
   const body = JSON.stringify({ metadata: { name: "expected" } });
   const headers = ["Expect: 100-continue", `Content-Length: ${body.length}`];
@@ -89,19 +89,19 @@ test("a client that waits for leave to send its body gets it", async () => {
   connection.socket.destroy();
 });
 
-test("HTTP/1.0 is answered and the connection closed", async () => {
+test("HTTP/1.0 is answered, and then the connection is closed", async () => {
   const connection = await open(tally);
   connection.socket.write(head(tally, "GET /readyz HTTP/1.0"));
   expect(await connection.over()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nok$/);
 });
 
-test("a client that sends no more still gets its answer", async () => {
+test("a client that half-closes its connection still gets its answer", async () => {
   const connection = await open(tally);
   connection.socket.end(head(tally, "GET /readyz HTTP/1.1", ["Connection: close"]));
   expect(await connection.over()).toMatch(/ok$/);
 });
 
-test("an upload that breaks off makes nothing", async () => {
+test("an interrupted upload creates nothing", async () => {
   const connections = await Promise.all(Array.from({ length: 20 }, () => open(tally)));
   const body = JSON.stringify({ metadata: { name: "broken" } });
   const headers = ["Content-Type: application/json", `Content-Length: ${body.length + 1}`];
@@ -117,10 +117,10 @@ test("an upload that breaks off makes nothing", async () => {
 
 test.each([
   ["ten thousand parameters", `${CONFIG_MAPS}?${"a=b&".repeat(10_000)}`, {}, 200],
-  ["a selector of thousands", `${CONFIG_MAPS}?labelSelector=${"a,".repeat(20_000)}a`, {}, 200],
-  ["an Accept of thousands", "/apis", { Accept: "a/b,".repeat(12_000) }, 406],
-  ["a name of thousands", `${CONFIG_MAPS}/${"a".repeat(50_000)}`, {}, 404],
-])("%s are read", async (_, path, headers, status) => {
+  ["a long selector", `${CONFIG_MAPS}?labelSelector=${"a,".repeat(20_000)}a`, {}, 200],
+  ["a long Accept header", "/apis", { Accept: "a/b,".repeat(12_000) }, 406],
+  ["a long name", `${CONFIG_MAPS}/${"a".repeat(50_000)}`, {}, 404],
+])("the server handles %s", async (_, path, headers, status) => {
   expect((await tally.call("GET", path, undefined, headers)).status).toBe(status);
 });
 
@@ -128,13 +128,13 @@ test.each([
   ["JSON", "application/json", "[".repeat(15_000)],
   ["YAML", "application/yaml", "[".repeat(15_000)],
   ["YAML that grows", "application/yaml", growing()],
-])("%s nested beyond reason is refused", async (_, type, body) => {
+])("%s that is nested too deeply is rejected", async (_, type, body) => {
   const answer = await tally.call("POST", CONFIG_MAPS, body, { "Content-Type": type });
   expect(answer.status).toBe(400);
   await expectAlive();
 });
 
-/** Every line names the one before nine times. */
+/** Each line refers to the one before nine times. */
 function growing(): string {
   const lines = ["a0: &a0 [x]"];
   for (let n = 1; n < 12; n++) {
@@ -144,7 +144,7 @@ function growing(): string {
   return lines.join("\n");
 }
 
-test("a patch nested beyond reason is refused", async () => {
+test("a patch that is nested too deeply is rejected", async () => {
   await tally.call("POST", CONFIG_MAPS, { metadata: { name: "patched" } });
   const body = `${'{"data":'.repeat(9000)}1${"}".repeat(9000)}`;
   for (const kind of ["merge-patch", "strategic-merge-patch"]) {

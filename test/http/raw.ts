@@ -1,14 +1,14 @@
-/** Bytes on a connection, for what no HTTP client would send. */
+/** Raw bytes on a connection, for requests that no HTTP client would send. */
 import { connect, type TLSSocket } from "node:tls";
 import type { Tally } from "../support/tally.ts";
 
 export interface Connection {
   readonly socket: TLSSocket;
-  /** Everything that came so far. */
+  /** Everything received so far. */
   received(): string;
-  /** Settles once the pattern is in what came, or the connection is over. */
+  /** Settles once the received text matches the pattern, or the connection has ended. */
   until(pattern: RegExp): Promise<string>;
-  /** Settles once the server has ended or dropped the connection. */
+  /** Settles once the server has closed or reset the connection. */
   over(): Promise<string>;
 }
 
@@ -31,7 +31,7 @@ export async function open(tally: Tally): Promise<Connection> {
     text += chunk.toString("latin1");
     tell();
   });
-  // A reset is one way to be told that it is over.
+  // A reset also ends the connection.
   socket.on("error", finish).on("end", finish).on("close", finish);
   const wait = (isThere: () => boolean): Promise<string> =>
     new Promise((resolve) => {
@@ -50,7 +50,8 @@ export async function open(tally: Tally): Promise<Connection> {
     until: (pattern) => {
       let looked = 0;
       return wait(() => {
-        // What was looked at without success is not looked at again, but where it may go on.
+        // Text that did not match is not searched again, except for its end, where a match may
+        // continue.
         const from = Math.max(0, looked - LONGEST_MATCH);
         looked = text.length;
         return isOver || pattern.test(text.slice(from));

@@ -1,4 +1,4 @@
-/** What one watch does to the server and to the others. */
+/** What one watch does to the server and to other watches. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTally, type Tally } from "../support/tally.ts";
 import { type Connection, head, open } from "./raw.ts";
@@ -20,7 +20,7 @@ async function watch(query = ""): Promise<Connection> {
   return connection;
 }
 
-test("a client that stops reading keeps nobody waiting, and misses nothing itself", async () => {
+test("a watch that is not read delays no other client, and loses no event", async () => {
   await tally.call("POST", CONFIG_MAPS, { metadata: { name: "large" }, data: { a: LARGE } });
   const stuck = await watch();
   await stuck.until(/"type":"ADDED"/);
@@ -41,7 +41,7 @@ test("a client that stops reading keeps nobody waiting, and misses nothing itsel
   }
 });
 
-test("watches that are broken off are no burden on those that follow", async () => {
+test("broken watches do not affect later ones", async () => {
   for (let round = 0; round < 5; round++) {
     const broken = await Promise.all(Array.from({ length: 20 }, () => watch()));
     for (const { socket } of broken) socket.destroy();
@@ -52,7 +52,7 @@ test("watches that are broken off are no burden on those that follow", async () 
   following.socket.destroy();
 });
 
-test("a watch that has had its time ends in order", async () => {
+test("a watch ends cleanly after timeoutSeconds", async () => {
   const brief = await watch("&timeoutSeconds=1");
   expect(await brief.until(/\r\n0\r\n\r\n/)).toMatch(/\r\n0\r\n\r\n$/);
   brief.socket.write(head(tally, "GET /readyz HTTP/1.1"));
@@ -60,7 +60,7 @@ test("a watch that has had its time ends in order", async () => {
   brief.socket.destroy();
 });
 
-test("a server that stops ends its watches in order", async () => {
+test("a server that stops ends its watches cleanly", async () => {
   const open = await watch();
   expect(await tally.stop()).toBe(0);
   expect(await open.over()).toMatch(/\r\n0\r\n\r\n$/);

@@ -1,6 +1,6 @@
 /**
- * A board beside one that is opened anew from the same Job and pods. They are compared field by
- * field, which is cheap, and described only if they differ.
+ * Compares a scoreboard with one that is opened anew from the same Job and pods. They are compared
+ * field by field, which is cheap, and described only if they differ.
  */
 import { isDeepStrictEqual } from "node:util";
 import { formatIndexes, hasIndex, type IndexSet } from "../../src/api/index-set.ts";
@@ -14,7 +14,9 @@ import type { Sync } from "./world.ts";
 
 const opened = new WeakMap<Sync, Scoreboard>();
 
-/** The board that a controller without memory would have at this sync. Nobody changes it. */
+/**
+ * The scoreboard that a controller without memory would have at this sync. It must not be changed.
+ */
 export function freshBoard(sync: Sync): Scoreboard {
   const known = opened.get(sync);
   if (known) return known;
@@ -24,7 +26,7 @@ export function freshBoard(sync: Sync): Scoreboard {
   return fresh;
 }
 
-/** Whether the boards say the same, whatever the order in which they learned it. */
+/** Whether both boards have the same contents, in any order. */
 export function isSameBoard(one: Scoreboard, other: Scoreboard): boolean {
   return (
     COUNTS.every((count) => one[count] === other[count]) &&
@@ -56,7 +58,9 @@ function isSameMap<Key, Value>(
   return true;
 }
 
-/** Pods of a world are frozen: a change makes another pod, so that the same one has not changed. */
+/**
+ * The pods of a world are frozen: a change makes a new pod, so an identical object is unchanged.
+ */
 function isSamePod(one: KnownPod, other: KnownPod): boolean {
   const fields = Object.keys(one) as (keyof KnownPod)[];
   const isSame = (field: keyof KnownPod) =>
@@ -69,7 +73,7 @@ function hasSameUid({ uid }: KnownPod, other: KnownPod): boolean {
   return uid === other.uid;
 }
 
-/** As large, and the same below the limit: nothing is left for above it. */
+/** The same size, and the same indexes below the limit: then there are none above it. */
 function isSameSet(one: IndexSet, other: IndexSet, limit = 0): boolean {
   if (one.size !== other.size) return false;
   for (let index = 0; index < limit; index++) {
@@ -86,7 +90,7 @@ function isSamePlaces(one: Scoreboard, other: Scoreboard, places: (typeof PLACES
   );
 }
 
-/** All a board says, as text. */
+/** The whole contents of a board, as text. */
 export function describeBoard(board: Scoreboard): string {
   const uids = (group: ReadonlyMap<unknown, { readonly uid: string }>) =>
     [...group.values()].map(({ uid }) => uid).sort();

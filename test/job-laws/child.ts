@@ -1,4 +1,4 @@
-/** A process that judges one portion of seeds after the other, as its parent asks. */
+/** A process that judges portions of seeds as its parent sends them. */
 import { judgePortion, type Portion } from "./portion.ts";
 
 process.on("message", (portion: Portion) => {

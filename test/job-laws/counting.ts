@@ -1,4 +1,4 @@
-/** Laws of how a Job counts and ends, whatever happens to it, its pods and its controller. */
+/** Laws about how a Job counts and ends, whatever happens to it, its pods and its controller. */
 import assert from "node:assert/strict";
 import type { Job, JobStatus } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
@@ -22,13 +22,13 @@ import {
 import { BACKOFF, isTracked, type Sync } from "./world.ts";
 
 export const COUNTING_LAWS: Laws = {
-  "a board kept up to date pod by pod is the board opened anew": (sync) => {
+  "a scoreboard updated pod by pod equals one that is opened anew": (sync) => {
     const fresh = freshBoard(sync);
     if (isSameBoard(sync.board, fresh)) return;
     assert.fail(`expected:\n${describeBoard(fresh)}\nfound:\n${describeBoard(sync.board)}`);
   },
 
-  "a decision is made from the pods there are and the status, counted by the policies": (sync) => {
+  "a decision uses the existing pods and the status, counted by the policies": (sync) => {
     const { active, terminating, succeeded, failed } = recount(sync);
     const { ready: _ready, ...tally } = sync.decision.tally;
     assert.deepEqual(tally, {
@@ -39,7 +39,7 @@ export const COUNTING_LAWS: Laws = {
     });
   },
 
-  "every end is counted once, however often the controller is cut short": {
+  "every end of a pod is counted once, however often the controller is interrupted": {
     afresh: () => {
       const named = { succeeded: new Set<string>(), failed: new Set<string>() };
       return ({ job, written }) => {
@@ -76,7 +76,7 @@ export const COUNTING_LAWS: Laws = {
     },
   },
 
-  "the failed pods are those that failed and no rule ignored, and those a failed Job stopped": ({
+  "only failures that no rule ignores, and pods that a failed Job stops, count as failed": ({
     job,
     pods,
     composed,
@@ -92,7 +92,7 @@ export const COUNTING_LAWS: Laws = {
     }
   },
 
-  "what an Indexed Job has succeeded in is the number of its completed indexes": ({
+  "the succeeded count of an Indexed Job is the number of its completed indexes": ({
     job,
     written,
   }) => {
@@ -102,7 +102,7 @@ export const COUNTING_LAWS: Laws = {
     }
   },
 
-  "what is completed stays completed as long as the Job is as large": ({ job, written }) => {
+  "a completed index stays completed unless the Job is scaled down": ({ job, written }) => {
     let before = readIndexes(job, job.status.completedIndexes);
     for (const status of written) {
       const now = readIndexes(job, status.completedIndexes);
@@ -119,7 +119,7 @@ export const COUNTING_LAWS: Laws = {
     assert.equal(verdict && `${verdict.type} ${verdict.reason}`, expectedEnd(sync));
   },
 
-  "a Job is complete when enough pods have succeeded and none is left": (sync) => {
+  "a Job is complete when enough pods have succeeded and no active pod is left": (sync) => {
     const { job, composed, decision, left } = sync;
     if (decision.verdict) return;
     const { succeeded } = recount(sync);
@@ -128,7 +128,7 @@ export const COUNTING_LAWS: Laws = {
     assert.equal(composed.verdict?.reason, isEnough && isIdle ? "CompletionsReached" : undefined);
   },
 
-  "an end that was announced is the end: the same reason, no new pod, nothing taken back": {
+  "an announced end does not change: same reason, no new pods, no condition removed": {
     afresh: () => {
       let announced: string | undefined;
       return ({ decision, written }) => {
@@ -164,8 +164,8 @@ export const COUNTING_LAWS: Laws = {
     assert.deepEqual(last.uncountedTerminatedPods, {});
   },
 
-  "every status is one that the API accepts": ({ job, written }) => {
-    // Nothing but a stranger's pod can complete a Job that was never started.
+  "the API accepts every status": ({ job, written }) => {
+    // A Job that was never started can only be completed by a pod that a user added.
     if (job.spec.suspend && job.status.startTime === undefined) return;
     let before = job;
     for (const status of written) {
@@ -175,13 +175,13 @@ export const COUNTING_LAWS: Laws = {
     }
   },
 
-  "a suspended Job has no start, unless it ends": ({ job, decision, composed, written }) => {
+  "a suspended Job has no start time, unless it ends": ({ job, decision, composed, written }) => {
     const isLeft = job.metadata.deletionTimestamp !== undefined;
     if (!job.spec.suspend || isLeft || decision.verdict || composed.verdict) return;
     for (const { startTime } of written) assert.equal(startTime, undefined);
   },
 
-  "a status tells the pods as the sync changed them": (sync) => {
+  "a status counts the pods as they are after the sync": (sync) => {
     const [status] = sync.written;
     if (!status || !sync.isWhole) return;
     const { active, terminating } = recount(sync);
@@ -194,7 +194,7 @@ export const COUNTING_LAWS: Laws = {
     assert.equal(status.terminating, terminating.length + removed.length);
   },
 
-  "a finished Job that is looked at again stays as it is": {
+  "another sync does not change a finished Job": {
     aftermath: ({ job, pods, nowMs }) => {
       const final = findTrue(job.status, "Failed") ?? findTrue(job.status, "Complete");
       if (!final) return;
@@ -210,11 +210,11 @@ export const COUNTING_LAWS: Laws = {
   },
 };
 
-/** Whether the pod must be counted before it is let go. */
+/** Whether the pod must be counted before it is released. */
 function isCountable(job: Job, pod: Pod): boolean {
   if (job.metadata.deletionTimestamp !== undefined) return false;
   if (pod.status.phase === "Succeeded") return true;
-  // Once a success is announced, pods that terminate do so because of it.
+  // Once success is announced, terminating pods end because of it.
   if (findTrue(job.status, "SuccessCriteriaMet") && pod.status.phase !== "Failed") return false;
   return isFailure(job, pod) && !isIgnored(job, pod);
 }
@@ -224,7 +224,7 @@ function isCompleted(pod: Pod, completed: ReadonlySet<number>, job: Job): boolea
   return isIndexed(job) && pod.status.phase === "Succeeded" && completed.has(Number(index));
 }
 
-/** The table of ends, in its order. */
+/** The table of reasons to end a Job, in its order. */
 function expectedEnd(sync: Sync): string | undefined {
   const { job, pods, nowMs } = sync;
   const { spec, status } = job;

@@ -1,4 +1,4 @@
-/** Laws of what is decided about a Job, whatever happens to it and its pods. */
+/** Laws about what is decided for a Job, whatever happens to it and its pods. */
 import assert from "node:assert/strict";
 import type { Pod } from "../../src/api/generated/core.ts";
 import { isFinished } from "../../src/api/job-conditions.ts";
@@ -38,14 +38,12 @@ export const DECIDING_LAWS: Laws = {
     }
   },
 
-  "no index is created twice in one plan": (sync) => {
+  "no plan creates an index twice": (sync) => {
     const indexes = plannedBy(sync).flatMap(({ index }) => index ?? []);
     assert.equal(new Set(indexes).size, indexes.length);
   },
 
-  "pods there are and pods to create are never more than may run, nor more than are needed": (
-    sync,
-  ) => {
+  "existing and planned pods never exceed the parallelism or the remaining completions": (sync) => {
     const planned = plannedBy(sync).length;
     if (planned === 0) return;
     const { spec } = sync.job;
@@ -62,7 +60,7 @@ export const DECIDING_LAWS: Laws = {
     assert.ok(created.length === 0 || deleted.length === 0, `creates ${created}`);
   },
 
-  "a Job that is suspended or has too many pods keeps none that it does not want": (sync) => {
+  "a Job that is suspended or has too many pods keeps no surplus pod": (sync) => {
     const { job, isWhole, left, decision } = sync;
     if (!isWhole || decision.againInMs === 0 || job.metadata.deletionTimestamp !== undefined)
       return;
@@ -75,7 +73,7 @@ export const DECIDING_LAWS: Laws = {
     assert.equal(new Set(active.map(indexOf)).size, active.length);
   },
 
-  "no more pods are removed than are too many, out of place or repeat an index": (sync) => {
+  "only surplus pods and pods with an invalid or duplicate index are removed": (sync) => {
     const { podChanges } = sync.decision;
     if (podChanges.kind !== "remove" || sync.job.spec.suspend) return;
     const { completions, parallelism = 1 } = sync.job.spec;
@@ -94,7 +92,7 @@ export const DECIDING_LAWS: Laws = {
     for (const uid of left.keys()) assert.ok(pods.has(uid), `${uid} was created`);
   },
 
-  "the lowest indexes that are free come first; those that wait keep their place": (sync) => {
+  "the lowest free indexes come first; indexes that wait keep their place": (sync) => {
     const { job, nowMs } = sync;
     if (!isIndexed(job) || plannedBy(sync).length === 0) return;
     const { completed, failedIndexes, active, terminating } = recount(sync);
@@ -110,7 +108,7 @@ export const DECIDING_LAWS: Laws = {
     assert.deepEqual(planned, ready);
   },
 
-  "no pod is created before the back-off is over, and the wait is exactly as long": {
+  "no pod is created before the back-off is over, and the wait has exactly that length": {
     afresh: () => {
       const record = { failures: 0, lastMs: 0, restarts: 0 };
       const told = new Set<string>();
@@ -128,9 +126,7 @@ export const DECIDING_LAWS: Laws = {
     },
   },
 
-  "an index with a limit of its own waits for itself alone, and knows how often it failed": (
-    sync,
-  ) => {
+  "with a limit per index, each index has its own back-off and its own failure count": (sync) => {
     const { job, nowMs, decision } = sync;
     if (job.spec.backoffLimitPerIndex === undefined) return;
     for (const { index = -1, failures } of plannedBy(sync)) {
@@ -146,7 +142,7 @@ export const DECIDING_LAWS: Laws = {
     assert.ok(waits.includes(nowMs + decision.podChanges.delayMs), "no index ends its wait then");
   },
 
-  "deciding again gives the same answer, and changes nothing it was given": (sync) => {
+  "deciding again gives the same result, and does not change its arguments": (sync) => {
     const { job, board, nowMs, decision } = sync;
     const isFresh = isSameBoard(board, freshBoard(sync));
     const limits = { backoff: BACKOFF, podsPerSync: PODS_PER_SYNC };
@@ -155,7 +151,7 @@ export const DECIDING_LAWS: Laws = {
     assert.equal(isSameBoard(board, freshBoard(sync)), isFresh, "the board has changed");
   },
 
-  "no sync changes more pods than it may, and what is left over follows at once": ({
+  "no sync changes more pods than its limit, and the rest follows immediately": ({
     job,
     decision,
   }) => {
@@ -164,13 +160,13 @@ export const DECIDING_LAWS: Laws = {
     const isCapped = podChanges.kind === "create" || job.spec.suspend !== true;
     const count = podChanges.pods.length;
     if (isCapped) assert.ok(count <= PODS_PER_SYNC, `${count} at once`);
-    // Indexes that wait use up their places.
+    // Indexes that wait for their back-off still occupy a place.
     const mayWait = job.spec.backoffLimitPerIndex !== undefined;
     if (podChanges.hasMore && !mayWait) assert.equal(count, PODS_PER_SYNC);
     assert.equal(againInMs === 0, podChanges.hasMore);
   },
 
-  "left alone, a Job comes to rest in as many syncs as its pods take, and plans nothing then": {
+  "an undisturbed Job comes to rest in a bounded number of syncs, and then plans nothing": {
     aftermath: (world) => {
       const most = syncsToRest(world);
       let syncs = 0;
@@ -179,7 +175,7 @@ export const DECIDING_LAWS: Laws = {
     },
   },
 
-  "where nodes do their work, every Job comes to its end": {
+  "if nodes run their pods, every Job ends": {
     aftermath: (world) => {
       if (world.job.metadata.deletionTimestamp !== undefined) return;
       world.edit({ suspend: false });
@@ -199,8 +195,9 @@ function plannedBy({ decision }: Sync): readonly PlannedPod[] {
 }
 
 /**
- * A sync removes or creates only so many pods. At most all that are active have to go, and as many
- * as may run have to come. Three syncs more announce an end, stop what was created and finish.
+ * A sync deletes or creates a limited number of pods. At most all active pods have to be deleted,
+ * and then as many created as may run. Three more syncs announce the end, stop the created pods and
+ * finish.
  */
 function syncsToRest({ job, pods }: JobWorld): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
@@ -209,7 +206,7 @@ function syncsToRest({ job, pods }: JobWorld): number {
   return syncsFor(active.length) + syncsFor(Math.min(parallelism, completions)) + 3;
 }
 
-/** One sync that meets no trouble: whether there was nothing to do. */
+/** Runs one sync without failures; returns whether there was nothing to do. */
 function isAtRest(world: JobWorld): boolean {
   const { status } = world.job;
   const sync = world.sync();
@@ -221,7 +218,7 @@ function isAtRest(world: JobWorld): boolean {
   return !hasPlan && !hasReleases && !isWritten;
 }
 
-/** When the index may have its next pod: from its failed pod that is kept until then. */
+/** When the index may get its next pod: computed from its failed pod that is kept until then. */
 function untilReplacedMs(sync: Sync, index: number): number {
   if (sync.job.spec.backoffLimitPerIndex === undefined) return 0;
   const failed = findRetained(sync, index);
@@ -230,7 +227,7 @@ function untilReplacedMs(sync: Sync, index: number): number {
   return endMs(failed) + backoffMs(BACKOFF, counted + ignored + 1);
 }
 
-/** Of two that know as much and ended in the same moment it is always the same one. */
+/** If two pods have the same counts and ended at the same moment, the choice is deterministic. */
 function findRetained({ job, pods }: Sync, index: number): Pod | undefined {
   const failed = [...pods.values()].filter(
     (pod) => indexOf(pod) === index && isTracked(pod) && isFailure(job, pod),
@@ -259,8 +256,9 @@ interface Failures {
 }
 
 /**
- * Failures since the last success, from the ends that no earlier sync has seen. After a restart
- * from those that can still be seen, and told from pods that were removed: there may be more.
+ * Counts failures since the last success, from the pods whose end no earlier sync has seen. After a
+ * restart the count starts again from the pods that still exist, including released ones that are
+ * not being deleted: there may have been more failures.
  */
 function learn(record: Failures, told: Set<string>, { job, pods, restarts }: Sync): void {
   const isNew = restarts > record.restarts;

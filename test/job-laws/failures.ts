@@ -9,7 +9,7 @@ export function onceBroken(): readonly BrokenLaw[] {
   return readFailedSeeds<BrokenLaw>(TABLE);
 }
 
-/** Adds it to the table, and answers the message to print. */
+/** Adds the seed to the table, and returns the message to print. */
 export function keepBroken(broken: BrokenLaw): string {
   return `${describeBroken(broken)}\n(${keepFailedSeed(TABLE, broken)})`;
 }

@@ -4,7 +4,7 @@ import { JobWorld, type SyncFields, type Witness } from "./world.ts";
 
 export type Spec = { [field: string]: Json };
 
-/** Something happens to one of the pods there are. */
+/** Something that happens to one of the existing pods. */
 type PodStep =
   | { readonly kind: "end"; readonly at: number; readonly exitCode: number }
   | { readonly kind: "run" | "restart container" | "delete" | "disrupt"; readonly at: number };
@@ -58,7 +58,7 @@ export function take(world: JobWorld, step: Step): void {
   }
 }
 
-/** An Indexed Job is as large as it is parallel from then on. */
+/** Scales an Indexed Job elastically: completions and parallelism are both set. */
 export function scale(world: JobWorld, to: number): void {
   world.edit(isIndexed(world) ? { completions: to, parallelism: to } : { parallelism: to });
 }

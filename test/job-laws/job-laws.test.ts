@@ -10,13 +10,13 @@ import { historyOf } from "./random-history.ts";
 const { SEED } = process.env;
 const isReplay = SEED !== undefined;
 
-/** The same seeds in each run, so that results can be compared; the long run tries new ones. */
+/** The same seeds in each run, so that results are comparable; test/long tries new ones. */
 const portion = {
   first: Number(SEED ?? 1),
   count: isReplay ? 1 : 2_000,
 };
 
-/** Much more than it takes: the machine may be busy. */
+/** Much longer than needed, because the machine may be busy. */
 const timeout = 3_600_000;
 
 let found: ReadonlyMap<string, string> | undefined;
@@ -47,7 +47,7 @@ test("every history begins with a Job that the API accepts", () => {
   }
 });
 
-test("a Job with many pods to remove comes to rest all the same", () => {
+test("a Job with many pods to remove also comes to rest", () => {
   const { spec } = historyOf(0);
   const crowd = Array.from({ length: 40 }, () => ({ kind: "stranger", index: 0 }) as const);
   const history = { spec: { ...spec, parallelism: 1, suspend: false }, steps: crowd };

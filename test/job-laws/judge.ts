@@ -1,4 +1,4 @@
-/** Plays a history once for all laws, and reports which of them it breaks. */
+/** Plays a history once for all laws, and reports which laws it breaks. */
 import { COUNTING_LAWS } from "./counting.ts";
 import { DECIDING_LAWS } from "./deciding.ts";
 import { type History, play } from "./history.ts";
@@ -13,7 +13,7 @@ export const LAWS: Laws = {
   ...DECIDING_LAWS,
 };
 
-/** By the sentence of the law, its first complaint. Empty if the history keeps all laws. */
+/** The first complaint for each broken law, by its sentence. Empty if no law is broken. */
 export type Complaints = ReadonlyMap<string, string>;
 
 export interface Judgement {

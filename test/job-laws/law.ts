@@ -1,12 +1,12 @@
-/** What a law of the Job controller is: it throws when a history breaks it. */
+/** A law of the Job controller: a function that throws if a history breaks it. */
 import type { JobWorld, Witness } from "./world.ts";
 
 export type Law =
-  /** Looks at each sync by itself. */
+  /** Checks each sync by itself. */
   | Witness
-  /** Remembers earlier syncs: a new witness for each history. */
+  /** Remembers earlier syncs: a new witness is created for each history. */
   | { readonly afresh: () => Witness }
-  /** Looks at the world that the history leaves behind, and may continue it. */
+  /** Checks the world at the end of the history, and may continue it. */
   | { readonly aftermath: (world: JobWorld) => void };
 
 /** By the sentence that states the law. */

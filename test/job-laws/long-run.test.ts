@@ -30,7 +30,7 @@ const run = (progress: Progress, histories: number, processes: number) =>
     onBroken: () => {},
   });
 
-test("a long run judges every seed once, in as many processes as asked", async () => {
+test("a long run judges every seed once, in as many processes as requested", async () => {
   const progress = new Progress(1000);
   await run(progress, 45, 2);
   const firsts = progress.done.map(({ first }) => first).sort();
@@ -44,7 +44,7 @@ test("a run that was killed continues with the portions that are missing", async
   const file = path.join(directory, "progress");
   await run(new Progress(1000, file), 30, 1);
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
-  // The second portion was not judged, and the last line was cut short.
+  // The second portion was not judged, and the last line was truncated.
   const [began, first, _second, third = ""] = lines;
   await writeFile(file, [began, first, third, third.slice(0, 20)].join("\n"));
   const resumed = new Progress(7, file);

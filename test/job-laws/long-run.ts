@@ -7,12 +7,12 @@ import type { Progress } from "./progress.ts";
 export interface LongRun {
   /** The compiled child.ts. */
   readonly child: string;
-  /** In all, with those of the progress. */
+  /** The total, including those already judged. */
   readonly histories: number;
   readonly processes: number;
   readonly portionSize: number;
   readonly progress: Progress;
-  /** Told at once: the run may be killed before its end. */
+  /** Called immediately: the run may be killed before its end. */
   readonly onBroken: (broken: BrokenLaw) => void;
 }
 

@@ -6,7 +6,7 @@ import type { Laws } from "./law.ts";
 import { historyOf } from "./random-history.ts";
 import { shrink } from "./shrink.ts";
 
-/** Seeds that follow one another. */
+/** Consecutive seeds. */
 export interface Portion {
   readonly first: number;
   readonly count: number;
@@ -20,15 +20,15 @@ export interface BrokenLaw extends FailedSeed {
 
 export interface Judged extends Portion {
   readonly syncs: number;
-  /** Time of the processor. */
+  /** CPU time. */
   readonly spentMs: number;
   readonly broken: readonly BrokenLaw[];
 }
 
-/** More seeds would say the same, and each takes a while to shrink. */
+/** More seeds would show the same problem, and each takes a while to shrink. */
 export const MOST_BROKEN = 20;
 
-/** The count is smaller than asked for if too many seeds break a law. */
+/** The count is smaller than requested if too many seeds break a law. */
 export function judgePortion({ first, count }: Portion, laws: Laws = LAWS): Judged {
   const began = process.cpuUsage();
   const broken: BrokenLaw[] = [];
@@ -51,7 +51,7 @@ function explain(seed: number, law: string, laws: Laws): BrokenLaw {
   return { seed, law, problem: complaintAbout(history) ?? "", history };
 }
 
-/** For people: the law, how it is broken, and how to see it again. */
+/** A message with the law, how it is broken, and how to replay it. */
 export function describeBroken({ seed, law, problem, history }: BrokenLaw): string {
   const { template, ...spec } = history.spec;
   return [

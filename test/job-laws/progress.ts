@@ -1,6 +1,6 @@
 /**
- * How far a long run has come: a file with one JSON line for each portion of seeds that was judged.
- * A run that is killed, even while it writes, continues with the portions that are missing.
+ * The progress of a long run: a file with one JSON line for each portion of seeds that was judged.
+ * A run that is killed, even while it writes, continues with the missing portions.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Judged } from "./portion.ts";
@@ -15,7 +15,7 @@ export class Progress {
   readonly done: Done[] = [];
   readonly firstSeed: number;
 
-  /** Without a file nothing is kept. A file that exists decides what the first seed is. */
+  /** Without a file nothing is stored. If the file exists, it determines the first seed. */
   constructor(
     firstSeed: number,
     private readonly file?: string,
@@ -48,7 +48,7 @@ export class Progress {
     };
   }
 
-  /** The line break in front ends a line that was cut short. */
+  /** The leading line break ends a line that was truncated. */
   #write(line: Line): void {
     if (this.file !== undefined) appendFileSync(this.file, `\n${JSON.stringify(line)}\n`);
   }

@@ -6,7 +6,7 @@ import { CUTS } from "./world.ts";
 
 const MOST_STEPS = 48;
 
-/** Always the same for the same seed, as long as this file does not change. */
+/** The same seed always gives the same history, as long as this file does not change. */
 export function historyOf(seed: number): History {
   const chance = new Chance(seed, "history of a Job");
   const spec = randomSpec(chance);
@@ -36,7 +36,7 @@ function randomPodStep(chance: Chance): Step {
   return { kind: chance.pick(["run", "run", "delete", "disrupt", "restart container"]), at };
 }
 
-/** Objects have whole seconds, the clock has milliseconds. */
+/** Times in objects have whole seconds; the clock has milliseconds. */
 function randomWait(chance: Chance): Step {
   const seconds = chance.between(0, 30) + chance.pick([0, 0, 0, 0.25, 0.5]);
   return { kind: "wait", seconds };
@@ -117,7 +117,7 @@ const SUCCEEDED_INDEXES = [
   { text: "1,3", size: 2, completions: 4 },
 ] as const;
 
-/** No rule names an index that the Job does not have, or more indexes than there are. */
+/** No rule names an index that the Job does not have, or more indexes than it has. */
 function randomSuccessRules(chance: Chance, completions: number): Spec[] {
   const possible = SUCCEEDED_INDEXES.filter((each) => each.completions <= completions);
   return Array.from({ length: chance.between(1, 2) }, () => {

@@ -1,6 +1,6 @@
 /**
- * What a Job's status and pods amount to, counted a second time and in so many words: from plain
- * data, without the scoreboard. Laws compare the controller with it.
+ * A second, straightforward count of a Job's status and pods: from plain data, without the
+ * scoreboard. Laws compare the controller with it.
  */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
@@ -8,7 +8,7 @@ import { isTracked } from "./world.ts";
 
 export interface Scene {
   readonly job: Job;
-  /** Not to be changed afterwards: the count is remembered. */
+  /** Must not change afterwards: the count is cached. */
   readonly pods: ReadonlyMap<string, Pod>;
 }
 
@@ -91,7 +91,7 @@ export function isIgnored(job: Job, pod: Pod): boolean {
   return actionFor(job, pod) === "Ignore";
 }
 
-/** The action of the first rule that speaks of the pod. */
+/** The action of the first rule that matches the pod. */
 export function actionFor({ spec }: Job, { status }: Pod): string | undefined {
   const exitCode = status.containerStatuses?.[0]?.state.terminated?.exitCode ?? 0;
   const isDisrupted = status.conditions?.some(({ type }) => type === "DisruptionTarget") ?? false;
@@ -102,7 +102,7 @@ export function actionFor({ spec }: Job, { status }: Pod): string | undefined {
   })?.action;
 }
 
-/** Failures of its index before it, as the pod says: counted and ignored. */
+/** The failures of its index before this pod, from its annotations: counted and ignored. */
 export function failuresBefore({ metadata }: Pod): { counted: number; ignored: number } {
   const read = (name: string) => Number(metadata.annotations?.[`batch.kubernetes.io/${name}`] ?? 0);
   return {

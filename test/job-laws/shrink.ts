@@ -1,11 +1,11 @@
 /**
- * Pure: a shorter history that fails for the same reason. Steps are left out, many at first and
- * then one by one, and what is left is made simpler, until no such change fails any more.
+ * Pure: finds a shorter history that fails for the same reason. Steps are removed, many at first
+ * and then one by one, and the rest is simplified, until no further change keeps the failure.
  */
 import type { Json } from "../../src/api/object.ts";
 import type { History, Spec, Step } from "./history.ts";
 
-/** Enough for the longest history there is; a failure that depends on everything ends here. */
+/** Enough for the longest history. A failure that depends on everything stops here. */
 const MOST_TRIES = 5_000;
 
 export function shrink(history: History, fails: (history: History) => boolean): History {
@@ -24,7 +24,7 @@ export function shrink(history: History, fails: (history: History) => boolean): 
   return smallest;
 }
 
-/** The boldest first. */
+/** The largest reductions first. */
 function* smaller(history: History): Generator<History> {
   const { spec, steps } = history;
   for (let length = steps.length; length >= 1; length = Math.floor(length / 2)) {
@@ -49,7 +49,7 @@ function* simplerSpecs(spec: Spec): Generator<Spec> {
   }
 }
 
-/** Fields without which the API accepts the others as before. */
+/** Fields that can be removed without making the others invalid. */
 const OPTIONAL = new Set(["successPolicy", "activeDeadlineSeconds", "maxFailedIndexes"]);
 
 function* simplerSteps(step: Step): Generator<Step> {

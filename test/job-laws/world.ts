@@ -1,6 +1,6 @@
 /**
- * A world of one Job as plain data: no server, no client, no time but what a history says. What the
- * pure core of the Job controller decides is done, refused, or cut short by a crash.
+ * A world of one Job as plain data: without server, client and real time. The decisions of the pure
+ * core of the Job controller are carried out, rejected, or interrupted by a crash.
  */
 import type { Job, JobStatus } from "../../src/api/generated/batch.ts";
 import type { Pod, PodStatus } from "../../src/api/generated/core.ts";
@@ -29,21 +29,21 @@ import { aJobPod, exited } from "../builders/job-pods.ts";
 
 export const BACKOFF = { firstMs: 10_000, maxMs: 600_000 };
 
-/** Few enough for small histories to reach it. */
+/** Small enough for short histories to reach it. */
 export const PODS_PER_SYNC = 3;
 
-/** Where a sync is cut short: after the pods were changed, after the first status, … */
+/** Where a sync can be interrupted: after the pods were changed, after the first status, … */
 export const CUTS = ["pods", "names", "stops", "half the releases", "releases"] as const;
 
 export interface SyncFields {
-  /** So many of the pods to create, delete or release are refused. */
+  /** How many of the pods to create, delete or release are rejected. */
   readonly refused?: number;
   readonly cut?: (typeof CUTS)[number];
-  /** Whether the cut is a crash, after which nothing is remembered, or a call that failed. */
+  /** Whether the interruption is a crash, after which nothing is remembered, or a failed call. */
   readonly isCrash?: boolean;
 }
 
-/** One sync as it was seen from outside. */
+/** One sync as seen from outside. */
 export interface Sync {
   readonly job: Job;
   readonly pods: ReadonlyMap<string, Pod>;
@@ -51,12 +51,12 @@ export interface Sync {
   readonly nowMs: number;
   readonly decision: JobDecision;
   readonly composed: ComposedStatus;
-  /** The pods as the sync left them. */
+  /** The pods after the sync. */
   readonly left: ReadonlyMap<string, Pod>;
   /** The statuses that were written, in order. */
   readonly written: readonly JobStatus[];
   readonly isWhole: boolean;
-  /** How often the controller has forgotten everything before. */
+  /** How often the controller has restarted, and so forgotten everything. */
   readonly restarts: number;
 }
 
@@ -80,7 +80,7 @@ export class JobWorld {
     this.job = frozen(aJob(spec, { uid: "job" }));
   }
 
-  /** The same world once more, without the witness: neither is changed by the other. */
+  /** A copy of the world without the witness: changing one does not change the other. */
   copy(): JobWorld {
     const copy: JobWorld = Object.create(JobWorld.prototype);
     const { board, job } = this;
@@ -106,7 +106,7 @@ export class JobWorld {
     this.board = undefined;
   }
 
-  /** A pod that the controller did not plan: of a former controller, or of a user. */
+  /** Adds a pod that the controller did not plan: of a former controller, or of a user. */
   addPod(index?: number): void {
     this.put(aJobPod(this.job, this.identity(index)));
   }
@@ -187,7 +187,7 @@ export class JobWorld {
     return { ...none, removed: removed.length, removedReady, errors };
   }
 
-  /** Whether it was done to the end. */
+  /** Returns whether tracking ran to its end. */
   private track(
     { composed, written, nowMs }: Tracking,
     { refused = 0, cut }: SyncFields,
@@ -220,7 +220,7 @@ export class JobWorld {
     this.put({ ...pod, metadata });
   }
 
-  /** What was deleted goes when it is over, or never began, and nobody holds it. */
+  /** A deleted pod vanishes if it has ended or never started, and has no finalizer. */
   private put(pod: Pod): void {
     const { uid = "", deletionTimestamp } = pod.metadata;
     const isIdle = isOver(pod) || pod.status.phase === "Pending";
@@ -244,7 +244,7 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
-/** A core that changes what it is given is found out. */
+/** Freezes deeply, so that a core that modifies its arguments throws. */
 function frozen<T extends object>(value: T): T {
   if (Object.isFrozen(value)) return value;
   Object.freeze(value);

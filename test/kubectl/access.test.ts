@@ -1,4 +1,4 @@
-/** Who may do what: tokens, certificates, impersonation, roles, quotas, as kubectl sees them. */
+/** Tokens, certificates, impersonation, roles and quotas, as kubectl sees them. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { kubectlTests, type Outcome, type Prompt } from "./prompt.ts";
 
 const check = kubectlTests(["--no-agent"]);
 
-/** kubectl with the credentials of somebody else and none of the administrator's. */
+/** Runs kubectl with the credentials of another user and none of the administrator's. */
 async function asUser(prompt: Prompt, user: object, command: string): Promise<Outcome> {
   const { url, ca } = prompt.tally;
   const authority = Buffer.from(ca).toString("base64");
@@ -26,7 +26,9 @@ async function asUser(prompt: Prompt, user: object, command: string): Promise<Ou
   return prompt.kubectl(command, { env: { KUBECONFIG: file } });
 }
 
-/** Asks again until the answer is right; each kubectl takes its time. */
+/**
+ * Repeats the command until its output matches. Each kubectl takes a while, so there is no pause.
+ */
 async function until(prompt: Prompt, command: string, pattern: RegExp): Promise<void> {
   let printed = "";
   for (let round = 0; round < 100; round++) {
@@ -36,7 +38,7 @@ async function until(prompt: Prompt, command: string, pattern: RegExp): Promise<
   expect(printed).toMatch(pattern);
 }
 
-check("a token is for its account, and an account may do what roles say", async (prompt) => {
+check("a token belongs to its account, whose rights come from roles", async (prompt) => {
   const { namespace } = prompt;
   await prompt.prints("create serviceaccount robot");
   const token = (await prompt.prints("create token robot")).trim();
@@ -58,7 +60,7 @@ check("a token is for its account, and an account may do what roles say", async 
   expect((await asUser(prompt, { token }, "get pods")).stderr).toMatch(/Unauthorized|logged in/);
 });
 
-check("can-i tells the truth about others", async (prompt) => {
+check("can-i answers correctly for other users", async (prompt) => {
   const { namespace } = prompt;
   await prompt.prints("create rolebinding e --clusterrole=edit --user=eve");
   expect(await prompt.prints("auth can-i create jobs --as eve")).toBe("yes\n");
@@ -74,7 +76,7 @@ check("can-i tells the truth about others", async (prompt) => {
   expect(await prompt.prints(asGroup)).toBe("yes\n");
 });
 
-check("a certificate says who somebody is, and in which groups", async (prompt) => {
+check("a certificate determines the name and groups of a user", async (prompt) => {
   const { namespace, tally } = prompt;
   const devs = `devs-${namespace}`;
   const command = ["kubeconfig", "alice", "--trusted", "--group", devs, "--data", tally.dataDir];
@@ -93,7 +95,7 @@ check("a certificate says who somebody is, and in which groups", async (prompt) 
   );
 });
 
-check("roles are reconciled, shown, and gather rules of others", async (prompt) => {
+check("roles are reconciled, described and aggregated", async (prompt) => {
   const { namespace } = prompt;
   const label = `aggregate-${namespace}`;
   const apiVersion = "rbac.authorization.k8s.io/v1";
@@ -115,7 +117,7 @@ check("roles are reconciled, shown, and gather rules of others", async (prompt) 
   ).toContain("cannot change roleRef");
 });
 
-check("a Job whose pods do not fit says so, and goes on when there is room", async (prompt) => {
+check("a Job whose pods exceed a quota reports it, and continues with room", async (prompt) => {
   await prompt.prints("create quota q --hard=pods=1");
   await prompt.prints("create job wide --image=busybox -- true");
   await prompt.prints(["patch", "job", "wide", "-p", '{"spec":{"parallelism":1}}']);

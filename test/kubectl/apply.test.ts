@@ -16,7 +16,7 @@ import { kubectlTests, type Prompt } from "./prompt.ts";
 
 const check = kubectlTests();
 
-check("apply creates, leaves alone, and configures what differs", async (prompt) => {
+check("apply creates, leaves unchanged, and configures differences", async (prompt) => {
   const apply = (stdin: Manifest) => prompt.prints("apply -f -", { stdin });
   expect(await apply(job("wj"))).toBe("job.batch/wj created\n");
   expect(await apply(job("wj"))).toBe("job.batch/wj unchanged\n");
@@ -42,7 +42,7 @@ check("apply merges lists by their keys and keeps what others set", async (promp
   expect(printed.trim().split(" ").sort()).toEqual(["main=busybox:1.37", "sidecar=busybox"]);
 });
 
-check("what was applied last can be read and set", async (prompt) => {
+check("the last applied configuration can be read and set", async (prompt) => {
   const stdin = configMap("cm");
   await prompt.prints("apply -f -", { stdin });
   expect(await prompt.prints("apply view-last-applied cm/cm -o json")).toContain('"key": "value"');
@@ -51,14 +51,14 @@ check("what was applied last can be read and set", async (prompt) => {
   );
 });
 
-check("apply of an object made without it warns and goes on", async (prompt) => {
+check("apply warns if the object was created without apply, and continues", async (prompt) => {
   await prompt.given(CONFIG_MAPS, configMap("cm"));
   const outcome = await prompt.kubectl("apply -f -", { stdin: configMap("cm", { key: "new" }) });
   expect(outcome).toMatchObject({ code: 0, stdout: "configmap/cm configured\n" });
   expect(outcome.stderr).toMatch(/^Warning: resource configmaps\/cm is missing the kubectl/);
 });
 
-check("a list and a kustomization are applied as well", async (prompt) => {
+check("a list and a kustomization are applied", async (prompt) => {
   const items = [configMap("one"), job("two")];
   const list = { apiVersion: "v1", kind: "List", items };
   expect(await prompt.prints("apply -f -", { stdin: list })).toBe(
@@ -71,7 +71,7 @@ check("a list and a kustomization are applied as well", async (prompt) => {
   expect(await prompt.prints(`apply -k ${folder}`)).toBe("job.batch/three created\n");
 });
 
-check("apply prunes what is no longer in the file", async (prompt) => {
+check("apply prunes objects that are no longer in the file", async (prompt) => {
   const labelled = (name: string): Manifest => ({
     ...configMap(name),
     metadata: { name, labels: { set: "a" } },
@@ -97,7 +97,7 @@ check("diff shows what apply would change and changes nothing", async (prompt) =
   expect(await prompt.prints("get job wj -o jsonpath={.spec.parallelism}")).toBe("1");
 });
 
-check("a file of 50 documents is created in its order", async (prompt) => {
+check("a file of 50 documents is created in order", async (prompt) => {
   const kinds = [configMap, job, pod, statefulSet, configMap];
   const manifests = Array.from({ length: 50 }, (_, index) => {
     const make: (name: string) => Manifest = kinds[index % kinds.length] ?? configMap;
@@ -121,7 +121,7 @@ check("a file of 50 documents is created in its order", async (prompt) => {
   expect(deleted.match(/ deleted/g)).toHaveLength(50);
 });
 
-check("an unknown field and a wrong value are refused with their reasons", async (prompt) => {
+check("an unknown field and an invalid value are rejected with the reason", async (prompt) => {
   const [unknown, wrong, typed] = await Promise.all([
     prompt.refuses("apply -f -", { stdin: job("wj", { paralelism: 1 }) }),
     prompt.refuses("create -f -", { stdin: job("wj", { parallelism: -1 }) }),
@@ -136,7 +136,7 @@ check("an unknown field and a wrong value are refused with their reasons", async
   expect(typed).toContain("cannot unmarshal string into Go struct field JobSpec.spec.parallelism");
 });
 
-check("without strict validation an unknown field is a warning", async (prompt) => {
+check("without strict validation an unknown field only causes a warning", async (prompt) => {
   const stdin = job("wj", { paralelism: 1 });
   const { code, stdout, stderr } = await prompt.kubectl("create --validate=warn -f -", { stdin });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "job.batch/wj created\n" });
@@ -156,7 +156,7 @@ check("a dry run answers and stores nothing", async (prompt) => {
   expect((await prompt.kubectl("get jobs")).stdout).toBe("");
 });
 
-check("replace wants the object to be there and to be the one read", async (prompt) => {
+check("replace requires the object to exist and to be unmodified", async (prompt) => {
   const absent = await prompt.refuses("replace -f -", { stdin: configMap("cm") });
   expect(absent).toContain('configmaps "cm" not found');
   await prompt.given(CONFIG_MAPS, configMap("cm"));
@@ -169,7 +169,7 @@ check("replace wants the object to be there and to be the one read", async (prom
   expect(stale).toContain("the object has been modified; please apply your changes to the latest");
 });
 
-check("replace --force deletes first, also what is not there", async (prompt) => {
+check("replace --force first deletes the object, if it exists", async (prompt) => {
   const file = path.join(prompt.home, "force.yaml");
   await writeFile(file, JSON.stringify(job("wj")));
   expect(await prompt.prints(`replace --force -f ${file}`)).toBe("job.batch/wj replaced\n");
@@ -179,7 +179,7 @@ check("replace --force deletes first, also what is not there", async (prompt) =>
   expect(await prompt.prints("get job wj -o jsonpath={.metadata.uid}")).not.toBe(uid);
 });
 
-check("edit sends what the editor made of it", async (prompt) => {
+check("edit sends the changes made in the editor", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const edit = async (script: string) => {
     const options = { env: { KUBE_EDITOR: await editor(prompt, script) } };
@@ -195,7 +195,7 @@ check("edit sends what the editor made of it", async (prompt) => {
   expect(wrong.stderr).toContain('error: jobs.batch "wj" is invalid');
 });
 
-/** An editor that is the script, called with the file to edit. */
+/** Returns an editor that runs the script with the file to edit. */
 async function editor(prompt: Prompt, script: string): Promise<string> {
   const file = path.join(prompt.home, `editor-${script.length}`);
   await writeFile(file, `#!/bin/sh\n${script}\n`);

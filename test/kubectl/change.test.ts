@@ -1,4 +1,6 @@
-/** Objects made and changed by flags: create, run, expose, label, patch, set, scale, and nodes. */
+/**
+ * Objects created and changed by flags: create, run, expose, label, patch, set, scale, and nodes.
+ */
 import { expect } from "vitest";
 import {
   BUDGETS,
@@ -15,7 +17,7 @@ import { kubectlTests } from "./prompt.ts";
 
 const check = kubectlTests();
 
-check("each generator makes its kind", async (prompt) => {
+check("each generator creates its kind", async (prompt) => {
   const { namespace } = prompt;
   const printed = await Promise.all([
     prompt.prints("create job cj --image=busybox -- true"),
@@ -46,7 +48,7 @@ check("each generator makes its kind", async (prompt) => {
   expect(read).toEqual(['["true"]', "b", "Opaque:Yg==", "80:8080"]);
 });
 
-check("a Job can be made from a CronJob", async (prompt) => {
+check("a Job can be created from a CronJob", async (prompt) => {
   const schedule = "--schedule=*/5 * * * *";
   const cron = ["create", "cronjob", "ccj", "--image=busybox", schedule, "--", "true"];
   expect(await prompt.prints(cron)).toBe("cronjob.batch/ccj created\n");
@@ -60,7 +62,7 @@ check("a Job can be made from a CronJob", async (prompt) => {
   );
 });
 
-check("a token is made for an account that is there", async (prompt) => {
+check("create token requires an existing account", async (prompt) => {
   await prompt.prints("create serviceaccount robot");
   expect(await prompt.prints("create token robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\s*$/);
   expect(await prompt.refuses("create token nobody")).toContain(
@@ -75,7 +77,7 @@ check("run and expose work on a pod", async (prompt) => {
   expect(await prompt.prints("get svc p1 -o jsonpath={.spec.selector}")).toBe('{"run":"p1"}');
 });
 
-check("labels and annotations come, change and go", async (prompt) => {
+check("labels and annotations are added, changed and removed", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   expect(await prompt.prints("label job wj a=b")).toBe("job.batch/wj labeled\n");
   expect(await prompt.prints("label job wj a=b")).toBe("job.batch/wj not labeled\n");
@@ -112,7 +114,7 @@ check("all three kinds of patches are applied", async (prompt) => {
   expect(metadata.labels).toMatchObject({ a: "b" });
 });
 
-check("a patch that cannot be applied is refused with its reason", async (prompt) => {
+check("a patch that cannot be applied is rejected with the reason", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const patch = (type: string, change: string) =>
     prompt.refuses(["patch", "job", "wj", `--type=${type}`, "-p", change]);
@@ -128,14 +130,14 @@ check("a patch that cannot be applied is refused with its reason", async (prompt
   expect(broken).toMatch(/^Error from server \(BadRequest\): error decoding patch: /);
 });
 
-check("the status is patched apart", async (prompt) => {
+check("the status is patched as a subresource", async (prompt) => {
   await prompt.given(PODS, pod("p1"));
   const change = JSON.stringify({ status: { phase: "Running" } });
   await prompt.prints(["patch", "pod", "p1", "--subresource=status", "-p", change]);
   expect(await prompt.prints("get pod p1 --no-headers")).toMatch(/^p1 +0\/1 +Running +0 +\d+s\n$/);
 });
 
-check("images are set where they may change", async (prompt) => {
+check("images are set if they may change", async (prompt) => {
   await Promise.all([
     prompt.given(PODS, pod("p1")),
     prompt.given(STATEFUL_SETS, statefulSet("web")),
@@ -165,7 +167,7 @@ check("environment and resources of a template are set", async (prompt) => {
   });
 });
 
-check("a StatefulSet is scaled, a Job cannot be", async (prompt) => {
+check("a StatefulSet can be scaled, a Job cannot", async (prompt) => {
   await Promise.all([
     prompt.given(STATEFUL_SETS, statefulSet("web")),
     prompt.given(JOBS, job("wj")),
@@ -181,7 +183,7 @@ check("a StatefulSet is scaled, a Job cannot be", async (prompt) => {
   );
 });
 
-check("rollouts know what is there", async (prompt) => {
+check("rollout finds existing objects and reports missing ones", async (prompt) => {
   await prompt.given(STATEFUL_SETS, statefulSet("web"));
   expect(await prompt.refuses("rollout status sts/x")).toBe(
     'Error from server (NotFound): statefulsets.apps "x" not found\n',
@@ -218,7 +220,7 @@ check("a node is drained by evicting its pods", async (prompt) => {
   expect((await prompt.kubectl("get pods")).stdout).toBe("");
 });
 
-check("an eviction that a budget forbids is refused, and kubectl tries on", async (prompt) => {
+check("an eviction that a budget forbids is rejected, and kubectl retries", async (prompt) => {
   await prompt.given(NODES, node("n3"));
   await prompt.given(PODS, pod("p1", { nodeName: "n3" }, { app: "x" }));
   await prompt.given(BUDGETS, {

@@ -1,4 +1,4 @@
-/** Kinds that users define, in front of a real kubectl. */
+/** Custom kinds, used with a real kubectl. */
 import { expect } from "vitest";
 import { aDefinition } from "../builders/custom-resources.ts";
 import {
@@ -11,7 +11,7 @@ import { kubectlTests, type Prompt } from "./prompt.ts";
 
 const check = kubectlTests();
 
-/** Definitions are of the whole server: each test has a group of its own. */
+/** Definitions are cluster-wide, so each test has its own group. */
 function definitionOf(group: string) {
   const parts = {
     type: "array",
@@ -65,7 +65,7 @@ async function define({ prints }: Prompt, group: string): Promise<void> {
   expect(await prints(wait)).toMatch(/condition met\n$/);
 }
 
-check("they are applied, shown, scaled, explained and deleted", async (prompt) => {
+check("custom objects are applied, shown, scaled, explained and deleted", async (prompt) => {
   const { prints, refuses } = prompt;
   const group = "one.example.com";
   await define(prompt, group);
@@ -91,7 +91,7 @@ check("they are applied, shown, scaled, explained and deleted", async (prompt) =
   expect(await refuses(`get widgets.${group}`)).toMatch(/NotFound|have a resource type/);
 });
 
-check("they are applied by the server, by the keys of their lists", async (prompt) => {
+check("server-side apply merges custom lists by their keys", async (prompt) => {
   const { prints, kubectl } = prompt;
   const group = "two.example.com";
   await define(prompt, group);
@@ -110,7 +110,7 @@ check("they are applied by the server, by the keys of their lists", async (promp
 });
 
 check(
-  "definitions of operators install, and their objects with them",
+  "definitions of operators can be installed, and their objects created",
   async ({ prints, refuses }) => {
     const stdin = { apiVersion: "v1", kind: "List", items: operatorDefinitions };
     expect((await prints("create -f -", { stdin })).match(/ created/g)).toHaveLength(3);

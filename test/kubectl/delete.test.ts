@@ -1,4 +1,4 @@
-/** Deletion in all its forms, and the commands that wait. */
+/** All forms of deletion, and the commands that wait. */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
@@ -18,7 +18,7 @@ check("delete waits until the object is gone", async (prompt) => {
   expect(ignored.code).toBe(0);
 });
 
-check("delete takes files, selectors and everything", async (prompt) => {
+check("delete accepts files, selectors and --all", async (prompt) => {
   const file = path.join(prompt.home, "delete.yaml");
   await writeFile(file, JSON.stringify(job("wj")));
   await Promise.all([
@@ -39,7 +39,7 @@ check("delete takes files, selectors and everything", async (prompt) => {
   expect((await prompt.kubectl("get jobs,cm")).stdout).toBe("");
 });
 
-check("a pod goes at once when told to, and keeps its grace otherwise", async (prompt) => {
+check("a pod is deleted immediately if requested, else after its grace period", async (prompt) => {
   const names = ["now", "forced", "graced"];
   await Promise.all(names.map((name) => prompt.given(PODS, pod(name, { nodeName: "n" }))));
   await prompt.given(PODS, pod("unbound"));
@@ -59,7 +59,7 @@ check("a pod goes at once when told to, and keeps its grace otherwise", async (p
   expect(await prompt.prints(`get pod now -o ${seconds}`)).toBe("1");
 });
 
-check("cascade chooses what becomes of dependents", async (prompt) => {
+check("--cascade decides what happens to dependents", async (prompt) => {
   await Promise.all(
     ["orphan", "foreground", "background"].map((name) => prompt.given(JOBS, job(name))),
   );
@@ -83,7 +83,7 @@ check("cascade chooses what becomes of dependents", async (prompt) => {
   expect(timeout.stderr).toContain("timed out waiting for the condition");
 });
 
-check("a namespace is terminating when its delete is not waited for", async (prompt) => {
+check("delete --wait=false leaves a namespace terminating", async (prompt) => {
   const name = `${prompt.namespace}-wns`;
   await prompt.prints(`create namespace ${name}`);
   const deleted = await prompt.kubectl(`delete ns ${name} --wait=false`);
@@ -96,7 +96,7 @@ check("a namespace is terminating when its delete is not waited for", async (pro
   );
 });
 
-check("a wait for a condition ends when it is there", async (prompt) => {
+check("a wait for a condition ends when the condition is met", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const waiting = prompt.start("wait --for=condition=complete job/wj --timeout=150s -v=6");
   await waiting.until(/watch=true.*200 OK/);
@@ -108,7 +108,7 @@ check("a wait for a condition ends when it is there", async (prompt) => {
   );
 });
 
-check("a wait for a condition gives up when its time is over", async (prompt) => {
+check("a wait for a condition times out", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   expect(await prompt.refuses("wait --for=condition=complete job/wj --timeout=1s")).toContain(
     "jobs/wj",
@@ -118,7 +118,7 @@ check("a wait for a condition gives up when its time is over", async (prompt) =>
   );
 });
 
-check("a wait for a value and for the end of an object", async (prompt) => {
+check("wait supports a value and the deletion of an object", async (prompt) => {
   await Promise.all([prompt.given(JOBS, job("wj")), prompt.given(JOBS, job("doomed"))]);
   const value = prompt.start(
     "wait --for=jsonpath={.spec.parallelism}=5 job/wj --timeout=150s -v=6",
@@ -136,7 +136,7 @@ check("a wait for a value and for the end of an object", async (prompt) => {
   ]);
 });
 
-/** What the Job controller writes at the end. */
+/** Writes the status that the Job controller writes at the end. */
 async function complete(prompt: Prompt, name: string): Promise<void> {
   const end = new Date();
   const at = (time: Date) => time.toISOString().replace(/\.\d+/, "");

@@ -1,4 +1,4 @@
-/** "kubectl describe", which reads typed objects as protobuf and what belongs to them. */
+/** "kubectl describe", which reads typed objects as protobuf, and related objects. */
 import { expect } from "vitest";
 import {
   CONFIG_MAPS,
@@ -95,7 +95,7 @@ check("a StatefulSet and a CronJob are described", async (prompt) => {
   expect(cron).toMatch(/^Schedule: +0 \* \* \* \*\nConcurrency Policy: +Allow\nSuspend: +False$/m);
 });
 
-check("a prefix describes all that match, and nothing is an error", async (prompt) => {
+check("a prefix describes all matches, and no match is an error", async (prompt) => {
   await Promise.all([prompt.given(JOBS, job("same-a")), prompt.given(JOBS, job("same-b"))]);
   const text = await prompt.prints("describe job same");
   expect(text.match(/^Name: +same-[ab]$/gm)).toHaveLength(2);

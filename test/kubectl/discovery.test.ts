@@ -1,4 +1,4 @@
-/** What kubectl learns of the server and of the user: kinds, fields, versions, permissions. */
+/** What kubectl learns about the server and the user: kinds, fields, versions, permissions. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
@@ -21,7 +21,7 @@ check("the kinds are listed with their groups, names and verbs", async (prompt) 
   expect(versions.split("\n")).toEqual(expect.arrayContaining(["apps/v1", "batch/v1", "v1"]));
 });
 
-check("discovery is fetched in one piece and kept", async (prompt) => {
+check("discovery is fetched in one request and cached", async (prompt) => {
   const cold = await prompt.kubectl(`get jobs -v=6 --cache-dir=${prompt.home}/cold`);
   const asked = requestsOf(cold.stderr).map(({ target }) => target);
   expect(asked.filter((target) => /^\/apis?(\/[^/]+)*\?timeout/.test(target)).sort()).toEqual([
@@ -58,7 +58,7 @@ check("fields are explained from the server's OpenAPI", async (prompt) => {
   });
 });
 
-check("fields are explained from the older OpenAPI, too", async (prompt) => {
+check("fields are also explained from the older OpenAPI", async (prompt) => {
   const [field, containers] = await Promise.all([
     prompt.prints("explain job.spec.completions --output=plaintext-openapiv2"),
     prompt.prints("explain pods.spec.containers --output=plaintext-openapiv2"),
@@ -78,7 +78,7 @@ check("every kind can be explained", async (prompt) => {
   for (const text of texts) expect(text).toMatch(/^(GROUP|KIND): /);
 });
 
-check("the server tells its version, address and health", async (prompt) => {
+check("the server reports its version, address and health", async (prompt) => {
   const [version, json, info, ready] = await Promise.all([
     prompt.kubectl("version"),
     prompt.kubectl("version -o json"),
@@ -107,12 +107,12 @@ check("the administrator may do everything and is known by name", async (prompt)
   expect(whoami).toMatch(/^Groups +\[system:masters system:authenticated\]$/m);
 });
 
-check("who has no valid token gets in nowhere", async (prompt) => {
+check("a request with an invalid token is rejected", async (prompt) => {
   const refused = await prompt.refuses("get jobs --token=wrong");
   expect(refused).toContain("Unauthorized");
 });
 
-check("what is not served is refused in plain words", async (prompt) => {
+check("commands for APIs that are not served fail with a clear message", async (prompt) => {
   expect(await prompt.refuses("top pod")).toContain("Metrics API");
   expect(await prompt.refuses("get replicationcontrollers.v9.none")).toContain(
     "replicationcontrollers",

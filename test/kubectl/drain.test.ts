@@ -1,4 +1,6 @@
-/** A node is cleared as an administrator does it: budgets are kept, and Jobs do not count it. */
+/**
+ * Draining a node as an administrator does: budgets are kept, and Jobs do not count the evictions.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
@@ -6,7 +8,7 @@ import { until } from "../agent/cluster.ts";
 import { BUDGETS, JOBS, PODS } from "./manifests.ts";
 import { kubectlTests, type Prompt } from "./prompt.ts";
 
-// Replacements do not wait for ten seconds.
+// Without this, replacements would wait for ten seconds.
 const check = kubectlTests(["--job-backoff-base=10ms"]);
 
 function sleeper(mark: string): object {
@@ -22,7 +24,7 @@ async function running(prompt: Prompt, selector: string, count: number): Promise
   });
 }
 
-check("drain waits for a budget, and an ignored disruption costs a Job nothing", async (prompt) => {
+check("drain waits for a budget, and ignored disruptions do not fail a Job", async (prompt) => {
   const mark = path.join(prompt.home, "drained");
   const labels = { app: "kept" };
   const spec = { containers: [sleeper(mark)], terminationGracePeriodSeconds: 5 };

@@ -1,7 +1,7 @@
 /**
- * The kubectl the tests run: the one named by $KUBECTL, else the one on PATH if it is new enough,
- * else Debian's. A version printed by a program that cannot answer for itself does not count, so
- * each candidate is asked.
+ * Finds the kubectl that the tests run: the one in $KUBECTL, else the one on PATH if it is new
+ * enough, else Debian's. Each candidate is run to get its version, so that one that does not run is
+ * not used.
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** "kubectl get" in all its forms, and what a list can be asked for. */
+/** All forms of "kubectl get", and the options of lists. */
 import { expect } from "vitest";
 import {
   CONFIG_MAPS,
@@ -18,7 +18,7 @@ import { requestsOf } from "./requests.ts";
 
 const check = kubectlTests();
 
-check("the columns of a Job are the server's, more of them with -o wide", async (prompt) => {
+check("the columns of a Job come from the server, with more for -o wide", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const [narrow, wide] = await Promise.all([
     prompt.prints("get jobs"),
@@ -31,7 +31,7 @@ check("the columns of a Job are the server's, more of them with -o wide", async 
   );
 });
 
-check("a whole object can be had as YAML and JSON", async (prompt) => {
+check("a whole object can be printed as YAML and JSON", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const [yaml, json] = await Promise.all([
     prompt.prints("get job wj -o yaml"),
@@ -44,7 +44,7 @@ check("a whole object can be had as YAML and JSON", async (prompt) => {
   expect(spec).toMatchObject({ parallelism: 1, completions: 1, backoffLimit: 6, suspend: false });
 });
 
-check("fields are picked by name, column, path and template", async (prompt) => {
+check("fields are selected by name, column, path and template", async (prompt) => {
   await prompt.given(JOBS, job("wj", { parallelism: 2, completions: 2 }));
   const columns = "custom-columns=N:.metadata.name,P:.spec.parallelism,X:.spec.none";
   const template = "go-template={{.kind}}/{{.metadata.name}}";
@@ -58,7 +58,7 @@ check("fields are picked by name, column, path and template", async (prompt) => 
   expect(printed.toSpliced(1, 1)).toEqual(["job.batch/wj\n", "2", "Job/wj"]);
 });
 
-check("rows are sorted by the field named", async (prompt) => {
+check("rows are sorted by the given field", async (prompt) => {
   await Promise.all(
     [3, 1, 2].map((parallelism, index) =>
       prompt.given(JOBS, job(`job-${index}`, { parallelism, completions: 5 })),
@@ -68,7 +68,7 @@ check("rows are sorted by the field named", async (prompt) => {
   expect(sorted.match(/^job-\d/gm)).toEqual(["job-1", "job-2", "job-0"]);
 });
 
-check("labels select, and become columns", async (prompt) => {
+check("labels select objects, and can be shown as columns", async (prompt) => {
   await Promise.all([
     prompt.given(JOBS, job("a", {}, { tier: "one", app: "x" })),
     prompt.given(JOBS, job("b", {}, { tier: "two", app: "x" })),
@@ -93,7 +93,7 @@ check("labels select, and become columns", async (prompt) => {
   expect(selected[5]).toMatch(/ app=x,tier=two\n$/);
 });
 
-check("fields select where the kind allows it", async (prompt) => {
+check("field selectors work on the fields that the kind allows", async (prompt) => {
   await Promise.all([
     prompt.given(PODS, pod("here", { nodeName: "somewhere" })),
     prompt.given(PODS, pod("nowhere")),
@@ -108,7 +108,7 @@ check("fields select where the kind allows it", async (prompt) => {
   expect(refused).toMatch(/BadRequest.*field label not supported: spec\.nothing\n$/);
 });
 
-check("2,000 objects come in pages of 500, each of them once", async (prompt) => {
+check("2,000 objects are listed in pages of 500, each of them once", async (prompt) => {
   const names = Array.from(
     { length: 2000 },
     (_, index) => `page-${String(index).padStart(4, "0")}`,
@@ -135,7 +135,7 @@ check("2,000 objects come in pages of 500, each of them once", async (prompt) =>
   expect(table.match(/^page-\d{4} +1 +\d+s$/gm)).toHaveLength(2000);
 });
 
-check("several kinds, several names, and everything there is", async (prompt) => {
+check("get accepts several kinds, several names, and all", async (prompt) => {
   await Promise.all([
     prompt.given(JOBS, job("wj")),
     prompt.given(PODS, pod("p1")),
@@ -153,7 +153,7 @@ check("several kinds, several names, and everything there is", async (prompt) =>
   expect(all).toMatch(/\njob\.batch\/wj +Running +0\/1 +\d+s\n$/);
 });
 
-check("nothing found is said, and an absent object is an error unless ignored", async (prompt) => {
+check("an empty list prints a notice, and an absent object is an error", async (prompt) => {
   const none = await prompt.kubectl("get jobs");
   expect(none).toEqual({
     code: 0,
@@ -167,14 +167,14 @@ check("nothing found is said, and an absent object is an error unless ignored", 
   expect(await prompt.refuses("get nonsense")).toContain('"nonsense"');
 });
 
-check("all namespaces are listed with a column of their own", async (prompt) => {
+check("listing all namespaces adds a column for the namespace", async (prompt) => {
   await prompt.given(JOBS, job("everywhere"));
   const table = await prompt.prints("get jobs -A --field-selector metadata.name=everywhere");
   expect(table).toMatch(/^NAMESPACE +NAME +STATUS /);
   expect(table).toMatch(new RegExp(`\n${prompt.namespace} +everywhere +Running `));
 });
 
-check("cluster-wide kinds have their columns too", async (prompt) => {
+check("cluster-scoped kinds have their columns too", async (prompt) => {
   await prompt.given(NODES, node("get-node"));
   const [nodes, namespace, service] = await Promise.all([
     prompt.prints("get node get-node -o wide"),
@@ -187,7 +187,7 @@ check("cluster-wide kinds have their columns too", async (prompt) => {
   expect(service).toMatch(/\nkubernetes +ClusterIP +[\d.]+ +<none> +443\/TCP +\d+s\n$/);
 });
 
-check("a watch prints what is there and then what happens", async (prompt) => {
+check("a watch prints the existing objects and then the changes", async (prompt) => {
   await prompt.given(JOBS, job("first"));
   const watching = prompt.start("get jobs --watch");
   await watching.until(/^first +Running /m);
@@ -200,13 +200,13 @@ check("a watch prints what is there and then what happens", async (prompt) => {
   expect(stdout.match(/^NAME/gm)).toHaveLength(1);
 });
 
-check("a watch ends by itself when it was given a time", async (prompt) => {
+check("a watch with a timeout ends by itself", async (prompt) => {
   await prompt.given(JOBS, job("wj"));
   const { stdout } = await prompt.kubectl("get jobs --watch --request-timeout=1s");
   expect(stdout).toMatch(/\nwj +Running +0\/1 +\d+s\n$/);
 });
 
-check("a watch can say what kind of change each line is", async (prompt) => {
+check("a watch can print the type of each change", async (prompt) => {
   const watching = prompt.start("get pods --watch --output-watch-events -v=6");
   await watching.until(/watch=true.*200 OK/);
   await prompt.given(PODS, pod("p1"));

@@ -1,4 +1,4 @@
-/** KEP-4017, story 1: the log of an index is found by its label, and real processes wrote it. */
+/** KEP-4017, story 1: the log of an index, written by a real process, is found by its label. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";

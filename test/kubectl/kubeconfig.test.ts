@@ -1,4 +1,4 @@
-/** A server that is started and used without KUBECONFIG leaves the user's own kubeconfig alone. */
+/** A server started without KUBECONFIG does not touch the user's own kubeconfig. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ test("the user's kubeconfig is neither changed nor used", async () => {
   }
   expect(await readFile(config, "utf8")).toBe(THEIRS);
   expect((await stat(config)).mtimeMs).toBe(before.mtimeMs);
-  // The list of what pods must not see is below the home, too.
+  // The list of paths that pods must not see is below the home directory, too.
   expect((await readdir(home)).sort()).toEqual([".kube", ".local"]);
   await rm(home, { recursive: true });
 });

@@ -1,6 +1,6 @@
 /**
- * "kubectl logs" in all its forms. The server and the logs are real; the processes are not needed
- * here: the tests write what they would have written, and report on them as an agent would.
+ * All forms of "kubectl logs". The server and the logs are real, but there are no processes: the
+ * tests write the logs that processes would write, and report the status as an agent would.
  */
 import { appendFileSync, utimesSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -72,7 +72,7 @@ async function refuses(command: string): Promise<string> {
 }
 
 interface Container {
-  /** What each of its attempts wrote; the last one runs on if it is said so. */
+  /** What each of its attempts wrote; if `isRunning`, the last attempt still runs. */
   readonly wrote: readonly string[];
   readonly isRunning?: boolean;
 }
@@ -81,7 +81,7 @@ interface Containers {
   readonly [name: string]: Container;
 }
 
-/** A pod on a node, and what its containers have done so far. */
+/** Creates a pod on a node, with the given logs and container statuses. */
 function aPod(name: string, containers: Containers, labels: object = {}, inits: Containers = {}) {
   const listed = (of: Containers) =>
     Object.keys(of).map((each) => ({ name: each, image: IMAGE, command: ["true"] }));
@@ -128,7 +128,7 @@ function fileOf(created: Pod, container = "main"): string {
   return logs.fileOf(created, { container, attempt: 0 });
 }
 
-check("a log is printed, whole or in part", async () => {
+check("a log is printed, in full or in part", async () => {
   aPod("whole", { main: { wrote: ["one\ntwo\nthree\n"] } });
   expect(await prints("logs whole")).toBe("one\ntwo\nthree\n");
   expect(await prints("logs pod/whole --tail=2")).toBe("two\nthree\n");
@@ -137,14 +137,14 @@ check("a log is printed, whole or in part", async () => {
   expect(await prints("logs whole --ignore-errors --pod-running-timeout=1s")).toContain("three");
 });
 
-check("the run before the last has a log of its own", async () => {
+check("--previous prints the log of the previous run", async () => {
   aPod("again", { main: { wrote: ["first\n", "second\n"], isRunning: true } });
   expect(await prints("logs again")).toBe("second\n");
   expect(await prints("logs again --previous")).toBe("first\n");
   expect(await prints("logs again -p --tail=1")).toBe("first\n");
 });
 
-check("lines have times, and are found by them", async () => {
+check("lines have timestamps, and --since-time selects by them", async () => {
   const created = aPod("timed", { main: { wrote: ["old\n"] } });
   const hourAgo = new Date(Date.now() - 3_600_000);
   utimesSync(fileOf(created), hourAgo, hourAgo);
@@ -159,7 +159,7 @@ check("lines have times, and are found by them", async () => {
   expect(await prints(`logs timed --since-time=${since(1)}`)).toBe("");
 });
 
-check("a log is followed to its end", async () => {
+check("a log is followed until it ends", async () => {
   const created = aPod("follow", { main: { wrote: ["one\n"], isRunning: true } });
   const kubectl = start("logs -f follow");
   await kubectl.until(/one\n/);
@@ -170,7 +170,7 @@ check("a log is followed to its end", async () => {
   expect(await kubectl.ended).toEqual({ code: 0, stdout: "one\ntwo\nthree\n", stderr: "" });
 });
 
-check("whoever stops to follow leaves nothing behind", async () => {
+check("a follower that disconnects leaves nothing behind", async () => {
   const created = aPod("left", { main: { wrote: ["one\n"], isRunning: true } });
   const kubectl = start("logs -f left");
   await kubectl.until(/one\n/);
@@ -195,8 +195,8 @@ check("the log of an index is found by its label (KEP-4017)", async () => {
   ]);
 });
 
-check("a hundred pods are followed at once", async () => {
-  // One kubectl asks for no more than five logs a second.
+check("the logs of a hundred pods are followed concurrently", async () => {
+  // One kubectl requests at most five logs per second.
   const groups = ["a", "b", "c", "d", "e"].map((group) => ({
     kubectl: start(`logs -f -l many=${group} --max-log-requests=20`),
     pods: Array.from({ length: 20 }, (_, each) => aRunningPod(`many-${group}-${each}`, group)),
@@ -216,7 +216,7 @@ function aRunningPod(name: string, group: string): Pod {
   return aPod(name, { main: { wrote: [`${name} begins\n`], isRunning: true } }, { many: group });
 }
 
-check("each container has its log, init containers too", async () => {
+check("each container has its own log, and init containers too", async () => {
   const mains = { main: { wrote: ["of main\n"] }, side: { wrote: ["of side\n"] } };
   aPod("several", mains, {}, { setup: { wrote: ["of setup\n"] } });
   expect(await prints("logs several -c side")).toBe("of side\n");
@@ -227,7 +227,7 @@ check("each container has its log, init containers too", async () => {
   expect(prefixed).toContain("[pod/several/setup] of setup\n");
 });
 
-check("what there is no log of is said in Kubernetes' words", async () => {
+check("a missing log is reported with Kubernetes' message", async () => {
   aPod("bad", { main: { wrote: ["x\n"] } });
   const where = PODS.replace("NS", "default");
   ask(server, "POST", where, pod("waits", { nodeName: "n" }));
@@ -242,7 +242,7 @@ check("what there is no log of is said in Kubernetes' words", async () => {
   expect(await refuses("logs bad --previous")).toBe(
     'Error from server (BadRequest): previous terminated container "main" in pod "bad" not found\n',
   );
-  // In kubectl's own words, which differ between versions.
+  // kubectl's own message, which differs between versions.
   expect(await refuses("logs bad -c none")).toMatch(/none.*bad/);
   expect(await refuses("logs none")).toContain('(NotFound): pods "none" not found');
 });

@@ -1,4 +1,4 @@
-/** Pure: the objects the kubectl tests work with; a test names only what matters to it. */
+/** Pure: the objects of the kubectl tests; a test names only the fields that matter to it. */
 
 const CONTAINER = { name: "main", image: "busybox:1.36", command: ["true"] };
 
@@ -39,7 +39,7 @@ export function node(name: string): Manifest {
   return { apiVersion: "v1", kind: "Node", metadata, status };
 }
 
-/** One YAML file of many documents. */
+/** A YAML file with many documents. */
 export function documents(manifests: readonly Manifest[]): string {
   return manifests.map((manifest) => `---\n${JSON.stringify(manifest)}\n`).join("");
 }

@@ -1,4 +1,4 @@
-/** Tally's own kinds, in front of a kubectl that has never heard of them. */
+/** Tally's own kinds, used with a kubectl that does not know them. */
 import { expect } from "vitest";
 import { aTemplate, aWorkflow } from "../builders/workflows.ts";
 import { kubectlTests } from "./prompt.ts";
@@ -15,7 +15,7 @@ const jobTemplate = {
 const { metadata: _metadata, status: _status, ...bare } = aWorkflow(["a", "b"], ["a:b"]);
 const workflow = { ...bare, metadata: { name: "w" } };
 
-check("they are applied, changed, shown and deleted", async (prompt) => {
+check("Tally's kinds are applied, changed, shown and deleted", async (prompt) => {
   const apply = (stdin: object) => prompt.prints("apply -f -", { stdin });
   expect(await apply(jobTemplate)).toBe("jobtemplate.tallyjob.io/t created\n");
   expect(await apply(jobTemplate)).toBe("jobtemplate.tallyjob.io/t unchanged\n");
@@ -33,7 +33,7 @@ check("they are applied, changed, shown and deleted", async (prompt) => {
   expect(await prompt.prints("delete wf w")).toMatch(/^workflow.tallyjob.io "w" deleted/);
 });
 
-check("what is wrong with them is told", async (prompt) => {
+check("invalid objects of Tally's kinds are rejected with the reason", async (prompt) => {
   const { dependencies = [] } = workflow.spec;
   const circle = [...dependencies, { before: "b", after: "a" }];
   const stdin = { ...workflow, spec: { ...workflow.spec, dependencies: circle } };
@@ -47,7 +47,7 @@ check("what is wrong with them is told", async (prompt) => {
   );
 });
 
-check("they are explained", async (prompt) => {
+check("Tally's kinds are explained", async (prompt) => {
   const text = await prompt.prints("explain workflow.spec.jobs.templateRef");
   expect(text).toContain("GROUP:      tallyjob.io");
   expect(text).toContain("The name of the JobTemplate.");

@@ -1,6 +1,6 @@
 /**
- * A real kubectl in front of a real server: one server, one home directory and so one discovery
- * cache per test file, one namespace per test. Read find-kubectl.ts for which kubectl it is.
+ * Runs a real kubectl against a real server: one server and one home directory (and so one
+ * discovery cache) per test file, one namespace per test. find-kubectl.ts chooses the kubectl.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,11 +13,11 @@ import { startTally, type Tally } from "../support/tally.ts";
 import { waitingFor } from "../support/waits.ts";
 import { type FoundKubectl, findKubectl } from "./find-kubectl.ts";
 
-/** Words separated by spaces, or a list where one of them has a space in it. */
+/** Words separated by spaces, or a list if one of them contains a space. */
 export type Command = string | readonly string[];
 
 export interface RunOptions {
-  /** For "-f -": text as it is, anything else as JSON. */
+  /** For "-f -": a string is sent unchanged, anything else as JSON. */
   readonly stdin?: unknown;
   readonly env?: { readonly [name: string]: string };
 }
@@ -30,9 +30,9 @@ export interface Outcome {
 
 export interface Running {
   readonly process: ChildProcess;
-  /** Settles when what it has printed matches; fails when it ends before that. */
+  /** Settles when the output matches; rejects if the process ends first. */
   until(pattern: RegExp): Promise<void>;
-  /** On both outputs, so far. */
+  /** Both outputs so far. */
   said(): string;
   readonly ended: Promise<Outcome>;
 }
@@ -40,23 +40,23 @@ export interface Running {
 export interface Prompt {
   readonly tally: Tally;
   readonly home: string;
-  /** For tests that run it in a way of their own. */
+  /** For tests that run kubectl themselves. */
   readonly program: string;
   readonly environment: { readonly [name: string]: string };
-  /** The version of the client, "v1.36.4". */
+  /** The version of the client: "v1.36.4". */
   readonly version: string;
   readonly namespace: string;
   kubectl(command: Command, options?: RunOptions): Promise<Outcome>;
   start(command: Command, options?: RunOptions): Running;
-  /** What it printed, if it succeeded and warned of nothing. */
+  /** Returns the output. Fails if the command fails or prints a warning. */
   prints(command: Command, options?: RunOptions): Promise<string>;
-  /** What it complained of, if it failed. */
+  /** Returns the error output. Fails if the command succeeds. */
   refuses(command: Command, options?: RunOptions): Promise<string>;
-  /** Creates past kubectl what a test needs to be there. */
+  /** Creates an object that the test needs, without kubectl. */
   given(resource: string, object: object): Promise<void>;
 }
 
-/** Prepares the server of a test file; what it returns declares the tests. */
+/** Starts a server for the test file, and returns a function that declares tests. */
 export function kubectlTests(
   args: readonly string[] = ["--no-agent", "--controllers=none"],
   oldestMinor?: number,
@@ -89,7 +89,7 @@ export function kubectlTests(
   };
 }
 
-/** Where every kubectl is expected, only a skip that is written down may pass for a success. */
+/** In CI every kubectl is expected: a skip must be listed in test/skips.md, or the run fails. */
 export async function refuseUnlistedSkip(reason: string): Promise<void> {
   if (process.env["CI"] !== "true") return;
   const list = path.join(path.dirname(fileURLToPath(import.meta.url)), "../skips.md");
@@ -141,7 +141,7 @@ function promptOf(
   };
 }
 
-/** Runs it, and hears what it says. */
+/** Runs a program and records its output. */
 export function follow(
   program: string,
   args: readonly string[],
@@ -150,7 +150,7 @@ export function follow(
 ): Running {
   const child = spawn(program, args, { env, stdio: "pipe" });
   const text = typeof stdin === "string" ? stdin : JSON.stringify(stdin);
-  // A kubectl that refuses its flags ends without reading.
+  // A kubectl that rejects its flags ends without reading its input.
   child.stdin.on("error", () => {}).end(text);
   let stdout = "";
   let stderr = "";
@@ -180,5 +180,5 @@ export function follow(
   return { process: child, until, said, ended };
 }
 
-/** kubectl's own remark when a server speaks before it listens, as every server may. */
+/** kubectl prints this if a server sends data before kubectl reads it, which is allowed. */
 const EARLY = /^E\d{4} .* websocket\.go:\d+\] Unknown stream id \d, discarding message\n/gm;

@@ -1,4 +1,4 @@
-/** Pure: the requests a kubectl run with -v=6 made, read from its log. */
+/** Pure: extracts the requests that kubectl made from its log with -v=6. */
 
 export interface LoggedRequest {
   readonly method: string;
@@ -7,7 +7,7 @@ export interface LoggedRequest {
   readonly status: number;
 }
 
-/** Until 1.32 a line of words, since then key="value" pairs. */
+/** Up to 1.32 the log has lines of words, since then key="value" pairs. */
 const WORDS = /\] ([A-Z]+) https?:\/\/[^/]+(\S+) (\d{3}) [^"\n]*in \d+ milliseconds/g;
 const PAIRS = /"Response" verb="([A-Z]+)" url="https?:\/\/[^/]+([^"]+)" status="(\d{3}) /g;
 
@@ -19,10 +19,10 @@ export function requestsOf(log: string): LoggedRequest[] {
   }));
 }
 
-/** What kubectl asks to learn of the server, and whether the namespace of the flag is there. */
+/** Requests for discovery, and the check whether the namespace of the flag exists. */
 const ASIDE = [/^\/(api|apis|openapi\/v3[^?]*|version)(\?|$)/, /^\/api\/v1\/namespaces\/[^/?]+$/];
 
-/** As one line each, without those on the side. */
+/** The other requests, one line each. */
 export function resourceRequests(log: string): string[] {
   return requestsOf(log)
     .filter(({ method, target }) => method !== "GET" || !ASIDE.some((one) => one.test(target)))

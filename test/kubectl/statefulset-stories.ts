@@ -1,4 +1,4 @@
-/** The stories of StatefulSets in front of kubectl that more than one test file plays. */
+/** StatefulSet scenarios with kubectl that several test files use. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import { until } from "../agent/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 import type { Prompt } from "./prompt.ts";
 
-/** Each pod notes when it begins and when it is told to end, and with which colour. */
+/** Each pod records when it starts and when it is told to stop, with its color. */
 export function setOf(prompt: Prompt, replicas: number, spec: object = {}): Manifest {
   const book = bookOf(prompt);
   const note = (word: string) => `echo "${word} $INDEX $COLOR" >> ${book}`;
@@ -31,7 +31,7 @@ export const linesOf = (prompt: Prompt): readonly string[] => {
   return existsSync(book) ? readFileSync(book, "utf8").trimEnd().split("\n") : [];
 };
 
-/** The pod of a StatefulSet finds the data of the pod that it replaces. */
+/** A replacement pod of a StatefulSet finds the data of the pod that it replaces. */
 export async function keepDataInClaims(prompt: Prompt): Promise<void> {
   const text = JSON.stringify(setOf(prompt, 1))
     .replace(
@@ -49,7 +49,7 @@ export async function keepDataInClaims(prompt: Prompt): Promise<void> {
   await prompt.prints("create -f -", { stdin });
   await prompt.prints("rollout status statefulset/web --timeout=150s");
   await until(async () => linesOf(prompt).length === 1);
-  // Without --wait=false, kubectl before 1.36 waits for ever if the replacement exists by the time
+  // Without --wait=false, kubectl before 1.36 waits forever if the replacement exists by the time
   // it begins to watch: it then waits for the deletion of the new pod, which has the same name.
   await prompt.prints("delete pod web-0 --wait=false");
   await until(async () => linesOf(prompt).length === 3);

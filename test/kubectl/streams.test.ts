@@ -9,7 +9,7 @@ import { kubectlTests, type Prompt } from "./prompt.ts";
 
 const check = kubectlTests([]);
 
-/** kubectl takes these names for: not WebSockets. */
+/** These variables make kubectl use SPDY instead of WebSockets. */
 const SPDY = {
   KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false",
   KUBECTL_PORT_FORWARD_WEBSOCKETS: "false",
@@ -39,7 +39,7 @@ async function givenPod(
 }
 
 for (const [way, env] of WAYS) {
-  check(`exec over ${way} has streams of its own and tells its exit code`, async (prompt) => {
+  check(`exec over ${way} has separate streams and returns the exit code`, async (prompt) => {
     await givenPod(prompt, "p", { env: [{ name: "GREETING", value: "hello" }] });
     const script = 'read x; echo "$GREETING $x"; echo wrong >&2; exit 3';
     const command = ["exec", "-i", "p", "--", "sh", "-c", script];
@@ -52,7 +52,7 @@ for (const [way, env] of WAYS) {
     expect(await prompt.prints(["exec", "p", "--", "true"], { env })).toBe("");
   });
 
-  check(`exec over ${way} carries megabytes both ways`, async (prompt) => {
+  check(`exec over ${way} transfers megabytes in both directions`, async (prompt) => {
     await givenPod(prompt, "p");
     const text = "0123456789abcdef".repeat(200_000);
     const echoed = await prompt.prints(["exec", "-i", "p", "--", "cat"], { stdin: text, env });
@@ -62,7 +62,7 @@ for (const [way, env] of WAYS) {
     });
   });
 
-  check(`a port is forwarded over ${way}, to many at once`, async (prompt) => {
+  check(`a port is forwarded over ${way}, for many connections at once`, async (prompt) => {
     await givenPod(prompt, "p");
     const body = "x".repeat(300_000);
     const server = createServer((request, response) => {
@@ -89,8 +89,8 @@ async function forwardedPort(forwarder: ReturnType<Prompt["start"]>): Promise<nu
   return Number(line.exec(forwarder.said())?.[1]);
 }
 
-/** Without a network of its own a sandbox listens where the forwarder looks first. */
-check("a port of a sandbox is reached also where only itself can connect to", async (prompt) => {
+/** A sandbox without its own network listens on the host, where the forwarder connects first. */
+check("a port that a sandbox opens only on its loopback can be forwarded", async (prompt) => {
   const serve =
     'require("node:http").createServer((request, response) => response.end("inside"))' +
     '.listen(38080, "127.0.0.1")';
@@ -108,7 +108,7 @@ check("a port of a sandbox is reached also where only itself can connect to", as
   await forwarder.ended;
 });
 
-check("a port that nobody listens on is told of in kubelet's words", async (prompt) => {
+check("a port without a listener is reported with kubelet's message", async (prompt) => {
   await givenPod(prompt, "p");
   const forwarder = prompt.start("port-forward pod/p :1");
   const from = await forwardedPort(forwarder);
@@ -121,7 +121,7 @@ check("a port that nobody listens on is told of in kubelet's words", async (prom
   expect(stderr).toContain("connect: connection refused");
 });
 
-check("what cannot be executed is told as container runtimes do", async (prompt) => {
+check("a command that cannot be executed is reported as container runtimes do", async (prompt) => {
   await givenPod(prompt, "p");
   expect(await prompt.refuses(["exec", "p", "--", "no-such-command"])).toContain(
     "Internal error occurred: error executing command in container: failed to exec in " +
@@ -130,7 +130,7 @@ check("what cannot be executed is told as container runtimes do", async (prompt)
   expect(await prompt.refuses(["exec", "p", "-c", "other", "--", "true"])).toMatch(/other.*p/);
 });
 
-check("cp copies a tree there and back", async (prompt) => {
+check("cp copies a tree into a pod and back", async (prompt) => {
   await givenPod(prompt, "p");
   const [from, there, back] = ["from", "there", "back"].map((name) =>
     path.join(prompt.home, prompt.namespace, name),
@@ -146,7 +146,7 @@ check("cp copies a tree there and back", async (prompt) => {
   expect(readFileSync(path.join(back, "sub", "bytes")).equals(bytes)).toBe(true);
 });
 
-check("attach shows what a container prints from here on, to its end", async (prompt) => {
+check("attach prints the further output of a container, until it ends", async (prompt) => {
   const go = path.join(prompt.home, `${prompt.namespace}-go`);
   const ticks = `until [ -e ${go} ]; do echo tick; sleep 0.1; done`;
   const script = `${ticks}; echo now; sleep 0.3; echo over`;
@@ -159,7 +159,7 @@ check("attach shows what a container prints from here on, to its end", async (pr
   expect(stdout).toMatch(/^(tick\n)+now\nover\n$/);
 });
 
-check("a container reads what is piped into run -i, to its end", async (prompt) => {
+check("a container reads all input that is piped into run -i", async (prompt) => {
   const script = 'while read line; do echo "heard $line"; done; echo through';
   const { code, stdout } = await prompt.kubectl(
     [
@@ -181,7 +181,7 @@ check("a container reads what is piped into run -i, to its end", async (prompt) 
   expect(stdout).toMatch(/^heard one\nheard two\nthrough\n/);
 });
 
-check("debug adds a container to a pod that runs, and shows what it prints", async (prompt) => {
+check("debug adds a container to a running pod, and prints its output", async (prompt) => {
   await givenPod(prompt, "p");
   const target = ["debug", "p", "-i", "--image=i", "--container=look", "--profile=general"];
   const script = 'read line; echo "seen $line"';

@@ -1,4 +1,4 @@
-/** kubectl at a terminal, with a size that changes: exec -t, run -t, attach -t. */
+/** kubectl on a terminal whose size changes: exec -t, run -t, attach -t. */
 import { type IPty, spawn } from "@lydell/node-pty";
 import { expect } from "vitest";
 import { kubectlTests, type Prompt } from "./prompt.ts";
@@ -55,7 +55,7 @@ for (const [way, env] of [
   ["SPDY", { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }],
 ] as const) {
   check(
-    `exec -it over ${way} has a terminal of the client's size, and follows it`,
+    `exec -it over ${way} has a terminal of the client's size, which follows changes`,
     async (prompt) => {
       await givenPod(prompt, {});
       const exec = atTerminal(prompt, ["exec", "-it", "p", "--", "bash", "-c", SIZES], env);
@@ -71,7 +71,7 @@ for (const [way, env] of [
 }
 
 check(
-  "a container with a terminal can be attached to, left, and attached to again",
+  "a container with a terminal can be attached to, detached from, and attached to again",
   async (prompt) => {
     const script = 'while read line; do echo "heard $line"; done';
     await givenPod(prompt, { command: ["sh", "-c", script], stdin: true, tty: true });

@@ -1,6 +1,6 @@
 /**
- * The requests of kubectl and their answers, command by command, as they were recorded against
- * Kubernetes 1.36. Left out is what kubectl asks to learn of the server: its cache decides that.
+ * The requests of kubectl and their answers, command by command, as recorded against Kubernetes
+ * 1.36. Discovery requests are left out, because they depend on kubectl's cache.
  */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -157,7 +157,7 @@ check("auth and cluster-info", async (prompt) => {
   expect(info).toEqual([`GET /api/v1/namespaces/NS/services?${selector} 200`]);
 });
 
-check("a pod without a node has an empty log and nothing to talk to", async (prompt) => {
+check("a pod without a node has an empty log and accepts no connections", async (prompt) => {
   await prompt.given(PODS, pod("p1"));
   expect(await prompt.prints("logs p1")).toBe("");
   expect(await prompt.refuses("logs p1 -c other")).toMatch(/other.*p1/);
@@ -181,19 +181,19 @@ check("a Job without pods has no log", async (prompt) => {
   expect(refused).toContain("timed out");
 });
 
-check("debug asks for what it needs before it asks the server", async (prompt) => {
+check("debug without an image fails before it sends a request", async (prompt) => {
   expect(await prompt.refuses("debug wj")).toContain("--image");
   expect(await requests(prompt, "debug wj", 1)).toEqual([]);
 });
 
-/** With the namespace written NS, to compare. */
+/** The requests of a command, with the namespace replaced by NS, so that they can be compared. */
 async function requests(
   prompt: Prompt,
   command: string | readonly string[],
   code = 0,
 ): Promise<string[]> {
   const words = typeof command === "string" ? command.split(" ") : command;
-  // In front of the words, for what follows "--" is not kubectl's.
+  // Before the words, because kubectl ignores flags after "--".
   const outcome = await prompt.kubectl(["-v=6", ...words]);
   expect(outcome.code, `${command}\n${outcome.stderr}`).toBe(code);
   return resourceRequests(outcome.stderr).map((line) => line.replace(prompt.namespace, "NS"));

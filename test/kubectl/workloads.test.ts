@@ -1,15 +1,17 @@
-/** StatefulSets and CronJobs in front of kubectl, in sandboxes and processes of this machine. */
+/** StatefulSets and CronJobs with kubectl, in sandboxes and processes of this machine. */
 import { tmpdir } from "node:os";
 import { expect } from "vitest";
 import { until } from "../agent/cluster.ts";
 import { kubectlTests } from "./prompt.ts";
 import { keepDataInClaims, linesOf, setOf } from "./statefulset-stories.ts";
 
-/** Where each prompt has its home, so that sandboxes write what tests read. */
+/**
+ * The temporary directory contains the home of each prompt, so tests can read what sandboxes write.
+ */
 const check = kubectlTests([`--sandbox-share=${tmpdir()}`]);
 
 check(
-  "a StatefulSet begins in order, each pod with its index, and ends in reverse",
+  "a StatefulSet starts in order, each pod with its index, and stops in reverse",
   async (prompt) => {
     await prompt.prints("create -f -", { stdin: setOf(prompt, 3) });
     await prompt.prints("rollout status statefulset/web --timeout=150s");
@@ -29,7 +31,7 @@ check(
   },
 );
 
-/** A pod without a probe is ready before its process has come to its first words. */
+/** A pod without a probe is ready before its process has written its first line. */
 function expectRolled(lines: readonly string[], from: string, to: string): void {
   const [end1, begin1, end0, begin0] = [
     `end 1 ${from}`,
@@ -47,7 +49,7 @@ function expectRolled(lines: readonly string[], from: string, to: string): void 
   }
 }
 
-check("a new template is rolled out from the last pod on, and taken back", async (prompt) => {
+check("a new template is rolled out from the last pod on, and can be undone", async (prompt) => {
   await prompt.prints("create -f -", { stdin: setOf(prompt, 2) });
   await prompt.prints("rollout status statefulset/web --timeout=150s");
   await until(async () => linesOf(prompt).length === 2);
@@ -68,9 +70,9 @@ check("a new template is rolled out from the last pod on, and taken back", async
   expect(await prompt.prints("rollout history statefulset/web")).toContain("\n3         <none>\n");
 });
 
-check("a StatefulSet keeps its data in claims, also when its pods go", keepDataInClaims);
+check("a StatefulSet keeps its data in claims when its pods are deleted", keepDataInClaims);
 
-check("a Job from a CronJob runs at once, and counts as the CronJob's", async (prompt) => {
+check("a Job created from a CronJob starts at once and is owned by the CronJob", async (prompt) => {
   const script = "echo made of $KIND";
   const create = ["create", "cronjob", "nightly", "--image=busybox", "--schedule=0 0 1 1 *"];
   await prompt.prints([...create, "--", "sh", "-c", script]);

@@ -1,4 +1,6 @@
-/** What the ledger tells of a Job from beginning to end, on a disk and with controllers at work. */
+/**
+ * What the ledger shows of a Job from start to end, on a real disk and with running controllers.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +43,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test("attempts outlive pods, restarts and the Job, and go on under its name", async () => {
+test("attempts outlive pods, restarts and the Job, and continue under its name", async () => {
   await createJob();
   await endPod(0, "Succeeded", 0);
   await endPod(1, "Failed", 3);
@@ -67,7 +69,7 @@ test("attempts outlive pods, restarts and the Job, and go on under its name", as
 
   await deleteJob();
   expect(await engine.pods()).toEqual([]);
-  // The pod of index 2 was deleted before it began.
+  // The pod of index 2 was deleted before it started.
   const afterJob = ["0 Succeeded: Succeeded 0", "1 Succeeded: Failed 3, Succeeded 0"];
   expect(told()).toEqual(afterJob);
 
@@ -81,7 +83,7 @@ test("attempts outlive pods, restarts and the Job, and go on under its name", as
   expect(told()).toEqual(["0 Pending: Pending", "1 Pending: Pending", "2 Pending: Pending"]);
 });
 
-test("an index that failed for good is told apart from one that is tried again", async () => {
+test("a permanently failed index is distinguished from one that will be retried", async () => {
   await createJob({}, { backoffLimitPerIndex: 1 });
   await endPod(1, "Failed", 3);
   await engine.settle(10_000);
@@ -94,13 +96,13 @@ test("an index that failed for good is told apart from one that is tried again",
   ]);
 });
 
-test("a Job that failed as a whole leaves its failures, and what it stopped", async () => {
+test("a failed Job leaves its failures, and the indexes it stopped", async () => {
   await createJob({}, { backoffLimit: 0 });
   await endPod(1, "Failed", 9);
   expect(told()).toEqual(["0 NotRun: ", "1 Failed: Failed 9", "2 NotRun: "]);
 });
 
-test("finished pods that are too many are collected, and their story stays", async () => {
+test("surplus finished pods are garbage-collected, and their attempts stay", async () => {
   const { client, server } = engine;
   const { random } = server;
   const own = { log: silentLog, metrics: new Metrics() };
@@ -117,7 +119,7 @@ test("finished pods that are too many are collected, and their story stays", asy
   ]);
 });
 
-test("notes stay as long as someone may ask, and are then removed", async () => {
+test("notes are kept for their retention period, and then removed", async () => {
   await createJob();
   await endPod(0, "Succeeded", 0);
   await deleteJob();
@@ -139,7 +141,7 @@ test("notes stay as long as someone may ask, and are then removed", async () => 
   expect(ask(engine.server, "GET", pathOf("default"))).toMatchObject({ status: 404 });
 });
 
-test("a namespace takes its ledger with it", async () => {
+test("deleting a namespace deletes its ledger", async () => {
   const { client } = engine;
   const createNamespace = () =>
     client.create(namespaces, {
@@ -209,7 +211,7 @@ async function deleteJob(): Promise<void> {
   const name = { namespace: "default", name: "work" };
   await engine.client.delete(jobs, name, { propagationPolicy: "Background" });
   await engine.settle(1000);
-  // No node is there to end what runs.
+  // There is no node that would end the running pods.
   for (const { metadata } of await engine.pods()) await remove(metadata.name ?? "", "default");
   await engine.settle(1000);
 }
@@ -250,7 +252,7 @@ function pathOf(namespace: string): string {
   return `/apis/tallyjob.io/v1alpha1/namespaces/${namespace}/jobs/work/indexes`;
 }
 
-/** "index state: attempts" */
+/** Each index as "INDEX STATE: ATTEMPTS". */
 function told(namespace = "default"): string[] {
   const list = ask(engine.server, "GET", pathOf(namespace)).object as unknown as {
     items?: JobIndex[];

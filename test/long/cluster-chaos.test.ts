@@ -1,6 +1,6 @@
 /**
  * A Job of a thousand pods under tally controller on a real cluster, while something breaks: it
- * ends right, nothing is counted twice, and no finalizer is left.
+ * must end correctly, count nothing twice, and leave no finalizer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
@@ -26,7 +26,7 @@ const ELECTED = ["--leader-elect", "--kube-api-qps", "0"];
 
 const check = clusterTests();
 
-check("the leader is killed", async (context) => {
+check("a Job completes although the leader is killed", async (context) => {
   const scene = await setUp(context, "killed");
   const [leader, other] = await twoControllers(context, context.cluster.kubeconfig);
   await begin(scene);
@@ -38,7 +38,7 @@ check("the leader is killed", async (context) => {
   expect(other.log()).toContain('"message":"leading"');
 });
 
-check("the leader is cut off for half a minute", async (context) => {
+check("a Job completes although the leader is disconnected for half a minute", async (context) => {
   const { cluster, atEnd } = context;
   const scene = await setUp(context, "cut");
   const relay = await openRelay(cluster.url);
@@ -55,7 +55,7 @@ check("the leader is cut off for half a minute", async (context) => {
   expect(other.log()).toContain('"message":"leading"');
 });
 
-check("the API server is restarted", async (context) => {
+check("a Job completes although the API server is restarted", async (context) => {
   const scene = await setUp(context, "restarted");
   await twoControllers(context, context.cluster.kubeconfig);
   await begin(scene);
@@ -66,7 +66,7 @@ check("the API server is restarted", async (context) => {
   await endsRight(scene);
 });
 
-check("etcd forgets what was", async (context) => {
+check("a Job completes although etcd compacts its history", async (context) => {
   const { cluster } = context;
   const scene = await setUp(context, "compacted");
   await twoControllers(context, cluster.kubeconfig);
@@ -99,7 +99,7 @@ async function setUp({ binaries, cluster, atEnd }: ClusterTest, namespace: strin
   return { client, namespace, successes };
 }
 
-/** The first of them leads. */
+/** Starts two controllers; the first is the leader. */
 async function twoControllers(
   { cluster, atEnd }: ClusterTest,
   firstKubeconfig: string,
@@ -140,7 +140,7 @@ async function jobOf({ client, namespace }: Scene): Promise<Job | undefined> {
   try {
     return await client.get(jobs, { namespace, name: "j" });
   } catch {
-    // The server is away for a while.
+    // The server is unavailable for a while.
     return undefined;
   }
 }
@@ -168,7 +168,7 @@ async function endsRight(scene: Scene): Promise<void> {
   expect(items.filter(({ status }) => status?.phase !== "Succeeded")).toEqual([]);
 }
 
-/** Everything before now, as a client of etcd would. */
+/** Compacts the whole history, as a client of etcd. */
 async function compact({ etcd }: ControlPlane): Promise<void> {
   const post = async (path: string, body: object) =>
     (await fetch(`${etcd.url}${path}`, { method: "POST", body: JSON.stringify(body) })).json();

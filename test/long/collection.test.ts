@@ -1,4 +1,6 @@
-/** Large owners go at once with what they own, and no process is left behind. */
+/**
+ * Large owners are deleted quickly together with their dependents, and no process is left behind.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Cluster, script, until } from "../agent/cluster.ts";
 import { markedProcesses } from "../support/marked-processes.ts";
@@ -58,7 +60,7 @@ async function thousandPods(name: string): Promise<void> {
   expect(markedProcesses(MARK, mark)).toHaveLength(PODS);
 }
 
-/** Config maps, secrets, pods that no node takes, and Jobs with pods of their own. */
+/** ConfigMaps, Secrets, unschedulable pods, and Jobs with their pods. */
 async function fill(namespace: string): Promise<void> {
   const core = `/api/v1/namespaces/${namespace}`;
   const bodies = Array.from(

@@ -1,4 +1,6 @@
-/** Jobs and StatefulSets whose pods are containers: they find each other, and leave nothing. */
+/**
+ * Jobs and StatefulSets whose pods are containers: they reach each other, and leave nothing behind.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Cluster, lastCondition, until } from "../agent/cluster.ts";
 import { BUSYBOX, Podman } from "../containers/podman.ts";
@@ -37,7 +39,7 @@ describe.runIf(podman !== undefined)("containers", () => {
     }
   });
 
-  test("of a StatefulSet serve one port each, by their names and by one address", async () => {
+  test("of a StatefulSet serve the same port, by their own names and by one address", async () => {
     for (const [name, clusterIP] of [
       ["web", "None"],
       ["web-one", undefined],
@@ -67,7 +69,7 @@ describe.runIf(podman !== undefined)("containers", () => {
     for (const index of [0, 1, 2]) await cluster.gone(`web-${index}`);
   });
 
-  test("of a hundred pods leave nothing, also where the server was killed half-way", async () => {
+  test("of a hundred pods leave nothing, even if the server is killed meanwhile", async () => {
     const spec = { completions: 100, parallelism: 10, ttlSecondsAfterFinished: 0 };
     const container = { name: "c", image: BUSYBOX, command: ["sh", "-c", "sleep 0.2"] };
     await cluster.createJob("many", spec, { containers: [container] });
@@ -81,7 +83,7 @@ describe.runIf(podman !== undefined)("containers", () => {
   });
 });
 
-/** Busybox without a C library beside it looks up names by this applet alone. */
+/** This busybox has no C library, so only its nslookup applet can resolve names. */
 const LOOK_UP = `
 address() {
   nslookup $1.default.svc.cluster.local > /tmp/found 2>&1 || return 1
@@ -89,7 +91,7 @@ address() {
 }
 `;
 
-/** Every pod is there when the first one asks: a name that does not answer fails the test. */
+/** All pods exist when the first one looks up names: a name without an answer fails the test. */
 const MEETING = `
 ${LOOK_UP}
 echo $JOB_COMPLETION_INDEX > /tmp/index

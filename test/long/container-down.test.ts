@@ -1,10 +1,10 @@
-/** Containers of an engine outlive their server, and "tally down" ends them. */
+/** Containers of Docker or Podman outlive their server, and "tally down" ends them. */
 import { afterEach, describe, expect, test } from "vitest";
 import { Cluster, stateOf, until } from "../agent/cluster.ts";
 import { BUSYBOX, Podman } from "../containers/podman.ts";
 import { runTally } from "../support/tally.ts";
 
-describe.runIf(Podman.isThere())("a server with an engine", () => {
+describe.runIf(Podman.isThere())("a server with Podman", () => {
   let podman: Podman;
   let cluster: Cluster;
   afterEach(async () => {

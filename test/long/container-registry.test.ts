@@ -1,4 +1,4 @@
-/** Images from a registry that asks who wants them: by tag, by digest, with and without secrets. */
+/** Images from a registry that requires a login: by tag, by digest, with and without secrets. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event, Pod } from "../../src/api/generated/core.ts";
 import { Cluster, stateOf, until } from "../agent/cluster.ts";
@@ -21,7 +21,7 @@ describe.runIf(isThere)("images of a registry", () => {
 });
 
 function secretTests(pulls: () => Pulls): void {
-  test("are pulled once the secret is right, and kubelet's words say why not before", async () => {
+  test("are pulled once the secret is right, and before that the reason is reported", async () => {
     await pulls().push("guarded", "v1", "first");
     await pulls().run("without", "guarded:v1", { imagePullSecrets: [{ name: "later" }] });
     await pulls().cluster.podThat("without", isWaitingFor("ImagePullBackOff"));
@@ -30,7 +30,7 @@ function secretTests(pulls: () => Pulls): void {
     expect(said).toContain(`FailedToRetrieveImagePullSecret: ${wanting}`);
     expect(said).toMatch(/Failed: Failed to pull image ".*guarded:v1": .*authentication required/);
     expect(said).toContain("Failed: Error: ErrImagePull");
-    // A second refusal, of a password that is wrong: the same state, and a longer wait.
+    // A second rejection, because of a wrong password: the same state, and a longer back-off.
     await pulls().setSecret("later", "wrong");
     await until(async () => (await pulls().refusals("without")) > 1);
     await pulls().setSecret("later", LOGIN.password);
@@ -38,7 +38,7 @@ function secretTests(pulls: () => Pulls): void {
     expect(await pulls().cluster.log("without")).toBe("first\n");
   });
 
-  test("need no secret in the pod where its ServiceAccount has one", async () => {
+  test("need no secret in the pod if its ServiceAccount has one", async () => {
     await pulls().push("account", "v1", "hello");
     const headers = { "Content-Type": "application/merge-patch+json" };
     const account = `${CORE}/serviceaccounts/default`;
@@ -53,7 +53,7 @@ function secretTests(pulls: () => Pulls): void {
 }
 
 function nameTests(pulls: () => Pulls): void {
-  test("are those of the digest, and the pod's status says which", async () => {
+  test("are those of the digest, which the pod's status reports", async () => {
     await pulls().push("pinned", "v1", "old");
     const digest = await pulls().registry.digestOf("pinned", "v1");
     await pulls().push("pinned", "v1", "new");
@@ -64,7 +64,7 @@ function nameTests(pulls: () => Pulls): void {
     expect(status.containerStatuses).toMatchObject([{ image: imageID, imageID }]);
   });
 
-  test("are asked for anew only by who always wants the newest", async () => {
+  test("are pulled again only with the policy Always", async () => {
     await pulls().push("moving", "stable", "old");
     await pulls().run("one", "moving:stable", RIGHT);
     await pulls().cluster.over("one");
@@ -81,7 +81,7 @@ function nameTests(pulls: () => Pulls): void {
   });
 }
 
-/** A server whose containers are of images of a registry. */
+/** A server that runs containers with images of a registry. */
 class Pulls {
   private constructor(
     readonly registry: Registry,
@@ -103,7 +103,7 @@ class Pulls {
     await this.registry.dispose();
   }
 
-  /** An image that says one word; this machine keeps no copy of it. */
+  /** Pushes an image that prints one word; this machine keeps no copy of it. */
   async push(name: string, tag: string, word: string): Promise<void> {
     const image = `${this.registry.address}/${name}:${tag}`;
     const change = `CMD ["echo","${word}"]`;
@@ -131,7 +131,7 @@ class Pulls {
     await this.cluster.createPod(name, { containers: [container], ...fields });
   }
 
-  /** As "kubectl create secret docker-registry" makes it, or makes it anew. */
+  /** Creates or replaces a Secret as "kubectl create secret docker-registry" does. */
   async setSecret(name: string, password: string): Promise<void> {
     const auths = { [this.registry.address]: { username: LOGIN.username, password } };
     const text = Buffer.from(JSON.stringify({ auths })).toString("base64");

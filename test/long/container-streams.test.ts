@@ -1,4 +1,4 @@
-/** An unmodified kubectl and what goes on in containers; and what keeps them from starting. */
+/** An unmodified kubectl with containers of Podman, and reasons why containers do not start. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ const podman = Podman.isThere() ? await Podman.start() : undefined;
 const kubectl = await findKubectl();
 const IMAGE = "busybox:1.36";
 
-/** It answers on all addresses and on its own, and repeats what it is told. */
+/** Serves on all addresses and on its loopback address, and repeats its input. */
 const SERVER = `
 mkdir /www; echo hello > /www/index.html
 httpd -p 80 -h /www; httpd -p 127.0.0.1:8080 -h /www
@@ -31,12 +31,12 @@ describe.runIf(podman !== undefined && "path" in kubectl)("containers under kube
     await podman?.dispose();
   });
   const on = () => playground;
-  describe("one that runs", () => streamTests(on));
-  describe("one that does not begin", () => startTests(on));
+  describe("a running container", () => streamTests(on));
+  describe("a container that does not start", () => startTests(on));
 });
 
 function streamTests(on: () => Playground): void {
-  test("cp puts files there and fetches them", async () => {
+  test("cp copies files into the container and back", async () => {
     const [there, back] = [path.join(on().directory, "there"), path.join(on().directory, "back")];
     writeFileSync(there, "from here\n");
     await on().said("cp", there, "web:/tmp/file");
@@ -45,12 +45,12 @@ function streamTests(on: () => Playground): void {
     expect(readFileSync(back, "utf8")).toBe("hello\n");
   });
 
-  test("attach speaks to the process itself", async () => {
+  test("attach connects to the process itself", async () => {
     const attached = on().startTyping("one\\ntwo\\n", ["attach", "-i", "web"]);
     await attached.until(/got one\ngot two\n/);
   });
 
-  test("port-forward reaches its ports, also those it has for itself alone", async () => {
+  test("port-forward reaches its ports, also those on its loopback address", async () => {
     const forward = on().start(["port-forward", "pod/web", ":80", ":8080"]);
     await forward.until(/-> 8080/);
     for (const [, port] of forward.said().matchAll(/127\.0\.0\.1:(\d+) ->/g)) {
@@ -61,7 +61,7 @@ function streamTests(on: () => Playground): void {
     await forward.ended;
   });
 
-  test("debug puts a container beside it, on its network and among its processes", async () => {
+  test("debug adds a container that shares its network and processes", async () => {
     const script = "wget -q -O - http://127.0.0.1:8080/; ps | grep -q '[h]ttpd -p 80' && echo seen";
     const how = ["--image", IMAGE, "--target", "c", "--container", "debugger"];
     await on().said("debug", "web", ...how, "--", "sh", "-c", script);
@@ -72,13 +72,13 @@ function streamTests(on: () => Playground): void {
     expect(await on().said("logs", "web", "-c", "debugger")).toBe("hello\nseen\n");
   });
 
-  test("logs --previous are those of the life before", async () => {
+  test("logs --previous prints the log of the previous run", async () => {
     const restarting = ["sh", "-c", "cat /proc/sys/kernel/random/uuid; sleep 5; exit 1"];
     await on().run("again", { command: restarting }, { restartPolicy: "Always" });
     const restarts = (count: number) =>
       on().cluster.podThat("again", ({ status }) => {
         const [first] = status.containerStatuses ?? [];
-        // Between two lives both are the last one.
+        // Between two runs, both logs are those of the ended run.
         return first?.restartCount === count && first.state?.running !== undefined;
       });
     await restarts(1);
@@ -90,7 +90,7 @@ function streamTests(on: () => Playground): void {
 }
 
 function startTests(on: () => Playground): void {
-  test("a port of the host is one pod's: another waits, or is rejected if pinned", async () => {
+  test("a host port belongs to one pod: another waits, or is rejected if pinned", async () => {
     const ports = [{ containerPort: 80, hostPort: on().hostPort }];
     expect(await (await fetch(`http://127.0.0.1:${on().hostPort}/`)).text()).toBe("hello\n");
     await on().run("second", { command: ["true"], ports });
@@ -105,7 +105,7 @@ function startTests(on: () => Playground): void {
     });
   });
 
-  test("a port that a program of the host has is told of, and waited for", async () => {
+  test("a host port used by another program is reported, and the pod waits", async () => {
     const port = Number(new URL(on().cluster.tally.url).port);
     const ports = [{ containerPort: 80, hostPort: port, hostIP: "127.0.0.1" }];
     await on().run("taken", { command: ["true"], ports });
@@ -117,7 +117,7 @@ function startTests(on: () => Playground): void {
     expect(pod && stateOf(pod)).toEqual({ waiting: { reason: "ContainerCreating" } });
   });
 
-  test("one that must not be root and would be is told so in kubelet's words", async () => {
+  test("that would run as root and must not is reported with kubelet's message", async () => {
     await on().run("root", { command: ["true"], securityContext: { runAsNonRoot: true } });
     const { metadata, status } = await on().cluster.podThat(
       "root",
@@ -132,13 +132,13 @@ function startTests(on: () => Playground): void {
   });
 }
 
-/** A server with a pod "web", and a kubectl that knows it. */
+/** A server with a pod "web", and a kubectl for it. */
 class Playground {
   readonly directory = mkdtempSync(path.join(tmpdir(), "tally-streams-"));
 
   private constructor(
     readonly cluster: Cluster,
-    /** That of the pod. */
+    /** The host port of the pod. */
     readonly hostPort: number,
   ) {}
 
@@ -162,7 +162,7 @@ class Playground {
     return follow("path" in kubectl ? kubectl.path : "", args, this.environment(), "");
   }
 
-  /** With an input that stays open, as that of somebody who types; it ends with the server. */
+  /** Runs kubectl with an input that stays open, as if a user typed; it ends with the server. */
   startTyping(lines: string, args: readonly string[]): Running {
     const script = `{ printf '${lines}'; sleep 60; } | "$0" "$@"`;
     const program = "path" in kubectl ? kubectl.path : "";

@@ -1,4 +1,7 @@
-/** Pods as containers of Podman: what every runtime does. Both sides share a directory. */
+/**
+ * Pods as containers of Podman: the contract of all runtimes. Tests and containers share a
+ * directory.
+ */
 import { tmpdir } from "node:os";
 import { afterAll, describe } from "vitest";
 import { runtimeContract } from "../agent/runtime-contract.ts";

@@ -3,7 +3,10 @@ import { runCrashCycles } from "../durability/crash-cycles.ts";
 import { type Mortal, serverAlone, wholeProgram } from "../durability/crash-life.ts";
 import { type Compiled, compileChild } from "../support/compiled.ts";
 
-/** A thousand together. How long that takes depends on the machine: fewer can be asked for. */
+/**
+ * A thousand kills in total. Their duration depends on the machine: CRASH_CYCLES sets another
+ * number.
+ */
 const SHARE = Number(process.env["CRASH_CYCLES"] ?? 1000) / 1000;
 
 let compiled: Compiled;
@@ -16,7 +19,7 @@ test("no acknowledged write is lost in 200 kills of the whole program", async ()
   await crash(wholeProgram, Math.ceil(200 * SHARE));
 });
 
-test("nor in 800 kills of a server that forgets its past meanwhile", async () => {
+test("no acknowledged write is lost in 800 kills of a server with a short history", async () => {
   await crash(serverAlone(compiled), Math.ceil(800 * SHARE));
 });
 

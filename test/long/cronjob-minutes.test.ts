@@ -1,4 +1,4 @@
-/** A CronJob on the clock of this machine, whose Jobs are processes. */
+/** A CronJob on the real clock, whose Jobs are processes. */
 import { expect, test } from "vitest";
 import { Cluster, script, until } from "../agent/cluster.ts";
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => tally.dispose());
 
-test("CronJobs go as recorded, minute by minute", { timeout: 600_000 }, async () => {
+test("CronJobs match the recordings, minute by minute", { timeout: 600_000 }, async () => {
   const { passed, failures } = await playScenarios(tally, "cronjobs.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("cronjobs.json")).length);

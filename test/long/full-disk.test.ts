@@ -9,15 +9,15 @@ import { startTally } from "../support/tally.ts";
 const disk = smallDisk(12);
 afterAll(() => disk.dispose());
 
-test.skipIf(!disk.isMounted)("tally up on a disk that fills up [needs mount]", async () => {
-  // With another port there would be another kubeconfig to write, for which there is no room.
+test.skipIf(!disk.isMounted)("tally up survives a disk that fills up [needs mount]", async () => {
+  // With another port the server would write another kubeconfig, for which there is no room.
   const port = String(await freePort());
   const mortal: Mortal = {
     ...wholeProgram,
     start: (dataDir) => startTally({ dataDir, hasAgent: true, args: ["--port", port] }),
   };
   const report = await fillDisk(mortal, disk);
-  // What survives a kill is asked to leave.
+  // A killed server leaves its spawner running: another start and stop ends it.
   const last = await startTally({ dataDir: join(disk.path, "data"), hasAgent: true });
   expect(await last.stop()).toBe(0);
   process.stdout.write(`${JSON.stringify({ ...report, refusal: report.refusal?.text })}\n`);

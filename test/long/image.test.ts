@@ -1,4 +1,6 @@
-/** The image of the Dockerfile, built by an engine: what is in it, and that it needs no rights. */
+/**
+ * The image built from the Dockerfile with Podman: its contents, and that it needs no privileges.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,25 +25,25 @@ describe.runIf(podman !== undefined)("the image", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** As the Deployment has it run. */
+  /** The restrictions with which the Deployment runs it. */
   const restricted = ["--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--network=none"];
   const run = (args: readonly string[], entrypoint: readonly string[] = []) =>
     podman?.run("run", "--rm", ...restricted, ...entrypoint, IMAGE, ...args) ?? "";
 
-  test("says its version and its help, with nothing it may write to", async () => {
+  test("prints its version and help on a read-only file system", async () => {
     expect(await run(["version"])).toMatch(/^tally \d/);
     expect(await run(["controller", "--help"])).toContain("--leader-elect");
     const script = "id -u; touch /tally/x /tmp/x 2> /dev/null || echo read-only";
     expect(await run(["-c", script], ["--entrypoint=sh"])).toBe("65532\nread-only\n");
   });
 
-  test("has what is installed by it, and prints the same manifests as its sources", async () => {
+  test("contains the manifests, and prints the same ones as the sources", async () => {
     const args = ["install", "--dry-run", "--image", "tallyjob"];
     const own = await promisify(execFile)(process.execPath, [projectFile("dist/main.js"), ...args]);
     expect(await run(args)).toBe(own.stdout);
   });
 
-  test("has the packages that Tally loads and none that it is made with", async () => {
+  test("contains the packages that Tally loads, and no development packages", async () => {
     const listed = await run(["/tally", "/tally/node_modules"], ["--entrypoint=ls"]);
     const words = listed.split(/\s+/);
     for (const there of ["dist", "schema", "deploy", "LICENSE", "lmdb", "yaml"]) {
@@ -55,7 +57,7 @@ describe.runIf(podman !== undefined)("the image", () => {
 
 async function build(podman: Podman, directory: string): Promise<void> {
   await importNodeBase(podman, directory);
-  // Packages come from npm's cache where it has them, which stays as it is.
+  // Packages come from npm's cache, if they are in it. The cache itself is not changed.
   const { stdout } = await promisify(execFile)("npm", ["config", "get", "cache"]);
   const cache = `--volume=${stdout.trim()}:/root/.npm:O`;
   const base = `--build-arg=BASE=${NODE_BASE}`;

@@ -2,9 +2,9 @@
  * The laws of the Job controller over a million histories, from a new seed unless SEED is given.
  * Each seed that breaks a law is printed and added to test/job-laws/failed-seeds.jsonl.
  *
- *     LAW_HISTORIES   how many in all, a million by default
- *     LAW_PROCESSES   how many processes judge them, one by default
- *     LAW_PROGRESS    a file: a run that was ended, or is asked for more, continues there
+ *     LAW_HISTORIES   the total number, default a million
+ *     LAW_PROCESSES   the number of processes, default one
+ *     LAW_PROGRESS    a file: an interrupted run, or one with a larger total, continues there
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keepBroken } from "../job-laws/failures.ts";
@@ -16,7 +16,7 @@ import { type Compiled, compileChild } from "../support/compiled.ts";
 
 const { SEED, LAW_HISTORIES, LAW_PROCESSES, LAW_PROGRESS } = process.env;
 
-/** As long as it takes on a busy machine: each portion that is done is kept. */
+/** As long as it takes on a busy machine: each finished portion is stored. */
 const timeout = 24 * 3_600_000;
 
 let compiled: Compiled;

@@ -33,7 +33,7 @@ test.each([
   { limit: "0", kept: GIGABYTE },
   { limit: "10Mi", kept: 10 * 1024 * 1024 },
 ])(
-  "a gigabyte of output slows nobody and fills no memory, with a limit of $limit",
+  "a gigabyte of output neither slows other pods nor fills memory, with a limit of $limit",
   async ({ limit, kept }) => {
     const cluster = await Cluster.start({ args: [`--log-max-bytes=${limit}`] });
     try {
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-/** The median of the milliseconds from the creation of a pod to its end, one after the other. */
+/** The median time in milliseconds from the creation of a pod to its end, one pod at a time. */
 async function latencies(cluster: Cluster, prefix: string): Promise<number> {
   const all: number[] = [];
   for (let number = 0; number < 15; number++) {

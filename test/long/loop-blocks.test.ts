@@ -1,7 +1,8 @@
 /**
- * How long one body stops the server for everybody else. Each list and map of each kind grows until
- * the body has as many values as it may have, and is then created, replaced, applied and patched.
- * The time is that of the processor, because other programs use it as well. The worst are printed.
+ * How long one request body can block the server for all other clients. Each list and map of each
+ * kind grows to the limit of values in a body, which is then created, replaced, applied and
+ * patched. CPU time is measured, because other programs use the machine as well. The worst are
+ * printed.
  */
 import { expect, test } from "vitest";
 import { hasMoreValues, mostValuesAt } from "../../src/server/http/values.ts";
@@ -9,11 +10,11 @@ import { type GrownField, grownFields } from "../attacks/grow-kinds.ts";
 import { aServer } from "../builders/server.ts";
 import { ask, type Told } from "../support/ask.ts";
 
-/** On a busy machine the metadata of a Pod took up to 431 ms. The goal is 50. */
+/** On a busy machine the metadata of a Pod took up to 431 ms. The goal is 50 ms. */
 const MOST_MS = 1_000;
-/** From a quarter of the size on: n log n is a factor of 4.6, n² would be 16. */
+/** Compared with a quarter of the size: n log n is a factor of 4.6, n² would be 16. */
 const MOST_TIMES = 9;
-/** Shorter times say little about how they grow. */
+/** Shorter times are too imprecise to show how they grow. */
 const SHORT_MS = 20;
 const ROUNDS = 3;
 const SHOWN = 30;
@@ -36,7 +37,7 @@ function collectionOf({ kind }: GrownField): string {
 
 const bytesOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));
 
-/** As many items as a body for this path may have. */
+/** The largest number of items that a body for this path may have. */
 function mostItems(field: GrownField, isEqual: boolean): number {
   const most = mostValuesAt(collectionOf(field));
   let [low, high] = [1, most];
@@ -65,7 +66,7 @@ function send(field: GrownField, way: Way, body: object): (() => Told) | undefin
   return () => ask(server, "PATCH", `${path}/grown`, bytes, { contentType });
 }
 
-/** The least of some rounds: what else the process does is not the request's. */
+/** The minimum of some rounds, because the process also does other work. */
 function measure(field: GrownField, way: Way, body: object) {
   let [leastMs, status] = [Number.POSITIVE_INFINITY, 0];
   for (let round = 0; round < ROUNDS; round++) {
@@ -97,7 +98,7 @@ function blocksOf(field: GrownField): Block[] {
 
 const only = process.env["LOOP_BLOCKS"] ?? "";
 
-test("no body that is allowed stops the server for long, or grows faster than n log n", () => {
+test("no allowed body blocks the server for long, or grows faster than n log n", () => {
   const fields = grownFields().filter(({ kind, path }) => `${kind.kind} ${path}`.includes(only));
   const blocks = fields.flatMap(blocksOf).sort((one, other) => other.ms - one.ms);
   const rows = blocks.slice(0, SHOWN).map(({ name, ms, quarterMs, status }) => {

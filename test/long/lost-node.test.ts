@@ -1,4 +1,4 @@
-/** A node that falls silent: what becomes of its pods, as Kubernetes has it. */
+/** A node that stops responding: its pods are handled as in Kubernetes. */
 import { afterEach, expect, test } from "vitest";
 import type { Node, Pod } from "../../src/api/generated/core.ts";
 import { poll } from "../support/poll.ts";
@@ -54,7 +54,7 @@ async function podsOf(tally: Tally, job: string): Promise<readonly Pod[]> {
   return answer.json.items;
 }
 
-/** "lost Running", "kept Running", "lost Running going": one for each pod, in order. */
+/** One entry for each pod, sorted: "lost Running", "kept Running" or "lost Running going". */
 async function sightOf(tally: Tally, job: string): Promise<readonly string[]> {
   const seen = (await podsOf(tally, job)).map(({ metadata, spec, status }) => {
     const going = metadata.deletionTimestamp === undefined ? "" : " going";
@@ -66,7 +66,7 @@ async function sightOf(tally: Tally, job: string): Promise<readonly string[]> {
 const PATIENCE = { timeout: 60_000, interval: 500 };
 const [RUNS, LOST, GOING] = ["kept Running", "lost Running", "lost Running going"];
 
-test("its pods are driven off and replaced, and end when it comes back", async () => {
+test("pods of a lost node are evicted and replaced, and end when it returns", async () => {
   const { tally, lost } = await start();
   await createJob(tally, "at-once", "TerminatingOrFailed");
   await createJob(tally, "when-failed", "Failed");
@@ -100,6 +100,6 @@ test("its pods are driven off and replaced, and end when it comes back", async (
   const running = (job: string) => async () =>
     (await sightOf(tally, job)).filter((each) => each.endsWith("Running"));
   await poll(running("at-once"), PATIENCE).toHaveLength(4);
-  // What was waited for has failed: now it is replaced.
+  // The pods that were waited for have failed, so now they are replaced.
   await poll(running("when-failed"), PATIENCE).toHaveLength(4);
 }, 180_000);

@@ -1,4 +1,4 @@
-/** Twenty times: ten pods that all listen on one port and reach each other by name. */
+/** Twenty runs of ten pods that all listen on one port and reach each other by name. */
 import { expect, test } from "vitest";
 import { canMakeNetworks, createPeersService, runPeers } from "../agent/peers-by-name.ts";
 import { startTally } from "../support/tally.ts";

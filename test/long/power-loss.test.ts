@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => compiled.dispose());
 
 test.skipIf(!canTrace)(
-  "the power goes at every byte of the last transaction, at every sector before [needs strace]",
+  "no data is lost if the power is cut at any byte of the last transaction [needs strace]",
   async () => {
     const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
     const { child } = compiled;

@@ -1,4 +1,4 @@
-/** One client that asks for everything, and two thousand that do not listen. */
+/** One client that floods the server, and two thousand watchers that do not read. */
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => tally.dispose());
 
-/** Resident memory of the server. */
+/** The resident memory of the server. */
 async function memoryBytes(): Promise<number> {
   const status = await readFile(`/proc/${tally.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
@@ -27,7 +27,9 @@ interface Asking {
   readonly userAgent: string;
 }
 
-/** Asks over and over, one request at a time on each connection; the answer stops it. */
+/**
+ * Sends requests repeatedly, one at a time on each connection. Returns a function that stops it.
+ */
 function askOn({ path, connections, userAgent }: Asking): () => Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, ca: tally.ca });
   const headers = { Authorization: `Bearer ${tally.token}`, "User-Agent": userAgent };
@@ -55,7 +57,7 @@ function askOn({ path, connections, userAgent }: Asking): () => Promise<number> 
   };
 }
 
-/** One request after the other, on a thread of its own: this one is busy with the flood. */
+/** Sends one request after the other in its own thread: the main thread is busy with the flood. */
 const MODEST = `
 const { parentPort, workerData: { url, token, ca } } = require("node:worker_threads");
 const https = require("node:https");
@@ -87,7 +89,7 @@ function askModestly(path: string): () => Promise<number> {
     });
 }
 
-test("a client that floods does not starve one that asks for little", async () => {
+test("a client that floods the server does not starve a light client", async () => {
   const data = { text: "x".repeat(20_000) };
   for (let each = 0; each < 200; each++) {
     await tally.call("POST", CONFIG_MAPS, { metadata: { name: `c${each}` }, data });
@@ -96,7 +98,7 @@ test("a client that floods does not starve one that asks for little", async () =
   const stopFlood = askOn({ path: CONFIG_MAPS, connections: 100, userAgent: "flood" });
   await new Promise((resolve) => setTimeout(resolve, 15_000));
   const [modest, flood] = await Promise.all([stopModest(), stopFlood()]);
-  // On one connection it gets more answers than the other on ten.
+  // On one connection the light client gets more answers than the flood on ten.
   expect({ flood, modest: modest > (flood / 100) * 10 }).toEqual({
     flood: expect.any(Number),
     modest: true,
@@ -111,7 +113,7 @@ async function stuckWatch(number: number): Promise<TLSSocket> {
   const { hostname, port, host } = new URL(tally.url);
   const socket = connect({ host: hostname, port: Number(port), ca: tally.ca });
   socket.on("error", () => {});
-  // Half of them are alike, the others each see something of their own.
+  // Half of them have the same selector, the others each have their own.
   const own = number % 2 === 0 ? "" : `&labelSelector=number!%3D${number}`;
   const start = `GET ${CONFIG_MAPS}?watch=1&resourceVersion=0${own} HTTP/1.1`;
   const lines = [start, `Host: ${host}`, `Authorization: Bearer ${tally.token}`, "", ""];
@@ -121,7 +123,7 @@ async function stuckWatch(number: number): Promise<TLSSocket> {
   return socket;
 }
 
-test("two thousand watchers that do not read cost a bounded amount of memory", async () => {
+test("two thousand unread watches use a bounded amount of memory", async () => {
   const watchers: TLSSocket[] = [];
   for (let each = 0; each < WATCHERS; each += AT_ONCE) {
     const numbers = Array.from({ length: AT_ONCE }, (_, at) => each + at);
@@ -137,7 +139,7 @@ test("two thousand watchers that do not read cost a bounded amount of memory", a
     expect(status).toBe(201);
     most = Math.max(most, await memoryBytes());
   }
-  // They were to be sent 40 GB.
+  // Together the watchers should have received 40 GB.
   expect(Math.round(most / MIB)).toBeLessThan(1200);
   for (const socket of watchers) socket.destroy();
 });

@@ -1,4 +1,6 @@
-/** The Python client as it is: Jobs from creation to deletion, watches, logs, exec, and a port. */
+/**
+ * The unmodified Python client: Jobs from creation to deletion, watches, logs, exec, and a port.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

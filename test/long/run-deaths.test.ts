@@ -1,6 +1,6 @@
 /**
- * A command that resumes, retries or replaces a run dies between every two of its awaits, one after
- * the other, and the next command makes the run come out right all the same.
+ * A command that resumes, retries or replaces a run is killed between every two of its awaits, one
+ * after the other, and the next command must still complete the run correctly.
  */
 import { expect, test } from "vitest";
 import { attemptStory } from "../run-model/attempt-story.ts";
@@ -13,22 +13,22 @@ const run = (mode: "new" | "resume" | "replace", values: string): LegCommand => 
   return { kind: "run", mode, list: list(values), flags: FLAGS };
 };
 
-/** A run with a failure that is finished, or one that was killed while two items are held. */
+/** A finished run with a failure, or a run that was killed while it held two items. */
 type Before = "finished" | "killed";
 
 const COMMANDS: readonly (readonly [string, Before, LegCommand])[] = [
   ["resume of a killed run with an edited list", "killed", run("resume", "xcab")],
   ["resume of a finished run with an edited list", "finished", run("resume", "xcab")],
   ["resume of a finished run", "finished", run("resume", "abc")],
-  ["retry of what failed", "finished", { kind: "retry" }],
-  ["retry of an item that succeeded", "finished", { kind: "retry", indexes: [0] }],
+  ["retry of failed items", "finished", { kind: "retry" }],
+  ["retry of a successful item", "finished", { kind: "retry", indexes: [0] }],
   ["retry of a killed run", "killed", { kind: "retry", indexes: [0] }],
   ["replacement", "finished", run("replace", "xcab")],
 ];
-/** If there are fewer places to die, the program does not offer them. */
+/** With fewer places to die, the program under test would not support this test. */
 const FEWEST_PLACES = 3;
 
-test.each(COMMANDS)("%s survives death at each of its awaits", async (_name, before, command) => {
+test.each(COMMANDS)("%s survives a kill at each of its awaits", async (_name, before, command) => {
   let deaths = 0;
   for (let isDead = true; isDead; ) {
     const story = storyOf(before, command, `any:${deaths + 1}`);

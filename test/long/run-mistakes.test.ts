@@ -1,4 +1,4 @@
-/** Mistakes are planted in the program one at a time; the stories of run-model find each. */
+/** Mistakes are planted in the program one at a time; the stories of run-model must detect each. */
 import { expect, test } from "vitest";
 import { attemptStory } from "../run-model/attempt-story.ts";
 import { generateStory } from "../run-model/generate.ts";
@@ -15,7 +15,7 @@ const STORIES: readonly (readonly [string, Story])[] = [
   ...SEEDS.map((seed) => [`seed ${seed}`, generateStory(seed)] as const),
 ];
 
-test.each(MISTAKES)("it is found when $mistake", async (mistake) => {
+test.each(MISTAKES)("the stories detect that $mistake", async (mistake) => {
   expect(occurrences(mistake)).toEqual(mistake.edits.map(() => 1));
   const found = await withMistake(mistake, findIt);
   process.stdout.write(`${mistake.mistake}: ${found}\n`);
@@ -28,7 +28,7 @@ async function findIt(program: string): Promise<string | undefined> {
     if (violations.length === 0) continue;
     const own = await kindsIn(story);
     const found = violations.find(({ kind }) => !own.has(kind));
-    // The mistake does it again; what happens by chance is not its doing.
+    // The mistake must cause it again; otherwise it happened by chance.
     if (found && (await kindsIn(story, program)).has(found.kind)) {
       return `${name}: ${found.kind}: ${found.text}`;
     }
@@ -36,7 +36,7 @@ async function findIt(program: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Of the program as it is, unless another is named. */
+/** The kinds of violations of the real program, unless another is named. */
 async function kindsIn(story: Story, program?: string): Promise<ReadonlySet<string>> {
   const { violations } = await attemptStory(story, program === undefined ? {} : { program });
   return new Set(violations.map(({ kind }) => kind));

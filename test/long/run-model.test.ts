@@ -1,11 +1,11 @@
 /**
- * Thousands of stories of `tally run` against the model, in portions that resume:
+ * Thousands of stories of `tally run` against the model, in portions that can be continued:
  *
  *   STORIES=200 SEED=1 RUN_MODEL_PROGRESS=progress.json npx vitest run \
  *     --config vitest.long.config.ts test/long/run-model.test.ts
  *
- * continues where the last portion ended, until the whole number is reached.
- * RUN_MODEL_STORY=FILE plays one kept story instead; RUN_MODEL_PROGRAM=FILE tries another build.
+ * continues after the last portion, until the total is reached. RUN_MODEL_STORY=FILE plays one
+ * stored story instead; RUN_MODEL_PROGRAM=FILE tests another build.
  */
 import { expect, test } from "vitest";
 import { attemptFile } from "../run-model/attempt-story.ts";
@@ -33,7 +33,7 @@ if (FILE === undefined) {
     LONGEST_MS,
   );
 } else {
-  test("the story that was kept ends as the reference model says", async () => {
+  test("the stored story ends as the reference model says", async () => {
     const { failure = "" } = await attemptFile(FILE);
     expect(failure).toBe("");
   });

@@ -1,4 +1,4 @@
-/** Sandboxes in numbers: whatever was made for them is gone with them, also after a crash. */
+/** Hundreds of sandboxes: everything created for them is removed with them, even after a crash. */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +30,7 @@ test.skipIf(withoutSandboxes)(
 );
 
 test.skipIf(withoutSandboxes)(
-  "killed half-way, everything is gone after the next start",
+  "a server killed half-way removes everything after its next start",
   PATIENTLY,
   async () => {
     await leaveNothing("cat /settings/color > /scratch/a; sleep 0.2", async (cluster) => {
@@ -88,7 +88,7 @@ function allProcesses(): readonly string[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 }
 
-/** Slots are in directories of their own, and others are told where they are. */
+/** Slots run in directories below it; other processes have its path in their arguments. */
 function ourProcesses(dataDir: string): readonly string[] {
   return allProcesses().filter(
     (pid) =>
@@ -97,7 +97,7 @@ function ourProcesses(dataDir: string): readonly string[] {
   );
 }
 
-/** Namespaces besides our own. */
+/** Network namespaces other than our own. */
 function networksOf(pids: readonly string[]): string[] {
   const own = readlinkSync("/proc/self/ns/net");
   const networks = new Set(pids.map((pid) => linkOf(`/proc/${pid}/ns/net`)));

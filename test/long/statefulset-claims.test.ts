@@ -1,5 +1,5 @@
 /**
- * A StatefulSet with claims, many times, while other processes keep both cores and the disk busy:
+ * A StatefulSet with claims, many times, while other processes keep all cores and the disk busy:
  *
  *   RUNS=500 npx vitest run --config vitest.long.config.ts test/long/statefulset-claims.test.ts
  */

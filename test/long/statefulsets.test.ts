@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => tally.dispose());
 
-test.each([1, 2, 3])("StatefulSets go as recorded, time %i in a row", async () => {
+test.each([1, 2, 3])("StatefulSets match the recordings, repetition %i", async () => {
   const { passed, failures } = await playScenarios(tally, "statefulsets.json");
   expect(failures, failures.join("\n")).toEqual([]);
   expect(passed).toBe((await recordedScenarios("statefulsets.json")).length);

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import { FILES, tear } from "../durability/torn-files.ts";
 import { startTally } from "../support/tally.ts";
 
-test.each(Object.keys(FILES))("%s may be cut off after any byte", async (file) => {
+test.each(Object.keys(FILES))("%s can be truncated after any byte", async (file) => {
   const report = await tear(file, 1);
   process.stdout.write(`${JSON.stringify({ file, ...report })}\n`);
   expect(report.problems).toEqual([]);
 });
 
-test("a server comes up with a file cut off, or says which one is not usable", async () => {
+test("a server with a truncated file starts, or reports which file is unusable", async () => {
   const directory = await mkdtemp(join(tmpdir(), "tally-torn-server-"));
   const lived = join(directory, "lived");
   const tally = await startTally({ dataDir: lived, hasAgent: true });
@@ -55,7 +55,7 @@ async function filesIn(directory: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
 }
 
-/** A socket cannot be copied, and is made by whoever listens on it. */
+/** A socket cannot be copied; the process that listens on it creates it. */
 function isPlain(path: string): boolean {
   return !path.endsWith(".sock");
 }

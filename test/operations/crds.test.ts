@@ -1,4 +1,7 @@
-/** The manifests for clusters: a structural schema each, and the same kinds that are served. */
+/**
+ * The CRD manifests for clusters: each has a structural schema, and the same fields that are
+ * served.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -52,7 +55,7 @@ function kindOf({ spec }: Definition) {
   return registry.getResource(spec.group, version, spec.names.plural);
 }
 
-test("there is one for each kind of the group, by the same names", () => {
+test("there is a manifest for each kind of the group, with the same names", () => {
   const own = registry.kinds.filter(({ group }) => group === "tallyjob.io");
   expect(definitions.map(kindOf)).toEqual(own);
   for (const definition of definitions) {
@@ -108,12 +111,12 @@ test.each(definitions.map((each) => [each.metadata.name, each] as const))(
   },
 );
 
-/** "spec.jobs[].template.spec.template.spec.containers[].name" and all the others. */
+/** Yields all paths, such as "spec.jobs[].template.spec.template.spec.containers[].name". */
 function* pathsOf(schema: Schema, path: string): Generator<string> {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const own = path === "" ? name : `${path}.${name}`;
     yield own;
-    // Of metadata a manifest says only what a template may have.
+    // Of metadata a manifest lists only the fields that a template may have.
     if (name !== "metadata") yield* pathsOf(property, own);
   }
   if (schema.items) yield* pathsOf(schema.items, `${path}[]`);
@@ -143,7 +146,7 @@ function expanded(schema: Served, schemas: { readonly [name: string]: Served }):
   };
 }
 
-test("the fields are those that are served", () => {
+test("the manifests have the same fields as the served OpenAPI", () => {
   const told = ask(aServer(), "GET", "/openapi/v3/apis/tallyjob.io/v1alpha1");
   const { components } = told.object as unknown as {
     components: { schemas: { [name: string]: Served } };
@@ -157,7 +160,7 @@ test("the fields are those that are served", () => {
   }
 });
 
-test("what holds between fields is said as rules", () => {
+test("constraints between fields are expressed as CEL rules", () => {
   const rules: string[] = [];
   const collect = (schema: Schema): void => {
     for (const { rule } of schema["x-kubernetes-validations"] ?? []) rules.push(rule);

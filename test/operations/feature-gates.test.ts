@@ -1,4 +1,4 @@
-/** A feature is switched off and on again between restarts while pods of Jobs are running. */
+/** A feature is switched off and on again by restarts while pods of Jobs run. */
 import { afterEach, expect, test } from "vitest";
 import { poll } from "../support/poll.ts";
 import { startTally, type Tally } from "../support/tally.ts";
@@ -24,7 +24,7 @@ async function completes(name: string): Promise<void> {
   }, SOON).toBe(true);
 }
 
-/** Two of four indexes have a pod that runs. */
+/** Two of the four indexes have a running pod. */
 async function startIndexedJob(): Promise<void> {
   tally = await startTally({ args: ["--no-agent"] });
   await createJob(tally, "j", { completionMode: "Indexed", completions: 4, parallelism: 2 });
@@ -32,7 +32,7 @@ async function startIndexedJob(): Promise<void> {
   for (const pod of await podsOf(tally, "j")) await setPhase(tally, pod, "Running");
 }
 
-test("a Job whose feature is off is left alone until it is on again", async () => {
+test("a Job whose feature is off is ignored until it is on again", async () => {
   await startIndexedJob();
   await restart(OFF);
   const [first, second] = await podsOf(tally, "j");
@@ -40,7 +40,7 @@ test("a Job whose feature is off is left alone until it is on again", async () =
   await setPhase(tally, first, "Succeeded");
   const [jobBefore, podsBefore] = [await jobOf(tally, "j"), await podsOf(tally, "j")];
 
-  // When a Job that came later is over, the controller has had its look at the first.
+  // When a later Job has finished, the controller has also looked at the first.
   await createJob(tally, "later", { completions: 1 });
   await completes("later");
   expect(await jobOf(tally, "j")).toEqual(jobBefore);
@@ -57,7 +57,7 @@ test("a Job whose feature is off is left alone until it is on again", async () =
   expect(status.failed ?? 0).toBe(0);
 });
 
-test("a Job created while the feature is off is not Indexed, then or later", async () => {
+test("a Job created while the feature is off never becomes Indexed", async () => {
   tally = await startTally({ args: ["--no-agent", OFF] });
   await createJob(tally, "plain", { completionMode: "Indexed", completions: 2, parallelism: 2 });
   expect((await jobOf(tally, "plain")).spec.completionMode).toBeUndefined();
@@ -69,7 +69,7 @@ test("a Job created while the feature is off is not Indexed, then or later", asy
   expect((await jobOf(tally, "plain")).status).not.toHaveProperty("completedIndexes");
 });
 
-test("a pod without an index is removed, uncounted, when the feature is on again", async () => {
+test("a pod without an index is deleted, uncounted, when the feature is on again", async () => {
   await startIndexedJob();
   await restart(OFF);
   await createPodWithoutIndex("stray");

@@ -1,4 +1,4 @@
-/** Jobs and pods of a server as a test makes, looks at and plays them. */
+/** Functions with which a test creates, reads and plays Jobs and pods of a server. */
 import type { Tally } from "../support/tally.ts";
 
 export interface SeenPod {
@@ -38,7 +38,7 @@ export async function jobOf(tally: Tally, name: string): Promise<SeenJob> {
   return (await tally.call("GET", `${JOBS}/${name}`)).json;
 }
 
-/** By index, then by name. */
+/** Sorted by index, then by name. */
 export async function podsOf(tally: Tally, job: string): Promise<readonly SeenPod[]> {
   const { json } = await tally.call("GET", `${PODS}?labelSelector=job-name%3D${job}`);
   const pods: SeenPod[] = json.items.map(seenPod);
@@ -71,7 +71,7 @@ export async function setPhase(tally: Tally, { name }: SeenPod, phase: string): 
   if (status !== 200) throw new Error(text);
 }
 
-/** Ends every pod of the Job that is not over. */
+/** Ends every unfinished pod of the Job. */
 export async function succeedAll(tally: Tally, job: string): Promise<void> {
   for (const pod of await podsOf(tally, job)) {
     if (pod.phase !== "Succeeded" && pod.phase !== "Failed")

@@ -27,7 +27,7 @@ import { openRelay } from "./tcp-relay.ts";
 const WITHOUT_JOBS = "--controllers=garbage,namespace,rootca,serviceaccount,ttl";
 const SOON = { timeout: 120_000, interval: 50 };
 
-/** What is done at the end of a test, the last first. */
+/** Registers what is done at the end of a test, in reverse order. */
 type AtEnd = TestContext["onTestFinished"];
 
 async function serve(atEnd: AtEnd): Promise<Tally> {
@@ -53,11 +53,11 @@ async function control(
   return metrics;
 }
 
-/** Long enough for what is done during a back-off, also on a busy machine. */
+/** Longer than the actions during a back-off take, even on a busy machine. */
 const BACKOFF = { firstMs: 20_000, maxMs: 600_000 };
 const SOME = ["indexed-", "suspend-", "replacement-", "delete-", "success-policy"];
 
-test.concurrent("Jobs go as recorded under a controller in another process", {
+test.concurrent("Jobs match the recordings with a controller in another process", {
   timeout: 600_000,
 }, async ({ onTestFinished }) => {
   const tally = await serve(onTestFinished);
@@ -68,7 +68,7 @@ test.concurrent("Jobs go as recorded under a controller in another process", {
   expect(passed).toBe(names.filter((name) => SOME.some((part) => name.includes(part))).length);
 });
 
-test.concurrent("cut off from the server syncs fail and are counted, and pods go on untouched", {
+test.concurrent("without a connection syncs fail and are counted, and pods are not touched", {
   timeout: 300_000,
 }, async ({ onTestFinished }) => {
   const tally = await serve(onTestFinished);
@@ -83,7 +83,8 @@ test.concurrent("cut off from the server syncs fail and are counted, and pods go
   if (!first || !second) throw new Error("two pods were expected");
   await setPhase(tally, first, "Failed");
   await poll(async () => isSettled(await jobOf(tally, "j")), SOON).toBe(true);
-  // A sync after that: the controller has seen what it wrote and waits out the back-off.
+  // Waits for one more sync: then the controller has seen its own writes and waits for the
+  // back-off.
   const successes = syncs("success");
   await setPhase(tally, second, "Running");
   await poll(() => syncs("success"), SOON).toBeGreaterThan(successes);

@@ -1,4 +1,4 @@
-/** What becomes of running pods when their server is stopped, and started again. */
+/** What happens to running pods when their server is stopped and started again. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** One process, which ends by itself when the test says so. */
+/** One process, which ends by itself when the test creates the file "go". */
 const task = () =>
   script(`[ -e ${go()} ] || exec sleep 3600`, { env: [{ name: MARK, value: directory }] });
 
@@ -73,7 +73,7 @@ test("pods keep running when their server is stopped, and the next start adopts 
   expect(status.failed).toBeUndefined();
 });
 
-test("a server that leaves nothing running says nothing", async () => {
+test("a server that leaves nothing running prints no notice", async () => {
   cluster = await Cluster.start({ exitFlags: [] });
   await cluster.createPod("p", { containers: [script("exit 0")] });
   await cluster.over("p");
@@ -81,7 +81,7 @@ test("a server that leaves nothing running says nothing", async () => {
   expect(cluster.tally.out().trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("tally down ends the pods of a stopped server, and its Job goes on at once", async () => {
+test("tally down ends the pods of a stopped server, and their Job continues later", async () => {
   cluster = await Cluster.start({ exitFlags: [] });
   const before = await runEight({ backoffLimit: 0, ...IGNORING });
   await interrupt();
@@ -98,7 +98,7 @@ test("tally down ends the pods of a stopped server, and its Job goes on at once"
   await expectShutDown(before);
 });
 
-test("pods that were terminated do not hold their Job up at the next start", async () => {
+test("terminated pods do not delay their Job at the next start", async () => {
   cluster = await Cluster.start({ exitFlags: ["--on-exit=terminate"] });
   const before = await runEight({ backoffLimit: 0, ...IGNORING });
   expect(await interrupt()).toBe(0);
@@ -110,7 +110,7 @@ test("pods that were terminated do not hold their Job up at the next start", asy
   await expectShutDown(before);
 });
 
-test("without a rule a Job counts pods that were terminated, as after a shutdown", async () => {
+test("without a rule, terminated pods count as failures of their Job", async () => {
   cluster = await Cluster.start({ exitFlags: ["--on-exit=terminate"] });
   await runEight({ backoffLimit: 6 });
   await interrupt();
@@ -119,7 +119,7 @@ test("without a rule a Job counts pods that were terminated, as after a shutdown
   expect(job.status.conditions?.at(-1)).toMatchObject({ reason: "BackoffLimitExceeded" });
 });
 
-/** In the words of a kubelet that shuts down in order. */
+/** With the message of a kubelet that shuts down gracefully. */
 async function expectShutDown(pods: readonly Pod[]): Promise<void> {
   const message = "Pod was terminated in response to imminent node shutdown.";
   for (const { metadata } of pods) {
@@ -137,7 +137,7 @@ async function expectShutDown(pods: readonly Pod[]): Promise<void> {
   }
 }
 
-test("tally down refuses while the server runs, and ends nothing", async () => {
+test("tally down fails while the server runs, and ends nothing", async () => {
   cluster = await Cluster.start({ exitFlags: [] });
   await runEight({});
   const { dataDir, process: server } = cluster.tally;
@@ -190,7 +190,7 @@ test("pods of a stopped agent keep running too, and tally down ends them", async
   await agent.dispose();
 });
 
-test("tally down has nothing to do where nothing was left, or nothing ever was", async () => {
+test("tally down reports that no pods run, and rejects a directory without a server", async () => {
   cluster = await Cluster.start({ exitFlags: [] });
   await interrupt();
   expect(await down()).toEqual({ code: 0, out: "no pods are running\n", error: "" });

@@ -1,4 +1,6 @@
-/** "tally controller" as an operator runs it: two of them on one server, and what they refuse. */
+/**
+ * "tally controller" as an operator runs it: two of them on one server, and the flags they reject.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -16,7 +18,7 @@ const QUICK = [
   "--leader-elect-retry-period=500ms",
 ];
 
-test("a leader that is killed is replaced, and its Job goes on", async ({ onTestFinished }) => {
+test("a killed leader is replaced, and its Job continues", async ({ onTestFinished }) => {
   const tally = await startTally({ args: ["--controllers=garbage,job"] });
   onTestFinished(() => tally.dispose());
   const leader = await startTallyController(tally.kubeconfig, QUICK);
@@ -46,7 +48,7 @@ test.each([
   ["--kube-api-qps=fast", "--kube-api-qps must be a number, or 0 for no limit"],
   ["--kube-api-burst=0", "--kube-api-burst must be a number from 1"],
   ["--health-address=here", "--health-address must be an IP address"],
-])("%s is refused", async (flag, problem) => {
+])("%s is rejected", async (flag, problem) => {
   const failed = promisify(execFile)(process.execPath, [
     projectFile("dist/main.js"),
     "controller",

@@ -1,10 +1,10 @@
-/** A TCP connection between a client and a server that can be cut and joined again. */
+/** A TCP relay between a client and a server, which can be cut and joined again. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface TcpRelay {
   readonly url: string;
-  /** Breaks every connection and takes no new ones. */
+  /** Breaks every connection and accepts no new ones. */
   cut(): void;
   join(): void;
   close(): Promise<void>;

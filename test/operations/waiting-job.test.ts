@@ -1,4 +1,4 @@
-/** A Job that waits after failures says so where people look. */
+/** A Job that waits after failures reports it in an event. */
 import { afterEach, expect, test } from "vitest";
 import { Cluster, script, until } from "../agent/cluster.ts";
 import { runTally } from "../support/tally.ts";
@@ -6,7 +6,7 @@ import { runTally } from "../support/tally.ts";
 let cluster: Cluster;
 afterEach(() => cluster.dispose());
 
-test("describe tells how long a Job waits before it creates pods again", async () => {
+test("describe shows how long a Job waits before it creates pods again", async () => {
   cluster = await Cluster.start({ args: ["--job-backoff-base=10m"] });
   await cluster.createJob("j", { completions: 1 }, { containers: [script("exit 1")] });
   const message = "Waiting 10m before creating pods: 1 pod failed since the last success";

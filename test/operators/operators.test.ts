@@ -1,4 +1,4 @@
-/** The operators of examples/, against a real server that runs their pods. */
+/** The operators of examples/ against a real server that runs their pods. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -62,7 +62,7 @@ async function jobs(): Promise<readonly V1Job[]> {
   return (await batch.listNamespacedJob({ namespace })).items;
 }
 
-test("map-reduce counts words, also when its operator is replaced on the way", async () => {
+test("map-reduce counts words, even if its operator is replaced meanwhile", async () => {
   await request("map-reduce/words.yaml");
   start(mapReduce);
   await until(async () => (await jobs()).length > 0);
@@ -80,7 +80,7 @@ test("map-reduce counts words, also when its operator is replaced on the way", a
   expect(await mapData("words-result")).toEqual({});
 });
 
-test("a sweep stops what runs, and begins nothing more, when a score is enough", async () => {
+test("a sweep stops running trials and starts no more once a score is good enough", async () => {
   const trials = mkdtempSync(path.join(tmpdir(), "tally-sweep-"));
   try {
     const parameters = ["x=1", "x=5", "x=20", "x=21", "x=22", "x=23"].join("\n");
@@ -104,7 +104,7 @@ test("a sweep stops what runs, and begins nothing more, when a score is enough",
   }
 });
 
-test("a sweep without a target tries everything and tells the best", async () => {
+test("a sweep without a target tries everything and reports the best", async () => {
   const text = readFileSync(path.join(EXAMPLES, "sweep/parabola.yaml"), "utf8");
   const body = parse(text);
   const { target: _, ...data } = body.data;

@@ -1,10 +1,13 @@
-/** Chance in the words a simulation needs. All of it comes from one seed. */
+/** Random choices for a simulation. All of them come from one seed. */
 import { seededRandom } from "../../src/base/random.ts";
 
 export class Chance {
   readonly #below: (limit: number) => number;
 
-  /** Of one seed each name has numbers of its own: one part does not disturb another. */
+  /**
+   * Each name gets its own sequence of numbers from a seed, so that one part does not affect
+   * another.
+   */
   constructor(seed: number, name: string) {
     this.#below = seededRandom(mixed(seed, name)).below;
   }
@@ -13,7 +16,7 @@ export class Chance {
     return this.#below(1_000_000) < probability * 1_000_000;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer from low to high, both included. */
   between(low: number, high: number): number {
     return low + this.#below(high - low + 1);
   }

@@ -1,9 +1,10 @@
 /**
- * A controller's client, as bad as the weather: requests are refused, answers lost after the deed,
- * watches delayed, broken and expired. What no network does is not done: within one resource events
- * keep their order, and none is lost without the watch breaking.
+ * A controller's client on a bad network: requests are rejected, answers are lost after the request
+ * took effect, watches are delayed, broken and expired. It does only what a real network can do:
+ * events of one resource keep their order, and none is lost unless the watch breaks.
  *
- * It also knows how far the controller can see: nothing reaches it but through here.
+ * It also records how much the controller can know: everything that reaches the controller passes
+ * through here.
  */
 import type {
   Client,
@@ -30,14 +31,14 @@ export interface Surroundings {
   readonly clock: ManualClock;
   readonly chance: Chance;
   readonly weather: Weather;
-  /** Undefined while it is down. */
+  /** Undefined while the server is down. */
   readonly server: () => SimulatedServer | undefined;
-  /** Carries something out on the server in someone's name. */
+  /** Runs something on the server in the name of an actor. */
   readonly perform: <T>(actor: Actor, call: Call | undefined, act: () => T) => T;
-  /** Grows whenever time moves or something happens. */
+  /** Increases whenever time moves or something happens. */
   readonly step: () => number;
   readonly note: (line: string) => void;
-  /** Something that must not happen has happened. */
+  /** Reports something that must not happen. */
   readonly blame: (text: string) => void;
 }
 
@@ -48,7 +49,7 @@ export class Connection {
   readonly #flying = new Set<(error: Error) => void>();
   readonly #streams = new Set<Stream>();
   readonly #runs: Runs;
-  /** Whose each object is, as far as the controller has seen it. */
+  /** The owner of each object, as far as the controller has seen it. */
   readonly #jobs = new Map<string, string>();
   #isCut = false;
 
@@ -87,7 +88,7 @@ export class Connection {
     };
   }
 
-  /** The controller is gone: nothing it asked for that has not arrived will, and nobody listens. */
+  /** The controller is gone: its requests in flight never arrive, and nobody receives answers. */
   cut(): void {
     this.#isCut = true;
     for (const stream of this.#streams) stream.close();
@@ -139,7 +140,7 @@ export class Connection {
     if (job !== undefined) this.#jobs.set(`${resource}/${object.metadata.name}`, job);
   }
 
-  /** What is asked about a Job's pods is about the Job. Undefined: about none. */
+  /** The Job to which a request about a Job or its pods belongs; undefined: none. */
   #jobOf({ resource }: ResourceType, { name }: Name): string | undefined {
     return this.#jobs.get(`${resource}/${name}`);
   }
@@ -226,7 +227,7 @@ function isNotFound(error: Error): boolean {
   return error instanceof ApiError && error.reason === "NotFound";
 }
 
-/** A status that no server takes: the controller should have known. */
+/** A status that every server rejects: the controller should not have sent it. */
 function isMistake(error: Error, written: ResourceType | undefined): boolean {
   if (written?.resource !== "jobs") return false;
   return error instanceof ApiError && (error.code === 400 || error.code === 422);

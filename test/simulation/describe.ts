@@ -1,4 +1,4 @@
-/** A change in one line. */
+/** Describes a change in one line. */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
 import type { Entry } from "./history.ts";

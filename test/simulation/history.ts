@@ -1,6 +1,6 @@
 /**
- * What the store held, revision by revision, and who wrote it: the truth a world is judged by. A
- * crash of the server takes back what was not on disk, here as there.
+ * The contents of the store at every revision, and who wrote them. The referee judges a world by
+ * it. When the server crashes, changes that were not on disk are removed here too.
  */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
@@ -19,15 +19,16 @@ export interface Sight {
 /** One request of the Job controller. */
 export interface Call {
   /**
-   * What the controller may have gone by: a sync looks once, just before its first request, and
-   * several syncs may follow one another without a pause. Earliest first.
+   * The states on which the controller may have based the request, earliest first: a sync reads its
+   * caches once, just before its first request, and several syncs may follow one another without a
+   * pause.
    */
   readonly sights: readonly Sight[];
-  /** The run of requests this one belongs to; the same object for all of them. */
+  /** The run of requests to which this one belongs; all of them share the same object. */
   readonly run: object;
-  /** Whether a request about a pod in this run was refused or not answered. */
+  /** Whether a request about a pod in this run was rejected or not answered. */
   readonly hadTrouble: boolean;
-  /** Changes whenever the controller starts anew, and with it what it remembers. */
+  /** A new object whenever the controller restarts and loses its memory. */
   readonly instance: { readonly startedAt: number };
 }
 
@@ -65,7 +66,7 @@ export class History {
     this.#podsOfJob.set(owner, pods.add(uid));
   }
 
-  /** The server lost everything after the revision. */
+  /** The server lost all changes after the revision. */
   cutAfter(revision: number): void {
     const kept = this.#entries.filter((entry) => entry.revision <= revision);
     this.#entries.length = 0;
@@ -86,7 +87,7 @@ export class History {
     return this.#at(uid, revision) as Pod | undefined;
   }
 
-  /** The pods that were the Job's at the revision, oldest first. */
+  /** The pods that the Job owned at the revision, oldest first. */
   podsAt(jobUid: string, revision: number): readonly Pod[] {
     const pods = [...(this.#podsOfJob.get(jobUid) ?? [])].flatMap(
       (uid) => this.podAt(uid, revision) ?? [],
@@ -94,7 +95,7 @@ export class History {
     return pods.filter((pod) => ownerOf(pod) === jobUid);
   }
 
-  /** Every state the object had, of those that were the Job's at any time. */
+  /** The UIDs of all pods that the Job ever owned. */
   everyPodOf(jobUid: string): readonly string[] {
     return [...(this.#podsOfJob.get(jobUid) ?? [])];
   }

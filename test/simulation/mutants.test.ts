@@ -3,7 +3,7 @@ import { MUTANTS } from "./mutants.ts";
 import { occurrences, withMutant } from "./mutated.ts";
 import { ALL_SEEDS } from "./seeds.ts";
 
-test("there are mutants of every file of rules", () => {
+test("every file of rules has mutants", () => {
   const files = new Set(MUTANTS.map(({ file }) => file));
   expect([...files].sort()).toEqual([
     "backoff.ts",
@@ -20,10 +20,10 @@ test("there are mutants of every file of rules", () => {
   ]);
 });
 
-/** Much more than it takes: the machine may be busy. */
+/** Much longer than needed, because the machine may be busy. */
 const timeout = 600_000;
 
-test.each(MUTANTS)("it is found when $mistake", { timeout }, async (mutant) => {
+test.each(MUTANTS)("the simulation detects that $mistake", { timeout }, async (mutant) => {
   expect(await occurrences(mutant), `${mutant.file} has: ${mutant.find}`).toBe(1);
   const found = await withMutant(mutant, async ({ simulate }) => {
     for (const seed of [mutant.seed ?? 1, ...ALL_SEEDS]) {

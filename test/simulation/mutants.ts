@@ -1,16 +1,17 @@
 /**
- * Mistakes someone could make in the rules of the Job controller. Each is planted in turn, and the
- * simulation has to find it. A text that is no longer there fails the test: then plant it anew.
+ * Mistakes that someone could make in the rules of the Job controller. Each is planted in turn, and
+ * the simulation has to detect it. If the text to replace no longer exists, the test fails: then
+ * update the mutant.
  */
 
 export interface Mutant {
   readonly mistake: string;
-  /** In src/controllers/job. */
+  /** Relative to src/controllers/job. */
   readonly file: string;
-  /** Found exactly once. */
+  /** Must occur exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** A world that finds it, tried before the others; 1 unless said otherwise. */
+  /** A seed that detects it, tried before the others; default: 1. */
   readonly seed?: number;
 }
 
@@ -23,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 2,
   },
   {
-    mistake: "restarts in place may reach the limit",
+    mistake: "container restarts may reach the limit",
     file: "verdict.ts",
     find: "board.restarts >= Math.max(1, limit)",
     replace: "board.restarts > Math.max(1, limit)",
@@ -49,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "board.completed.size",
   },
   {
-    mistake: "success is asked for before failure",
+    mistake: "success is checked before failure",
     file: "verdict.ts",
     find: "  failurePolicy,\n",
     replace: "  successPolicy,\n  failurePolicy,\n",
@@ -63,14 +64,14 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 2,
   },
   {
-    mistake: "pods that terminate are replaced at once whatever the policy",
+    mistake: "terminating pods are replaced at once, whatever the policy",
     file: "pod-changes.ts",
     find: "replacesOnlyFailed(job.spec) ? tally.terminating : 0",
     replace: "0",
     seed: 11,
   },
   {
-    mistake: "a suspended Job without pods creates some",
+    mistake: "a suspended Job without pods creates pods",
     file: "pod-changes.ts",
     find: "if (isSuspended(job))",
     replace: "if (isSuspended(job) && board.active.size > 0)",
@@ -83,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "board.activePlaces.indexes]",
   },
   {
-    mistake: "pods out of place are removed on top of those that are too many",
+    mistake: "pods with an invalid index are removed in addition to the surplus",
     file: "pod-changes.ts",
     find: "atLeast - removed.length",
     replace: "atLeast",
@@ -102,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (waitMs > 600_000)",
   },
   {
-    mistake: "pods named in the status count once more",
+    mistake: "pods listed as uncounted are counted again",
     file: "tally.ts",
     find: "failed.length - counted.failures",
     replace: "failed.length",
@@ -122,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 45,
   },
   {
-    mistake: "a suspended Job keeps its start",
+    mistake: "a suspended Job keeps its start time",
     file: "status.ts",
     find: 'return { suspension: "Suspended",',
     replace: 'return { ...job.status, suspension: "Suspended",',
@@ -160,21 +161,21 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "failuresBefore(pod).counted > limit",
   },
   {
-    mistake: "FailIndex is taken for Count",
+    mistake: "FailIndex is treated as Count",
     file: "scoreboard.ts",
     find: 'failure.action === "FailIndex" ||',
     replace: "",
     seed: 5,
   },
   {
-    mistake: "a smaller Job keeps the indexes it no longer has",
+    mistake: "a Job scaled down keeps indexes that are out of range",
     file: "scoreboard.ts",
     find: "spec.completions === job.spec.completions",
     replace: "true",
     seed: 70,
   },
   {
-    mistake: "a pod that terminates has failed whatever the policy",
+    mistake: "a terminating pod counts as failed, whatever the policy",
     file: "scoreboard.ts",
     find: '(stage === "terminating" && !replacesOnlyFailed(spec))',
     replace: 'stage === "terminating"',
@@ -188,42 +189,42 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 2,
   },
   {
-    mistake: "NotIn is taken for In",
+    mistake: "NotIn is treated as In",
     file: "failure-policy.ts",
     find: 'operator === "NotIn" && !isListed',
     replace: "isListed",
     seed: 41,
   },
   {
-    mistake: "a rule about conditions matches what is not so",
+    mistake: "a rule about conditions matches a condition with another status",
     file: "failure-policy.ts",
     find: "pattern.type === type && pattern.status === status",
     replace: "pattern.type !== type",
     seed: 6,
   },
   {
-    mistake: "a rule of success asks for one index more",
+    mistake: "a success rule requires one index more",
     file: "success-policy.ts",
     find: "completed >= succeededCount",
     replace: "completed > succeededCount",
     seed: 5,
   },
   {
-    mistake: "a Job that is being deleted goes on creating pods",
+    mistake: "a Job that is being deleted still creates pods",
     file: "decide.ts",
     find: "const podChanges: PodChanges = isBeingDeleted(job)",
     replace: "const podChanges: PodChanges = isBeingDeleted({ metadata: {} } as never)",
     seed: 30,
   },
   {
-    mistake: "the policy is not asked about pods that run when the Job fails",
+    mistake: "the failure policy is not applied to pods that run when the Job fails",
     file: "releases.ts",
     find: "failure ?? judgeFailure(spec.podFailurePolicy, pod)",
     replace: "failure ?? { isCounted: true }",
     seed: 73,
   },
   {
-    mistake: "a pod that went with its finalizer is seen again, and counted again",
+    mistake: "a pod that vanished with its finalizer is seen and counted again",
     file: "own-writes.ts",
     find: "pod?.metadata.uid === uid && hasTrackingFinalizer(pod)",
     replace: "false",

@@ -1,4 +1,6 @@
-/** The simulation with a mistake planted in it: bundled anew, so that the real one stays. */
+/**
+ * The simulation with a planted mistake, in a separate bundle, so that the sources do not change.
+ */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,14 +11,14 @@ import type { Report } from "./simulate.ts";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..", "..");
 const rules = path.join(root, "src", "controllers", "job");
-/** Here packages are found, and nobody but Node looks at what is imported. */
+/** In this folder packages resolve, and the test runner does not transform the imported files. */
 const cache = path.join(root, "node_modules", ".cache");
 
 export interface Simulation {
   readonly simulate: (seed: number) => Promise<Report>;
 }
 
-/** How often the text to replace is there: if not once, the mutant is out of date. */
+/** How often the text to replace occurs: if not once, the mutant is out of date. */
 export async function occurrences({ file, find }: Mutant): Promise<number> {
   return (await readFile(path.join(rules, file), "utf8")).split(find).length - 1;
 }
@@ -48,7 +50,7 @@ function planting({ file, find, replace }: Mutant): Plugin {
   };
 }
 
-/** The disk is simulated; the package that writes to a real one cannot be bundled. */
+/** The disk is simulated. The package that writes to a real disk cannot be bundled. */
 const withoutDisk: Plugin = {
   name: "no disk",
   resolveId: (id) => (id === "lmdb" ? "\0no-disk" : undefined),

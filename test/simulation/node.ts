@@ -1,7 +1,7 @@
 /**
- * A node played by a plan: it starts pods, says how they are, ends them, is disrupted, and stops
- * what is deleted within its grace or long after. Its processes survive the server: what the server
- * lost it is told again.
+ * A simulated node that follows a plan: it starts pods, reports their status, ends them, is
+ * disrupted, and stops deleted pods within their grace period or long after it. Its processes
+ * survive a crash of the server: it reports again what the server lost.
  */
 import type { Client } from "../../src/api/client.ts";
 import type { ContainerState, Pod, PodCondition, PodStatus } from "../../src/api/generated/core.ts";
@@ -36,16 +36,16 @@ export class SimulatedNode {
 
   constructor(
     private readonly around: Surroundings,
-    /** By the name of a Job; a stranger's pods have none. */
+    /** By the name of the Job; pods that a user added have no Job. */
     private readonly planOf: (pod: Pod) => Plan,
   ) {}
 
-  /** Told inside the write itself: whatever there is to do is done later. */
+  /** Called during the write itself, so the work is done later. */
   onPod({ metadata }: Pod): void {
     this.#lookSoon(metadata.uid ?? "", metadata.name ?? "");
   }
 
-  /** The server is back, perhaps with less than it had. */
+  /** The server is up again, perhaps with fewer changes than before. */
   onServer(server: SimulatedServer): void {
     for (const { metadata } of server.store.list("pods").items) {
       this.#lookSoon(metadata.uid ?? "", metadata.name ?? "");
@@ -120,7 +120,8 @@ export class SimulatedNode {
     if (this.#find(uid, name)) {
       this.#act((_client, server) => evict(server, "default", name, eviction, COMMITTED));
     }
-    // Whoever is evicted and stays, because the server is down or forgot, ends as planned.
+    // An evicted pod that still exists, because the server is down or lost the eviction, ends as
+    // planned.
     this.#later(uid, process.fate.runMs, () => this.#run(uid, process));
   }
 

@@ -1,4 +1,4 @@
-/** What users do while Jobs run: create, edit, suspend, scale, delete, relabel, interfere. */
+/** What users do while Jobs run: create, edit, suspend, scale, delete, relabel, add pods. */
 import type { Client, DeleteRequest } from "../../src/api/client.ts";
 import type { Job, JobSpec } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
@@ -19,7 +19,7 @@ interface Asked {
 }
 
 export class People {
-  /** The Jobs somebody did something to, by name. */
+  /** The names of the Jobs that a user has changed. */
   readonly touched = new Set<string>();
 
   constructor(
@@ -27,7 +27,7 @@ export class People {
     private readonly shapes: readonly Shape[],
   ) {}
 
-  /** Everything they will do, spread over the time there is. */
+  /** Schedules all actions, spread over the given time. */
   plan(lengthMs: number): void {
     const { clock, chance } = this.around;
     for (const { body } of this.shapes) {
@@ -40,7 +40,7 @@ export class People {
     }
   }
 
-  /** At the end most of what was stopped goes on, so that it can be seen to end. */
+  /** At the end most stopped Jobs are resumed, so that they can end. */
   resume(): void {
     for (const job of this.#jobs()) {
       if (this.around.chance.happens(0.15)) continue;
@@ -110,8 +110,8 @@ function edit({ metadata }: Job, spec: Partial<JobSpec>, what: string): Asked {
 }
 
 /**
- * One after the other, a smaller size and another parallelism leave a status that Kubernetes takes
- * back from nobody: with the two apart, the number of succeeded indexes may not decrease.
+ * A smaller size followed by another parallelism would lead to a status that Kubernetes rejects: if
+ * the two differ, the number of succeeded indexes may not decrease. So both change together.
  */
 function scale(job: Job, to: number): Asked | undefined {
   const { completionMode, completions, parallelism } = job.spec;
@@ -148,7 +148,7 @@ function deleteJob(chance: Chance, { metadata }: Job): Asked {
   };
 }
 
-/** Off: the Job must let go of the pod. On again: it must take it back. */
+/** With another label, the Job must release the pod; with its own, it must adopt it again. */
 function relabel(chance: Chance, { metadata }: Job, own: readonly Pod[]): Asked | undefined {
   if (own.length === 0) return undefined;
   const { name = "", labels = {} } = chance.pick(own).metadata;

@@ -1,8 +1,8 @@
 /**
- * What the Job controller can have gone by when it asks for something. It looks at its caches and
- * asks in the same moment; what it asks for later in the same sync goes by what it saw then. From
- * outside the syncs of one Job show as runs: requests, each sent in the moment the one before was
- * answered.
+ * What the Job controller can have known when it sends a request. A sync reads its caches and sends
+ * its first request at the same moment; its later requests are based on the same state. From
+ * outside, the syncs of one Job look like runs: each request is sent at the moment the one before
+ * was answered.
  */
 import type { ManualClock } from "../../src/base/manual-clock.ts";
 import type { Call, Sight } from "./history.ts";

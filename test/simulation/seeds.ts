@@ -1,11 +1,11 @@
-/** The seeds that every run of the tests simulates, or the one that is asked for. */
+/** The seeds that every run of the tests simulates, or only the seed in SEED. */
 import { type FailedSeed, keepFailedSeed, readFailedSeeds } from "../support/failed-seeds.ts";
 import { projectFile } from "../support/project-file.ts";
 import type { Report } from "./simulate.ts";
 
 const COUNT = 300;
 
-/** Of random runs. */
+/** Seeds that failed in random runs. */
 const TABLE = projectFile("test/simulation/failed-seeds.jsonl");
 
 const { SEED } = process.env;
@@ -16,10 +16,10 @@ export const ALL_SEEDS: readonly number[] = Array.from({ length: COUNT }, (_, at
 
 export const SEEDS: readonly number[] = isReplay ? [Number(SEED)] : ALL_SEEDS;
 
-/** Seeds that failed once, with what was wrong then. */
+/** Seeds that failed once, with the problem they had then. */
 export const ONCE_FAILED: readonly FailedSeed[] = isReplay ? [] : readFailedSeeds(TABLE);
 
-/** Adds the seed to the table, and answers the message to print. */
+/** Adds the seed to the table, and returns the message to print. */
 export function keepFailure({ seed, problem = "", failure = "" }: Report, table = TABLE): string {
   return `${failure}\n(${keepFailedSeed(table, { seed, problem })})`;
 }

@@ -1,6 +1,6 @@
 /**
- * The server of a world: the real store and the real verbs on a disk that can lose power. It dies
- * with what was not synced, and comes back with what was.
+ * The server of a world: the real store and the real verbs on a disk that can lose power. A crash
+ * loses what was not synced; the next server has everything that was.
  */
 import type { Client } from "../../src/api/client.ts";
 import { silentLog } from "../../src/base/log.ts";
@@ -19,7 +19,7 @@ import type { Chance } from "./chance.ts";
 
 export interface SimulatedServer extends LocalServer {
   readonly client: Client;
-  /** Power off. Answers with how far the disk had come, and the disk. */
+  /** Cuts the power. Resolves with the last revision on disk, and the disk. */
   kill(): Promise<{ readonly revision: number; readonly disk: DroppingJournal }>;
 }
 
@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly clock: ManualClock;
   readonly random: Random;
   readonly chance: Chance;
-  /** The slowest sync, in milliseconds. */
+  /** The duration of the slowest sync, in milliseconds. */
   readonly syncMs: number;
 }
 
@@ -57,7 +57,7 @@ export async function openServer(
   return { ...context, client: localClient(context), kill };
 }
 
-/** Each batch takes its time, until the power goes. */
+/** Each batch takes some time, until the power is cut. */
 class SlowJournal implements Journal {
   isSlow = false;
   isDead = false;

@@ -1,4 +1,6 @@
-/** Jobs of every shape, and what their containers will do: drawn once, before anything happens. */
+/**
+ * Random Jobs of every shape, and plans for their containers: drawn once, before anything happens.
+ */
 import type {
   Job,
   JobSpec,
@@ -12,10 +14,12 @@ export interface Shape {
   readonly plan: Plan;
 }
 
-/** What becomes of the pods of one Job, by index and attempt. */
+/** What happens to the pods of one Job, by index and attempt. */
 export interface Plan {
   readonly seed: number;
-  /** Of an attempt: that it fails, that its node is disrupted, that it takes very long. */
+  /**
+   * The probabilities that an attempt fails, that its node is disrupted, that it takes very long.
+   */
   readonly failures: number;
   readonly disruptions: number;
   readonly delays: number;
@@ -26,15 +30,15 @@ export interface Fate {
   readonly exitCode: number;
   readonly startMs: number;
   readonly runMs: number;
-  /** Evicted: deleted with a reason. Out of resources: failed on the spot. */
+  /** "evicted": deleted with a reason. "out of resources": failed at once. */
   readonly disruption?: "evicted" | "out of resources";
-  /** How long it takes to stop when asked to, and what it then exits with. */
+  /** How long it takes to stop when asked to, and the exit code then. */
   readonly stopMs: number;
   readonly stopExitCode: number;
 }
 
 const EXIT_CODES = [1, 2, 3, 42] as const;
-/** By then everything succeeds, so that every world comes to rest. */
+/** From this attempt on everything succeeds, so that every world comes to rest. */
 const LAST_FAILURE = 8;
 
 export function fateOf(plan: Plan, index: number | undefined, attempt: number): Fate {

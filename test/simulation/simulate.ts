@@ -1,4 +1,6 @@
-/** Runs the world of one seed to its rest, and says what was wrong with it, if anything. */
+/**
+ * Runs the world of one seed until nothing is left to do, and reports what was wrong, if anything.
+ */
 
 import type { Job } from "../../src/api/generated/batch.ts";
 import { describeJob } from "./describe.ts";
@@ -6,11 +8,11 @@ import { World } from "./world.ts";
 
 export interface Report {
   readonly seed: number;
-  /** The trace of everything that happened, in short. */
+  /** A hash of the trace of everything that happened. */
   readonly hash: string;
-  /** What happened in it, in short. */
+  /** The kinds of things that happened. */
   readonly seen: ReadonlySet<string>;
-  /** Absent when everything was as it must be: what was wrong, and how it came about. */
+  /** Absent if nothing was wrong: the problem, and the history that led to it. */
   readonly problem?: string;
   readonly failure?: string;
 }
@@ -21,7 +23,7 @@ export async function simulate(seed: number): Promise<Report> {
   try {
     await world.run();
   } catch (error) {
-    // The report has the seed, which the error alone does not have.
+    // The error alone does not name the seed; the report does.
     problems.push({ job: "", text: `the world threw: ${describeThrown(error)}` });
   }
   const hash = world.trace.hash();

@@ -3,7 +3,7 @@ import { isReplay, ONCE_FAILED, SEEDS } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
 const seen = new Set<string>();
-/** Much more than it takes: the machine may be busy. */
+/** Much longer than needed, because the machine may be busy. */
 const timeout = 600_000;
 
 test("every Job of every world ends as the reference model says", { timeout }, async () => {
@@ -19,7 +19,7 @@ test.each(ONCE_FAILED)("seed $seed no longer fails: $problem", { timeout }, asyn
   expect(failure, failure).toBeUndefined();
 });
 
-test("the same seed gives the same world, to its last line", { timeout }, async () => {
+test("the same seed produces the same world, to its last line", { timeout }, async () => {
   const hashes = async () => {
     const reports = [];
     for (const seed of SEEDS.slice(0, 10)) reports.push(await simulate(seed));
@@ -30,7 +30,7 @@ test("the same seed gives the same world, to its last line", { timeout }, async 
   expect(new Set(first).size).toBe(first.length);
 });
 
-test("together the worlds have seen everything there is to go wrong", () => {
+test("together the worlds have seen every kind of event and failure", () => {
   const expected = isReplay ? [] : EVERYTHING;
   expect(expected.filter((each) => !seen.has(each))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** One watch over the wire: in order, but late, twice, or broken off. */
+/** One watch over the network: in order, but delayed, repeated or broken. */
 import type {
   ObjectEvent,
   ResourceType,
@@ -10,13 +10,13 @@ import type { KubeObject } from "../../src/api/object.ts";
 import type { Surroundings } from "./connection.ts";
 
 export interface Stream {
-  /** The watcher has no more interest. */
+  /** The watcher no longer wants events. */
   close(): void;
-  /** The watcher is told that it is over. */
+  /** Tells the watcher that the watch has ended. */
   end(error?: Error): void;
 }
 
-/** How long a watch may live that is going to break, and how late an event may be. */
+/** How long a watch lives that is going to break, and how late an event may be. */
 const LIFE_MS = [1_000, 60_000] as const;
 const STALL_MS = [500, 15_000] as const;
 
@@ -44,7 +44,7 @@ function localStream<T extends KubeObject>(
 class RemoteStream<T extends KubeObject> implements Stream {
   #isOver = false;
   #watch: { close(): void } | undefined;
-  /** Nothing overtakes what is on its way. */
+  /** An event never overtakes an earlier one. */
   #lastAtMs = 0;
 
   constructor(

@@ -1,7 +1,7 @@
-/** What happened, line by line: printed when a world fails, hashed to show that it repeats. */
+/** A log of what happened: printed when a world fails, and hashed to show that it repeats. */
 import { createHash } from "node:crypto";
 
-/** The end of a trace says most. */
+/** The end of a trace is the most useful part. */
 const PRINTED_LINES = 60;
 
 export class Trace {
@@ -11,7 +11,7 @@ export class Trace {
     this.#lines.push(`${(atMs / 1000).toFixed(3).padStart(9)} ${line}`);
   }
 
-  /** The last lines, or the last of those that speak of one thing. */
+  /** The last lines, or the last ones that contain a text. */
   tail(about = ""): string {
     return this.#lines
       .filter((line) => line.includes(about))

@@ -1,24 +1,24 @@
-/** How bad things get between the controllers and the server, and for how long. */
+/** How bad the connection between the controllers and the server gets, and for how long. */
 import type { Chance } from "./chance.ts";
 
 export interface Weather {
   /**
-   * Whether the controllers are processes of their own. Then requests travel, answers and events
+   * Whether the controllers are separate processes. Then requests take time, answers and events
    * wait for the disk and may be lost, and the controllers outlive the server. Otherwise they see
-   * every write at once and die with it, as in `tally up`.
+   * every write at once and die with the server, as in `tally up`.
    */
   readonly isRemote: boolean;
   readonly mayLoseAnswers: boolean;
-  /** Of a request: that it fails before it is carried out, and that its answer is lost after. */
+  /** The probabilities that a request fails before it takes effect, and that its answer is lost. */
   refusals: number;
   lostAnswers: number;
-  /** Of an event: that it, and all behind it, comes late; that it comes twice. */
+  /** The probabilities that an event and all later ones are delayed, and that it is repeated. */
   stalls: number;
   repetitions: number;
-  /** Of a watch: that it breaks before its time, and that what it missed is forgotten. */
+  /** The probabilities that a watch breaks early, and that the events it missed are compacted. */
   breaks: number;
   expiries: number;
-  /** The slowest request, in milliseconds. */
+  /** The duration of the slowest request, in milliseconds. */
   travelMs: number;
 }
 

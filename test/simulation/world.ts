@@ -1,10 +1,10 @@
 /**
- * A world from one seed: the real server, the real controllers, a simulated disk, network, node and
- * people, and no time but the one that is moved by hand. Everything happens in an order that the
- * seed decides, and happens again in the same order for the same seed.
+ * A world made from one seed: the real server, the real controllers, a simulated disk, network,
+ * node and users, and a manual clock. The seed determines the order of everything, so the same seed
+ * always produces the same order.
  *
- * Reading order: this file, weather and connection (what can go wrong), node and people (what goes
- * on), history (what is true), model/referee (what must hold).
+ * Reading order: this file, weather and connection (what can go wrong), node and people (what
+ * happens), history (what is true), model/referee (what must hold).
  */
 import type { Job } from "../../src/api/generated/batch.ts";
 import type { Pod } from "../../src/api/generated/core.ts";
@@ -33,13 +33,13 @@ import { drawShape, type Plan, type Shape } from "./shapes.ts";
 import { Trace } from "./trace.ts";
 import { clearUp, drawWeather, type Weather } from "./weather.ts";
 
-/** After this many steps a world that has not come to rest never will. */
+/** A world that has not come to rest after this many steps never will. */
 const MAX_STEPS = 60_000;
 const CHAOS_MS = 240_000;
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export interface Problem {
-  /** The Job it is about, or "". */
+  /** The Job that has the problem, or "". */
   readonly job: string;
   readonly text: string;
 }
@@ -54,7 +54,10 @@ export class World {
   readonly trace = new Trace();
   readonly problems: Problem[] = [];
   readonly history = new History();
-  /** What this world has seen, in short: worlds in which nothing happens prove nothing. */
+  /**
+   * The kinds of things that happened in this world: a world in which nothing happens proves
+   * nothing.
+   */
   readonly seen = new Set<string>();
   private readonly clock = new ManualClock();
   private readonly weather: Weather;
@@ -64,7 +67,7 @@ export class World {
   private readonly referee: Referee;
   private readonly running: Running[] = [];
   private readonly random;
-  /** Retries hide bugs: an error that no server and no network makes is one. */
+  /** Retries would hide bugs: an error that no server and no network produces is reported. */
   private readonly log: Log = {
     ...silentLog,
     child: () => this.log,
@@ -124,7 +127,8 @@ export class World {
 
   private checkRest(): void {
     this.referee.checkRest(this.clock.nowMs());
-    // A pod that nobody knows of, created before an answer or the server was lost, is an attempt.
+    // A pod that was created before an answer or the server was lost is an attempt that nobody
+    // knows of, so the forecast does not apply.
     if (this.weather.mayLoseAnswers || this.hasServerCrashed) return;
     for (const shape of this.shapes) {
       const { name = "" } = shape.body.metadata;
@@ -279,7 +283,7 @@ export class World {
   }
 }
 
-/** Everything that can go on without time passing has gone on. */
+/** Resolves when everything that can happen without time passing has happened. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Requests as a client writes them, answered in process. */
+/** Sends HTTP requests to a server in process: `ask` for an answer, `askWatch`, `askStream`. */
 import type { KubeObject } from "../../src/api/object.ts";
 import type { ReadYaml } from "../../src/api/schema/yaml-text.ts";
 import type { User } from "../../src/server/authorization/user.ts";
@@ -11,9 +11,9 @@ export interface Headers {
   readonly contentType?: string;
   readonly ifNoneMatch?: string;
   readonly userAgent?: string;
-  /** What the body says as YAML, for large ones that are read in a thread. */
+  /** Stands in for the thread that parses large YAML bodies. */
   readonly yaml?: ReadYaml;
-  /** Who asks; absent: one who may do everything. */
+  /** The user who sends the request; default: a user who may do everything. */
   readonly user?: User;
 }
 
@@ -24,13 +24,13 @@ export interface Told {
   readonly text: string;
   readonly warnings: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** What must be on disk before the answer may leave. */
+  /** The revision that must be on disk before the server may send the answer. */
   readonly revision: number | undefined;
-  /** The text as an object: what it holds besides is for toMatchObject to say. */
+  /** The body as an object. Use toMatchObject to check fields beyond those of KubeObject. */
   readonly object: KubeObject;
 }
 
-/** Text and bytes are sent as they are, anything else as JSON. */
+/** A string or buffer is sent unchanged, anything else as JSON. */
 export function ask(
   server: ApiServer,
   method: string,
@@ -48,7 +48,7 @@ export function ask(
     warnings: answer.warnings ?? [],
     headers: answer.headers ?? {},
     revision: answer.revision,
-    // Only if a test asks for them: what the server spends is measured with this, too.
+    // Computed on demand, because some tests measure with ask() how much work the server does.
     get bytes() {
       return Buffer.from(told);
     },
@@ -67,7 +67,7 @@ export function askWatch(server: ApiServer, url: string, accept?: string): Watch
   throw new Error(`not a watch but ${describeAnswer(answer)}`);
 }
 
-/** Everything that is sent; fails as the answer does. */
+/** Collects the whole stream. Rejects if the stream fails. */
 export async function askStream(
   server: ApiServer,
   url: string,

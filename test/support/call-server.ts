@@ -1,4 +1,4 @@
-/** One request to a server whose certificate is not checked, and its answer as it came. */
+/** Sends one request to a server, without checking its certificate, and returns the raw answer. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 
@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of a server is whatever it is
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   readonly json: any;
 }
 

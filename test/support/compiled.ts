@@ -1,4 +1,4 @@
-/** Bundles a child once per test file, so that it can run outside of the test runner. */
+/** Bundles a child program once per test file, so that it can run outside the test runner. */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
@@ -9,10 +9,10 @@ export interface Compiled {
   dispose(): Promise<void>;
 }
 
-/** The source is a path of the project. */
+/** `source` is a path relative to the root of the project. */
 export async function compileChild(source: string): Promise<Compiled> {
   const { rolldown } = await import("rolldown");
-  // Inside the project, where imports of packages find them.
+  // The bundle is written inside the project, so that its imports of packages resolve.
   await mkdir(join(ROOT, ".cache"), { recursive: true });
   const directory = await mkdtemp(join(ROOT, ".cache", "child-"));
   const { dependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));

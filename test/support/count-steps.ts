@@ -1,7 +1,8 @@
-/** Counts the blocks of our own code that run, which is the same number on every machine. */
+/** Counts how many blocks of our own code run. The count is the same on every machine. */
 import { type Profiler, Session } from "node:inspector";
 
-// From the start: blocks are counted only in functions that are compiled from then on.
+// Coverage starts when this file is loaded: V8 counts blocks only in functions that are compiled
+// afterwards.
 const profiler = new Session();
 profiler.connect();
 profiler.post("Profiler.enable");
@@ -13,7 +14,7 @@ export function countSteps(run: () => void): number {
   return takeCounts();
 }
 
-/** Taking them sets them back to 0. */
+/** Taking the counts also resets them to 0. */
 function takeCounts(): number {
   let steps = 0;
   const add = (_: Error | null, coverage: Profiler.TakePreciseCoverageReturnType) => {

@@ -1,7 +1,7 @@
 /**
- * Fetches a program of a newer Debian from the mirror this machine uses already. Apt gets lists,
- * cache and sources of its own, so nothing is installed and the system's own state is untouched;
- * its configuration (proxies, timeouts) stays in force.
+ * Fetches a program of a newer Debian release from the mirror that this machine already uses. Apt
+ * gets its own lists, cache and sources, so that nothing is installed and the state of the system
+ * does not change. The machine's apt configuration (proxies, timeouts) still applies.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,18 +11,20 @@ import { promisify } from "node:util";
 
 export interface DebianProgram {
   readonly debianPackage: string;
-  /** Where the package has it: "usr/bin/kubectl". */
+  /** The path of the program in the package: "usr/bin/kubectl". */
   readonly file: string;
-  /** Where it is kept for the next time. */
+  /** The directory in which the program is cached. */
   readonly directory: string;
 }
 
-/** Newest first: the closer a program is to what is served, the more the tests say. */
+/**
+ * Newest first: the tests prove more if the version of the program is close to the served version.
+ */
 const SUITES = ["sid", "trixie"];
 
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/** The path of the program; throws with the reason there is none. */
+/** Returns the path of the program. Throws with the reason if it cannot be fetched. */
 export async function debianProgram(program: DebianProgram): Promise<string> {
   const { directory, file } = program;
   const kept = path.join(directory, path.basename(file));
@@ -31,7 +33,7 @@ export async function debianProgram(program: DebianProgram): Promise<string> {
   const staging = await mkdtemp(path.join(directory, "staging-"));
   try {
     await fetchFromAny(program.debianPackage, await mirrors(staging), staging);
-    // Two test files may fetch at once: whoever renames last wins, with the same file.
+    // If two test files fetch it concurrently, the last rename wins. Both files are the same.
     await rename(path.join(staging, "unpacked", file), kept);
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -39,13 +41,13 @@ export async function debianProgram(program: DebianProgram): Promise<string> {
   return kept;
 }
 
-/** The addresses of Debian archives in the machine's own sources, in their order. */
+/** The addresses of the Debian archives in the machine's own apt sources, in their order. */
 async function mirrors(staging: string): Promise<string[]> {
   const targets = await run(
     "apt-get",
     [
       "indextargets",
-      // Without this, an archive whose lists were never fetched is left out.
+      // Without this option, apt omits an archive whose lists were never fetched.
       "--no-release-info",
       "--format",
       "$(REPO_URI) $(RELEASE) $(COMPONENT)",

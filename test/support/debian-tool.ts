@@ -1,7 +1,9 @@
-/** Programs of Debian that tests use: installed where that is possible, else said to be missing. */
+/**
+ * Debian programs that tests use. They are installed if possible; otherwise a notice is printed.
+ */
 import { spawnSync } from "node:child_process";
 
-/** Whether the program is there now. Needs root and apt-get to bring one that was missing. */
+/** Returns whether the program is available. Installing a missing one requires root and apt-get. */
 export function hasTool(program: string, debianPackage = program): boolean {
   if (isPresent(program)) return true;
   if (process.getuid?.() === 0 && isPresent("apt-get")) {
@@ -12,7 +14,9 @@ export function hasTool(program: string, debianPackage = program): boolean {
     }
   }
   if (isPresent(program)) return true;
-  process.stderr.write(`skipping what needs ${program}: it is missing and cannot be installed\n`);
+  process.stderr.write(
+    `skipping tests that need ${program}: it is missing and cannot be installed\n`,
+  );
   return false;
 }
 

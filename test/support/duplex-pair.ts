@@ -1,4 +1,4 @@
-/** Two ends of a connection, without a network between them. */
+/** The two ends of a connection, without a network in between. */
 import { Duplex } from "node:stream";
 
 export function duplexPair(): readonly [Duplex, Duplex] {

@@ -1,16 +1,18 @@
-/** Runs tests as Vitest does, and prints for one that fails what it waited for and why. */
+/** Vitest's runner; when a test fails, it also prints what the test was waiting for and why. */
 import { type RunnerTestCase, type RunnerTestSuite, TestRunner } from "vitest";
 import { explain } from "./waits.ts";
 
 export default class ExplainingRunner extends TestRunner {
-  /** After the test itself, when its servers still run, and before any hook that ends them. */
+  /**
+   * Runs after the test and before its hooks stop the servers, so that the servers can be asked.
+   */
   async onTaskFinished(test: RunnerTestCase): Promise<void> {
     if (test.result?.state === "fail") await printExplanation(test.name);
   }
 
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite);
-    // A hook: the server may not even have started.
+    // A hook failed: perhaps the server did not even start.
     const isOwn = suite.result?.errors !== undefined && suite.result.errors.length > 0;
     if (suite.result?.state === "fail" && isOwn) await printExplanation(suite.name);
   }

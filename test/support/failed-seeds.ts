@@ -1,7 +1,7 @@
 /**
- * Seeds that once failed, in a table of the project: one JSON object per line. Random runs append
- * to it, and every later `npm test` replays it, so that a rare failure is not lost with the output
- * of the run that found it.
+ * A table in the project of seeds that failed once: one JSON object per line. Random runs append to
+ * it, and every later `npm test` replays it, so that a rare failure is not lost with the output of
+ * the run that found it.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,9 +9,9 @@ import { projectFile } from "./project-file.ts";
 
 export interface FailedSeed {
   readonly seed: number;
-  /** What was found, when it was found. */
+  /** The problem, as reported when the seed was found. */
   readonly problem: string;
-  /** Why, added by the person who fixed it. */
+  /** The cause of the problem, added by the person who fixed it. */
   readonly cause?: string;
 }
 
@@ -21,7 +21,7 @@ export function readFailedSeeds<Row extends FailedSeed>(file: string): Row[] {
   return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
 }
 
-/** Answers where the seed is now, for the message of the failure. */
+/** Returns where the seed is stored now, for the failure message. */
 export function keepFailedSeed(file: string, row: FailedSeed): string {
   const name = path.relative(projectFile("."), file);
   const isKnown = readFailedSeeds(file).some(

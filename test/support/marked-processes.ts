@@ -1,4 +1,4 @@
-/** Processes of this machine that have a variable with such a value, whoever started them. */
+/** Finds the processes of this machine whose environment has the given variable and value. */
 import { readdirSync, readFileSync } from "node:fs";
 
 export function markedProcesses(variable: string, value: string): readonly number[] {
@@ -13,7 +13,7 @@ function environmentOf(pid: string): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`;
   } catch {
-    // It ended, or is another user's.
+    // The process ended, or belongs to another user.
     return "";
   }
 }

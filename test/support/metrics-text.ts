@@ -1,4 +1,4 @@
-/** Reads the text that /metrics answers with. */
+/** Parses the text of /metrics. */
 
 export interface Sample {
   readonly name: string;
@@ -18,7 +18,7 @@ export function parseMetrics(text: string): readonly Sample[] {
     });
 }
 
-/** Of all series of that name that have these labels. */
+/** The sum of all series with this name and these labels. */
 export function sumOf(
   samples: readonly Sample[],
   name: string,
@@ -31,7 +31,9 @@ export function sumOf(
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** The least limit of a histogram's buckets that such a share of what was observed is below. */
+/**
+ * The upper limit of the lowest histogram bucket that covers the given share of all observations.
+ */
 export function quantileLimit(samples: readonly Sample[], name: string, share: number): number {
   const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
   const limits = [...new Set(buckets.map(({ labels }) => labels["le"] ?? ""))];

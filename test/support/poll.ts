@@ -1,10 +1,13 @@
-/** `expect.poll`, but a failure first prints what the servers under test say (see waits.ts). */
+/**
+ * `expect.poll` that, when it fails, first prints the state of the servers under test (see
+ * waits.ts).
+ */
 import { expect } from "vitest";
 import { explain } from "./waits.ts";
 
 type Polled = ReturnType<typeof expect.poll>;
 
-/** Before the test goes on: what it does next may be to end its servers. */
+/** The report is printed before the test continues, because the test may stop its servers next. */
 export function poll(...args: Parameters<typeof expect.poll>): Polled {
   return explained(expect.poll(...args));
 }

@@ -1,4 +1,4 @@
-/** A file of the project, from its source and from where the benchmarks are compiled to alike. */
+/** Finds a file of the project, both from the sources and from the compiled benchmarks. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
-/** Whether this machine can make sandboxes. */
+/** Checks whether this machine can create sandboxes. */
 import { findTools } from "../../src/agent/spawner/sandbox/tools.ts";
 
 const { problem } = findTools().can;
 
-/** Why not, for the name of a test that is skipped; empty where it can. */
+/** The reason why it cannot, for the name of a skipped test; empty if it can. */
 export const withoutSandboxes = problem === undefined ? "" : `(skipped: ${problem})`;

@@ -1,4 +1,4 @@
-/** Starts the real binary as a node of a server that runs already. */
+/** Starts the real binary as a node of a running server. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,9 +14,9 @@ export interface TallyAgent {
   log(): string;
   /** Everything it has written to stdout. */
   out(): string;
-  /** SIGKILL: what it runs goes on. */
+  /** Sends SIGKILL. Its containers keep running. */
   kill(): Promise<void>;
-  /** SIGTERM; its directory stays. */
+  /** Sends SIGTERM. The data directory stays. */
   stop(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -25,9 +25,11 @@ export interface TallyAgentOptions {
   readonly nodeName: string;
   readonly dataDir?: string;
   readonly args?: readonly string[];
-  /** On top of the environment of this process. */
+  /** Added to the environment of this process. */
   readonly env?: { readonly [name: string]: string };
-  /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
+  /**
+   * What happens to its pods when it stops; default: they are terminated, so that nothing is left.
+   */
   readonly exitFlags?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Starts the real binary on a free port and a directory of its own, as a user would. */
+/** Starts the real binary on a free port and in its own directory, as a user would. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const BINARY = projectFile("dist/main.js");
 export interface Tally {
   readonly url: string;
   readonly token: string;
-  /** The authority of its certificate, in PEM. */
+  /** The certificate authority of the server, in PEM. */
   readonly ca: string;
   readonly kubeconfig: string;
   readonly dataDir: string;
@@ -26,27 +26,29 @@ export interface Tally {
   /** Everything it has written to stdout. */
   out(): string;
   call(method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
-  /** SIGTERM; settles with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL; the data directory stays. */
+  /** Sends SIGKILL. The data directory stays. */
   kill(): Promise<void>;
-  /** Ends it if need be and removes its directory. */
+  /** Stops the server if it still runs and removes its directory. */
   dispose(): Promise<void>;
 }
 
 export interface TallyOptions {
   readonly args?: readonly string[];
-  /** Whether pods run on this machine; in most tests nobody but the test plays the node. */
+  /** Whether pods run on this machine. In most tests only the test itself plays the node. */
   readonly hasAgent?: boolean;
-  /** What becomes of its pods when it stops; absent: they are ended, so that nothing is left. */
+  /**
+   * What happens to its pods when it stops; default: they are terminated, so that nothing is left.
+   */
   readonly exitFlags?: readonly string[];
   readonly dataDir?: string;
-  /** Absent: in its data directory. */
+  /** Default: in the data directory. */
   readonly kubeconfig?: string;
   readonly command?: readonly string[];
-  /** Where it is started; absent: where the tests are. */
+  /** The working directory; default: that of the tests. */
   readonly cwd?: string;
-  /** On top of the environment of this process. */
+  /** Added to the environment of this process. */
   readonly env?: { readonly [name: string]: string };
 }
 
@@ -59,7 +61,8 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   const args = [...before, BINARY, ...own, ...elsewhere, ...(options.args ?? [])];
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    // The list of what sandboxes hide is a server's own: other tests come and go meanwhile.
+    // Each server gets its own list of paths that sandboxes hide. With a shared list, concurrent
+    // tests would change it while the server runs.
     env: { ...process.env, XDG_STATE_HOME: path.join(dataDir, "state"), ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
@@ -71,7 +74,7 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     out += text;
   });
-  // All it wrote is read by then.
+  // "close" comes after "exit": by then all output has been read.
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   const testifying: Testifying = { process: child, log: () => log };
   const forget = addWitness({
@@ -115,10 +118,10 @@ export async function startTally(options: TallyOptions = {}): Promise<Tally> {
     kill,
     dispose: async () => {
       const isRunning = child.exitCode === null && child.signalCode === null;
-      // Pods would survive a kill.
+      // SIGKILL would leave the pods running, so a server with an agent gets SIGTERM.
       if (isRunning) await (hasAgent ? stop() : kill());
       forget();
-      // With flags of its own it may have left pods running.
+      // With custom exit flags the server may have left pods running.
       if (hasAgent && options.exitFlags) await runTally(["down", "--data", dataDir], options.env);
       await removeTree(dataDir);
     },
@@ -131,7 +134,7 @@ export interface Ran {
   readonly error: string;
 }
 
-/** Any command of the real binary, until it ends. */
+/** Runs any command of the real binary until it exits. */
 export function runTally(args: readonly string[], env: TallyOptions["env"] = {}): Promise<Ran> {
   const child = spawn(process.execPath, [BINARY, ...args], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,6 @@
 /**
- * What a process of Tally says about its state when a test fails: its objects with their events,
- * the queues of its controllers, what its agent knows of pods, and the end of its log.
+ * Describes the state of a Tally process when a test fails: its objects with their events, the
+ * queues of its controllers, what its agent knows about pods, and the end of its log.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -13,11 +13,11 @@ export interface Testifying {
   readonly process: ChildProcess;
   /** Everything it has logged. */
   log(): string;
-  /** Absent: it serves no objects. */
+  /** Absent if the process serves no API. */
   call?(method: string, path: string): Promise<Answer>;
 }
 
-/** More than that is not read by anybody. */
+/** Limits that keep the report short enough to read. */
 const MOST_OBJECTS = 30;
 const MOST_EVENTS = 60;
 const MOST_LOG_LINES = 40;
@@ -38,7 +38,7 @@ export async function testimonyOf(given: Testifying): Promise<string> {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** Where somebody waits for one object: that object whole, and its events. */
+/** For a wait that concerns one object: the whole object and its events. */
 export async function describeObject(
   call: NonNullable<Testifying["call"]>,
   path: string,
@@ -52,7 +52,7 @@ export async function describeObject(
   return [`${path}: ${status}`, text, ...eventLines(events.json.items)].join("\n");
 }
 
-/** One that hangs itself must not hold up the report. */
+/** A server that hangs must not hold up the report. */
 async function inTime(text: Promise<string>, what: string): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
@@ -67,7 +67,7 @@ async function inTime(text: Promise<string>, what: string): Promise<string> {
   }
 }
 
-/** Those that tests wait for, or that others wait for. */
+/** The kinds that tests wait for, and the kinds that those depend on. */
 const COLLECTIONS = [
   "/apis/batch/v1/jobs",
   "/apis/batch/v1/cronjobs",
@@ -84,7 +84,7 @@ async function describeObjects(call: NonNullable<Testifying["call"]>): Promise<s
   for (const collection of COLLECTIONS) {
     const { json } = await call("GET", collection);
     const items: readonly KubeObject[] = json.items ?? [];
-    // The last ones are the likeliest to be under way, but those that end stay to be seen.
+    // Unfinished objects come first; finished ones are shown if there is room.
     const shown = items.toSorted(byProgress).slice(0, MOST_OBJECTS);
     lines.push(`${collection}: ${items.length}`, ...shown.map(describeBriefly));
   }
@@ -121,7 +121,7 @@ function eventLines(events: readonly Event[]): readonly string[] {
   return [`events: ${events.length}`, ...lines];
 }
 
-/** What it logs when it is asked for its queues and its book. */
+/** The queues and the book of the agent, which the process logs when it gets the signal. */
 async function diagnose({ process: { pid }, log }: Testifying): Promise<string> {
   if (pid === undefined || !catchesSignal(pid)) return "it gives no diagnostics";
   const from = log().length;
@@ -135,7 +135,7 @@ async function diagnose({ process: { pid }, log }: Testifying): Promise<string> 
 
 const SIGUSR2_BIT = 1n << 11n;
 
-/** A process that does not would be ended by it. */
+/** A process without a handler for the signal would be killed by it. */
 export function catchesSignal(pid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

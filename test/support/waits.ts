@@ -1,20 +1,20 @@
 /**
- * What a test file waits for at the moment, and what can say why it does not come: when a test
- * fails, the runner (explaining-runner.ts) prints all of it. Waits have no limit of their own: the
- * limit of the test ends them.
+ * Records what a test file currently waits for, and which processes can explain why it does not
+ * happen. When a test fails, the runner (explaining-runner.ts) prints all of it. Waits have no
+ * timeout of their own: the timeout of the test ends them.
  */
 
-/** Something under test that can describe its state: a server, an agent, a command. */
+/** A server, agent or command under test that can describe its state. */
 export interface Witness {
   readonly name: string;
-  /** Never rejects, and ends within seconds. */
+  /** Never rejects, and settles within seconds. */
   describe(): Promise<string>;
 }
 
 export interface Awaited {
-  /** In words, or the code of the condition. */
+  /** A description, or the source code of the condition. */
   readonly what: string;
-  /** What is there of it so far. */
+  /** Describes the current state of the awaited object. */
   readonly describe?: () => string | Promise<string>;
 }
 
@@ -38,13 +38,13 @@ function underWay(): UnderWay {
 
 const { waits, witnesses } = underWay();
 
-/** Answers with the way to take it back. */
+/** Returns a function that removes the witness. */
 export function addWitness(witness: Witness): () => void {
   witnesses.add(witness);
   return () => void witnesses.delete(witness);
 }
 
-/** The same promise; while it is open, the wait is known. */
+/** Returns the same promise; the wait is recorded until it settles. */
 export async function waitingFor<T>(awaited: Awaited, promise: Promise<T>): Promise<T> {
   const wait: Wait = { ...awaited, sinceMs: performance.now() };
   waits.add(wait);
@@ -58,7 +58,7 @@ export async function waitingFor<T>(awaited: Awaited, promise: Promise<T>): Prom
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 
-/** Looks again, ever less often, until it is so. */
+/** Polls, at increasing intervals, until the condition holds. */
 export function until(
   isSo: () => Promise<boolean> | boolean,
   awaited: Awaited = { what: isSo.toString() },
@@ -74,7 +74,7 @@ async function poll(isSo: () => Promise<boolean> | boolean): Promise<void> {
   }
 }
 
-/** All waits and what every witness says; empty where nothing is under way. */
+/** Describes all waits and all witnesses; empty if there are none. */
 export async function explain(): Promise<string> {
   const told = [...waits].map(describeWait);
   const seen = [...witnesses].map(async (each) => `${each.name}:\n${await each.describe()}`);

@@ -8,14 +8,16 @@ export interface SeenEvent {
   readonly name: string;
   readonly revision: number;
   readonly value: string | undefined;
-  /** Of an event of type ERROR. */
+  /** The status code, if the type is ERROR. */
   readonly code: number | undefined;
 }
 
 export interface OpenWatch {
-  /** Settles when it has told of this revision or a later one, was refused, or has ended. */
+  /**
+   * Settles when the watch has delivered this revision or a later one, was rejected, or has ended.
+   */
   reached(revision: number): Promise<void>;
-  /** Closes it and answers with all whole events it received. */
+  /** Closes the watch and returns all complete events. */
   close(): Promise<readonly SeenEvent[]>;
 }
 

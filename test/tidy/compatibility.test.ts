@@ -1,4 +1,4 @@
-/** docs/compatibility.md promises a test for each row. It keeps the promise only if that exists. */
+/** docs/compatibility.md names a test for each row. These tests check that it exists. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { ROOT } from "./source.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/compatibility.md"), "utf8");
 
-/** Rows of tables, without headings and the lines of dashes below them. */
+/** The rows of all tables, without the headings and the lines of dashes below them. */
 const ROWS = PAGE.split("\n").filter((line, at, lines) => {
   return line.startsWith("| ") && !lines[at + 1]?.startsWith("|---");
 });
@@ -21,7 +21,9 @@ function proofOf(row: string): Proof | undefined {
   return path === undefined || name === undefined ? undefined : { path, name };
 }
 
-/** As a string of the file: the name of a test, or of a case in its table. */
+/**
+ * The name must occur as a string in the file: as the name of a test, or of a case in its table.
+ */
 function hasTest({ path, name }: Proof): boolean {
   const file = join(ROOT, path);
   if (!existsSync(file)) return false;
@@ -29,7 +31,7 @@ function hasTest({ path, name }: Proof): boolean {
   return ['"', "'", "`"].some((quote) => text.includes(`${quote}${name}${quote}`));
 }
 
-test("the page has rows", () => {
+test("docs/compatibility.md has rows", () => {
   expect(ROWS.length).toBeGreaterThan(50);
 });
 

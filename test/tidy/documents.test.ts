@@ -1,4 +1,4 @@
-/** Documents lead somewhere: their links exist, and every name of Tally's own is explained. */
+/** Checks the documents: their links work, and every annotation and label of Tally is explained. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const DOCUMENTS = [
   ...["docs", "examples"].flatMap((folder) => readTree(folder, [".md"])),
 ];
 
-/** Those that GitHub makes: "## How it is stored" is "how-it-is-stored". */
+/** The anchors that GitHub generates: "## How it is stored" becomes "how-it-is-stored". */
 function anchorsOf(path: string): readonly string[] {
   const headings = readFileSync(join(ROOT, path), "utf8").matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = ""]) =>
@@ -40,9 +40,9 @@ test("every link between documents leads to a file and a heading that exist", ()
   expect(broken).toEqual([]);
 });
 
-/** Labels of containers of an engine, which nobody but the agent reads. */
+/** Labels on containers of Docker or Podman, which only the agent reads. */
 const INTERNAL = ["error-log", "image-id", "log", "place"].map((name) => `tallyjob.io/${name}`);
-/** On the Lease of the controllers, which only "tally run --context" reads. */
+/** Annotations on the Lease of the controllers, which only "tally run --context" reads. */
 const OF_THE_LEASE = ["managed-by", "managed-namespace"].map((name) => `tallyjob.io/${name}`);
 
 test("every annotation and label of Tally's own is documented", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as rules from "./rules.ts";
 import { maskTexts, parseSource } from "./source.ts";
 
-/** What a rule says of files given as path and text. */
+/** The offences that a rule finds in files given as path and text. */
 function offences(rule: rules.Rule, files: Record<string, string>): string[] {
   const sources = Object.entries(files).map(([path, text]) => parseSource(path, text));
   return rule(sources).map(({ path, line, problem }) => `${path}:${line} ${problem}`);
@@ -19,11 +19,11 @@ test.each([
   ["a regular expression", "x = /await\\/[/]/.test(y)", "x = /          /.test(y)"],
   ["a division", "x = a / b; y = c / d", "x = a / b; y = c / d"],
 ])("%s is masked and positions stay", (_what, text, masked) => {
-  // Written with § for the two characters that open code in a template.
+  // The tables write § for the two characters that open code in a template.
   expect(maskTexts(text.replaceAll("§", "${"))).toBe(masked);
 });
 
-test("imports are found over lines, with what of them is types", () => {
+test("imports that span lines are found, and those that import only types are marked", () => {
   const text = [
     'import fs from "node:fs";',
     'import type { A } from "./a.ts";',
@@ -50,8 +50,8 @@ test.each([
   ["file length", rules.fileLength, { "src/api/a.ts": "x\n".repeat(401) }, "401 lines"],
   ["line length", rules.lineLength, { "src/api/a.ts": "x".repeat(101) }, "101 characters"],
   ["opening", rules.opening, { "src/api/a.ts": "const x = 1;" }, "opens without a comment"],
-  ["a nothing-saying folder", rules.folderNames, { "src/api/utils/a.ts": "" }, '"utils"'],
-  ["a nothing-saying file", rules.folderNames, { "src/api/helpers.ts": "" }, '"helpers"'],
+  ["a meaningless folder name", rules.folderNames, { "src/api/utils/a.ts": "" }, '"utils"'],
+  ["a meaningless file name", rules.folderNames, { "src/api/helpers.ts": "" }, '"helpers"'],
   ["a barrel", rules.folderNames, { "src/api/index.ts": "" }, "a barrel"],
   ["export *", rules.barrels, { "src/api/a.ts": 'export * from "./b.ts";' }, "whole"],
   [
@@ -120,7 +120,7 @@ test.each([
   ["unfinished work", rules.bannedWords, { "src/a.ts": `// ${"TO"}DO: later` }, "unfinished"],
   ["a machine", rules.bannedWords, { "docs/a.md": `see /${"root"}/x` }, "a path of one machine"],
   ["a banner", rules.bannedWords, { "src/a.ts": `// ${"-".repeat(8)}` }, "a banner"],
-] as const)("tidy sees %s", (_what, rule, files, problem) => {
+] as const)("tidy reports %s", (_what, rule, files, problem) => {
   const found = offences(rule, files);
   expect(found).toHaveLength(1);
   expect(found[0]).toContain(problem);

@@ -1,7 +1,7 @@
 /**
- * The rules of STYLE.md that a program can check. Each takes sources and answers with offences;
- * what needs a syntax tree (any, !, enum, default exports, long functions) is left to Biome, and
- * tidy.test.ts sees to it that Biome still looks.
+ * The rules of STYLE.md that a program can check. Each takes sources and returns offences. Rules
+ * that need a syntax tree (any, !, enum, default exports, long functions) are left to Biome, and
+ * tidy.test.ts checks that Biome is configured to enforce them.
  */
 import type { Import, SourceFile } from "./source.ts";
 import {
@@ -17,7 +17,7 @@ import {
 
 export interface Offence {
   readonly path: string;
-  /** 0 where the whole file is meant. */
+  /** 0 if the offence concerns the whole file. */
   readonly line: number;
   readonly problem: string;
 }
@@ -38,13 +38,13 @@ export const fileLength: Rule = (files) =>
 
 export const lineLength: Rule = (files) =>
   eachLine(files, "lines", (line) => {
-    // One astral character is one character to the reader.
+    // An astral character counts as one, as a reader sees it.
     const length = [...line].length;
     if (length <= MAX_LINE_LENGTH || isOneText(line)) return undefined;
     return `${length} characters, at most ${MAX_LINE_LENGTH}: break the line`;
   });
 
-/** A message is searched for whole: it may have a line of its own, however long. */
+/** A message may have a line of its own of any length, so that a search finds the whole of it. */
 function isOneText(line: string): boolean {
   return /^\s*(["'`])(?:(?!\1).)*\1[\])},;]*$/.test(line);
 }
@@ -73,7 +73,7 @@ export const folderNames: Rule = (files) =>
     const problem =
       name === "index.ts"
         ? "a barrel: import the file that has it"
-        : banned && `"${banned}" says nothing: name it by the noun it is about`;
+        : banned && `"${banned}" is too vague: use a noun of the domain`;
     return problem ? [{ path, line: 0, problem }] : [];
   });
 
@@ -82,7 +82,7 @@ export const barrels: Rule = (files) =>
     /^\s*export\s*\*/.test(line) ? "exports another file whole: import that file" : undefined,
   );
 
-/** A wait that gives up must print what it waited for. */
+/** A wait that times out must print what it waited for. */
 export const silentWaits: Rule = (files) =>
   eachLine(
     files.filter(({ path }) => path !== EXPLAINED_POLL),
@@ -95,7 +95,7 @@ export const silentWaits: Rule = (files) =>
 
 const EXPLAINED_POLL = "test/support/poll.ts";
 
-/** Who may import whom, from the table. */
+/** Checks imports against the table of layers. */
 export const importDirection: Rule = (files) =>
   eachImport(files, (file, each) => {
     if (each.target === undefined) return undefined;
@@ -111,12 +111,12 @@ export const importDirection: Rule = (files) =>
     return `${from} imports ${to} (may import: ${allowed.join(", ") || "nothing"})`;
   });
 
-/** "src/api/names.ts" is of "api", "src/main.ts" of "main.ts". */
+/** "src/api/names.ts" belongs to "api", "src/main.ts" to "main.ts". */
 function layerOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
 
-/** Types count too: two files that need each other's types are one idea, or three. */
+/** Type imports count too: two files that need each other's types should be one file, or three. */
 export const importCycles: Rule = (files) => {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();
@@ -154,7 +154,7 @@ export const purity: Rule = (files) => {
   return [...words, ...imports];
 };
 
-/** By its first words, or by where it lives. */
+/** A file is pure if its header says so, or if it is in a pure folder. */
 export function isPure({ path, text }: SourceFile): boolean {
   return /^\/\*\*\s+(\*\s+)?Pure:/.test(text) || PURE_FOLDERS.includes(layerOf(path));
 }

@@ -1,6 +1,6 @@
 /**
  * The sources as the rules of tidy see them: read once, with a copy in which comments and the
- * contents of strings are blanked, so that a rule about code does not trip over a text.
+ * contents of strings are blanked. Otherwise a rule about code would match text.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -14,7 +14,7 @@ export interface Import {
   readonly specifier: string;
   /** The file inside the repository, undefined for packages and Node's own modules. */
   readonly target: string | undefined;
-  /** Gone after compilation. */
+  /** Whether the import disappears in compilation. */
   readonly isTypeOnly: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** The texts below a folder whose names end in one of the endings. */
+/** Reads all files below a folder whose names end in one of the endings. */
 export function readTree(folder: string, endings: readonly string[]): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
@@ -43,7 +43,7 @@ export function parseSource(path: string, text: string): SourceFile {
   return { path, text, lines, code: code.split("\n"), imports: findImports(path, text, code) };
 }
 
-/** Both forms of import and the re-export, wherever they break over lines. */
+/** Matches static imports, dynamic imports and re-exports, also if they span lines. */
 const IMPORT =
   /\b(import|export)\b(\s+type\b)?([^"'`;()]*?)\bfrom\s*(?=["'])|\bimport\s*\(?\s*(?=["'])/g;
 
@@ -61,24 +61,24 @@ function findImports(path: string, text: string, code: string): Import[] {
   });
 }
 
-/** "{ type Kind, type Rules }" is as good as "type { Kind, Rules }". */
+/** "{ type Kind, type Rules }" is equivalent to "type { Kind, Rules }". */
 function areAllTypes(clause: string): boolean {
   const names = /\{([^}]*)\}/.exec(clause)?.[1]?.split(",") ?? [];
   const named = names.map((name) => name.trim()).filter((name) => name !== "");
   return named.length > 0 && named.every((name) => name.startsWith("type "));
 }
 
-/** What may stand before a slash that opens a regular expression rather than dividing. */
+/** What can precede a slash that opens a regular expression, as opposed to a division. */
 const BEFORE_REGEX = /(^|[([{,;:=!&|?+\-*%~^<>]|\b(return|typeof|case|in|of|await))\s*$/;
 
 /**
- * Blanks comments, strings, templates and regular expressions, keeping quotes and every line
- * break, so that positions stay what they are. Code inside a template's braces is kept.
+ * Blanks comments, strings, templates and regular expressions. Quotes and line breaks stay, so that
+ * positions do not change. Code inside a template's braces stays too.
  */
 export function maskTexts(text: string): string {
   let out = "";
   let at = 0;
-  /** How deep the braces are inside each open template. */
+  /** The depth of braces inside each open template. */
   const templates: number[] = [];
   const blank = (end: number) => {
     out += text.slice(at, end).replace(/[^\n]/g, " ");

@@ -1,15 +1,15 @@
-/** The style as data: limits, who may import whom, banned words; exceptions with their reasons. */
+/** The style as data: limits, allowed imports, banned words, and exceptions with their reasons. */
 
 export const MAX_FILE_LINES = 400;
 export const MAX_LINE_LENGTH = 100;
 
 export interface Layer {
   readonly imports: readonly string[];
-  /** More for single files, by path. */
+  /** Further imports allowed for single files, by path. */
   readonly exceptions?: { readonly [path: string]: readonly string[] };
 }
 
-/** Folders and files directly in src, and what each may import besides itself. */
+/** The folders and files directly in src, and what each may import besides itself. */
 export const LAYERS: { readonly [layer: string]: Layer } = {
   base: { imports: [] },
   api: { imports: ["base"] },
@@ -25,7 +25,7 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   controllers: { imports: ["base", "api", "client"] },
   agent: {
     imports: ["base", "api", "client"],
-    // They look at pods, and at claims, as a controller does at its objects.
+    // These files reconcile pods and claims as a controller does.
     exceptions: {
       "src/agent/agent.ts": ["controllers"],
       "src/agent/volumes/provisioner.ts": ["controllers"],
@@ -108,10 +108,10 @@ export const LAYERS: { readonly [layer: string]: Layer } = {
   "launch.ts": { imports: ["base"] },
 };
 
-/** Whatever lives here is pure without saying so. */
+/** Files in these folders are pure even if they do not say so. */
 export const PURE_FOLDERS: readonly string[] = ["api", "kinds"];
 
-/** Packages and Node modules that compute and do nothing else. */
+/** Packages and Node modules that only compute. */
 export const PURE_PACKAGES: {
   readonly [name: string]: { readonly files: "any" | readonly string[]; readonly reason: string };
 } = {
@@ -153,7 +153,7 @@ export const IMPURE: readonly Ban[] = [
   { pattern: /\bconsole\./, what: "the console", remedy: "return what there is to say" },
 ];
 
-/** Patterns are spelt so that this file does not match itself. */
+/** The patterns are spelled so that this file does not match itself. */
 export const BANNED_WORDS: readonly Ban[] = [
   {
     pattern: /\b(TOD[O]|FIXM[E]|XX[X])\b/,
@@ -171,7 +171,7 @@ export const BANNED_WORDS: readonly Ban[] = [
     remedy: "leave it out",
   },
   {
-    // Node's inspector has a class of that name.
+    // Node's inspector exports a class of that name.
     pattern: /\b[s]essions?\b(?! affinity|\(\)| } from "node:inspector")/i,
     what: "about how it was made",
     remedy: "speak of the project alone",
@@ -190,14 +190,14 @@ export const BANNED_FOLDERS: readonly string[] = [
   "manager",
 ];
 
-/** Offences that stay, by rule and path. The reason is for the reader. */
+/** Accepted offences, by rule and path, with the reason. */
 export const EXCEPTIONS: {
   readonly [rule: string]: { readonly [path: string]: string };
 } = {};
 
 const RECORDED = "test/conformance/api.test.ts replays what a real cluster answered";
 
-/** Folders of src without a test of their own, and where they are tested instead. */
+/** Folders of src without tests of their own, and where they are tested instead. */
 export const TESTED_ELSEWHERE: { readonly [folder: string]: string } = {
   "src/kinds/apps": RECORDED,
   "src/kinds/cel/cost":
@@ -215,7 +215,7 @@ export const TESTED_ELSEWHERE: { readonly [folder: string]: string } = {
   "src/kinds/serviceaccount": RECORDED,
 };
 
-/** Suppressed lint rules, by path: Biome asks for a reason in the place itself. */
+/** Suppressed lint rules, by path. Biome requires the reason at the suppression itself. */
 export const SUPPRESSIONS: { readonly [path: string]: readonly string[] } = {
   "test/support/call-server.ts": ["lint/suspicious/noExplicitAny"],
 };

@@ -24,17 +24,17 @@ function asText(path: string): SourceFile {
 }
 
 const CHECKED: readonly [string, rules.Rule, readonly SourceFile[]][] = [
-  ["files stay small", rules.fileLength, [...sources, ...scripts]],
-  ["lines stay short", rules.lineLength, [...sources, ...tests, ...scripts]],
-  ["files say what they are", rules.opening, [...shipped, ...scripts]],
+  ["files are short", rules.fileLength, [...sources, ...scripts]],
+  ["lines are short", rules.lineLength, [...sources, ...tests, ...scripts]],
+  ["files start with a comment that says what they are", rules.opening, [...shipped, ...scripts]],
   ["files and folders are named by nouns of the domain", rules.folderNames, [...sources, ...tests]],
-  ["no file stands in for another", rules.barrels, sources],
-  ["waits of tests are explained when they give up", rules.silentWaits, tests],
-  ["imports go one way", rules.importDirection, shipped],
-  ["no file needs itself", rules.importCycles, shipped],
-  ["pure files are pure", rules.purity, shipped],
+  ["no file only re-exports others", rules.barrels, sources],
+  ["a wait in a test prints an explanation when it times out", rules.silentWaits, tests],
+  ["imports follow the table of layers", rules.importDirection, shipped],
+  ["imports have no cycles", rules.importCycles, shipped],
+  ["pure files use no clock, randomness, process or input and output", rules.purity, shipped],
   [
-    "the project speaks of itself alone",
+    "files contain no unfinished work, machine paths or notes on how they were made",
     rules.bannedWords,
     [...sources, ...tests, ...scripts, ...texts],
   ],
@@ -58,7 +58,7 @@ test("every exception is still needed", () => {
   expect(stale).toEqual([]);
 });
 
-test("every layer of the import table and every exception in it exists or is planned", () => {
+test("every layer and every exception of the import table exists or is planned", () => {
   const planned = ["agent", "dns"];
   const present = new Set(sources.map(({ path }) => path.split("/")[1]));
   const absent = Object.keys(LAYERS).filter((layer) => !present.has(layer));
@@ -78,7 +78,7 @@ test("every folder of src has a test, or says where it is tested", () => {
   expect(untested).toEqual([]);
 });
 
-test("a test that may be skipped is listed with what it needs in test/skips.md", () => {
+test("every test that may be skipped is listed in test/skips.md with its requirement", () => {
   const listed = read("test/skips.md");
   const skipping = [...sources, ...tests]
     .filter(({ code }) =>
@@ -88,7 +88,7 @@ test("a test that may be skipped is listed with what it needs in test/skips.md",
   expect(skipping.filter((path) => !listed.includes(`\`${path}\``))).toEqual([]);
 });
 
-test("Biome checks what needs a syntax tree, and nobody silences it unseen", () => {
+test("Biome checks the rules that need a syntax tree, and every suppression is listed", () => {
   const { linter } = JSON.parse(read("biome.json"));
   const level = (group: string, rule: string) => {
     const value = linter.rules[group]?.[rule];
@@ -127,7 +127,7 @@ const imported = new Set(
   ),
 );
 
-test("what is imported is Node's, by its full name, or a declared dependency", () => {
+test("every import is a Node module by its full name, or a declared dependency", () => {
   const known = [
     ...Object.keys(manifest.dependencies),
     ...builtinModules.map((name) => `node:${name}`),
@@ -146,7 +146,7 @@ test("every dependency is imported and has its reason in ARCHITECTURE.md", () =>
   expect(names.filter((name) => !reasons.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-test("the lock names no registry and every platform, so that npm ci works anywhere", () => {
+test("package-lock.json names no registry and lists the packages of every platform", () => {
   interface Locked {
     readonly resolved?: string;
     readonly optionalDependencies?: Record<string, string>;
@@ -157,6 +157,6 @@ test("the lock names no registry and every platform, so that npm ci works anywhe
     .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
     .filter((name) => packages[`node_modules/${name}`] === undefined);
   expect(resolved).toEqual([]);
-  // "npm run lock" adds what npm left out.
+  // "npm run lock" adds entries that npm left out.
   expect(missing).toEqual([]);
 });

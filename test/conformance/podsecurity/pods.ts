@@ -11,7 +11,7 @@ const container = (name: string, more: Fields = {}): Fields => ({ name, image: "
 const secured = (name: string, securityContext: Fields): Fields =>
   container(name, { securityContext });
 
-/** What the newest restricted level asks of a container and of a pod. */
+/** What the newest restricted level requires of a container and of a pod. */
 const STRICT_CONTAINER = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },
@@ -23,7 +23,7 @@ function pod(spec: Fields, annotations?: { readonly [key: string]: string }): Ta
   return { spec: whole, ...(annotations ? { annotations } : {}) };
 }
 
-/** Restricted in all but what is given. */
+/** A pod that complies with restricted, except for the given fields. */
 function strict(spec: Fields, annotations?: { readonly [key: string]: string }): TablePod {
   const { securityContext = {}, ...others } = spec as { securityContext?: Fields };
   const containers = [secured("a", STRICT_CONTAINER)];
@@ -31,7 +31,10 @@ function strict(spec: Fields, annotations?: { readonly [key: string]: string }):
   return pod({ containers, securityContext: context, ...others }, annotations);
 }
 
-/** In one container, in two, in an init container beside a good one, and in all kinds at once. */
+/**
+ * The fields in one container, in two, in an init container beside a compliant one, and in all
+ * kinds.
+ */
 function everywhere(name: string, more: Fields): { [name: string]: TablePod } {
   return {
     [`${name}-one`]: pod({ containers: [container("a", more)] }),
@@ -54,7 +57,7 @@ function contexts(
   return Object.assign({}, ...entries);
 }
 
-/** One value of the pod, another of its containers. */
+/** One value in the pod, another in its containers. */
 function podAndContainers(
   name: string,
   field: string,
@@ -284,7 +287,7 @@ export const TABLE_PODS: { readonly [name: string]: TablePod } = {
   }),
 };
 
-/** A server with --allow-privileged=true gets these too: others call them invalid. */
+/** Only sent to a server with --allow-privileged=true: other servers reject them as invalid. */
 export const PRIVILEGED_PODS: { readonly [name: string]: TablePod } = {
   ...contexts("privileged", { yes: { privileged: true }, no: { privileged: false } }),
   "windows-host-process": pod({

@@ -1,4 +1,4 @@
-/** The form of recordings/pod-security.json, and how one request becomes one answer of it. */
+/** The format of recordings/pod-security.json, and how a request becomes one of its answers. */
 import { readFileSync } from "node:fs";
 import { type Answer, type CalledServer, call } from "../../support/call-server.ts";
 import { projectFile } from "../../support/project-file.ts";
@@ -6,7 +6,7 @@ import type { TablePod } from "./pods.ts";
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Of a refusal. */
+  /** Only in a rejection, like the next two. */
   readonly message?: string;
   readonly reason?: string;
   readonly details?: unknown;
@@ -27,10 +27,10 @@ export interface RecordedStep {
 export interface Recording {
   readonly server: string;
   readonly pods: { readonly [name: string]: TablePod };
-  /** The versions of the policy that were asked for, in their order. */
+  /** The requested versions of the policy, in their order. */
   readonly versions: readonly string[];
   readonly levels: Levels;
-  /** The same for pods that only --allow-privileged=true finds valid. */
+  /** The same for pods that are valid only with --allow-privileged=true. */
   readonly privilegedPods: Recording["pods"];
   readonly privilegedLevels: Levels;
   /** Requests in their order, on one server. */
@@ -41,8 +41,9 @@ export interface Recording {
 }
 
 /**
- * By level, pod and version: the answer to a dry run of its creation. A version is left out if it
- * answers as the one before it. LEVEL stands for the level and version, as in baseline:v1.20.
+ * The answer to a dry run of the pod's creation, by level, pod and version. A version is omitted if
+ * its answer equals that of the version before. LEVEL stands for level and version, such as
+ * baseline:v1.20.
  */
 export interface Levels {
   readonly [level: string]: {
@@ -89,7 +90,7 @@ export function composePod(name: string, { annotations, spec }: TablePod): objec
   };
 }
 
-/** Removes what differs from run to run: the suffix of a generated name. */
+/** Matches the random suffix of a generated name, which is removed. */
 const GENERATED = /(generated-)[a-z0-9]{5}/g;
 
 export function answerOf(answer: Answer): Omit<RecordedAnswer, "audit"> {
@@ -100,7 +101,7 @@ export function answerOf(answer: Answer): Omit<RecordedAnswer, "audit"> {
   return { status: answer.status, message, reason, details, ...told };
 }
 
-/** Each header is `299 - "text"`; node joins several with commas. */
+/** Each header is `299 - "text"`; Node joins several with commas. */
 function warningTexts(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(", ") : (header ?? "");
   return [...text.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, quoted = '""']) =>

@@ -1,4 +1,7 @@
-/** Requests about namespaces, workloads and changes of pods, in the order they are recorded in. */
+/**
+ * Requests about namespaces, workloads and changes of pods, in the order in which they are
+ * recorded.
+ */
 import type { RecordedStep } from "./recording.ts";
 
 export type Step = Omit<RecordedStep, "answer">;
@@ -197,7 +200,7 @@ function updateSteps(): readonly Step[] {
   ];
 }
 
-/** Texts of clients that end in a header, and warnings that are longer than a header may be. */
+/** Texts of clients that end up in a header, and warnings that exceed the limit of a header. */
 function oddTextSteps(): readonly Step[] {
   const probed = (host: string): Fields => ({
     containers: [{ name: "c", image: "i", livenessProbe: { tcpSocket: { port: 1, host } } }],

@@ -1,4 +1,7 @@
-/** Waits in vain: diagnostics.test.ts runs it and reads what it prints. */
+/**
+ * Tests that wait for something that never happens: diagnostics.test.ts runs them and checks the
+ * output.
+ */
 import { afterAll, beforeAll, test } from "vitest";
 import { Cluster, script } from "../../agent/cluster.ts";
 import { poll } from "../../support/poll.ts";

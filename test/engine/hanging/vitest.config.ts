@@ -1,4 +1,4 @@
-/** For the case beside it, which is meant to fail. */
+/** The configuration for hanging.case.ts, which is meant to fail. */
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

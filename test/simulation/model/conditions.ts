@@ -1,4 +1,4 @@
-/** Pure: what the conditions of a Job say about its end. */
+/** Pure: what the conditions of a Job say about how it ends. */
 import type { Job } from "../../../src/api/generated/batch.ts";
 
 export interface Verdict {

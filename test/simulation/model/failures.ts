@@ -1,8 +1,8 @@
-/** Pure: what a podFailurePolicy makes of a pod. The first rule that matches decides. */
+/** Pure: which action a podFailurePolicy takes for a pod. The first matching rule decides. */
 import type { JobSpec, PodFailurePolicyRule } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
 
-/** The action of the rule; "Count" where none matches, which is the same. */
+/** The action of the rule; "Count" if none matches, which has the same effect. */
 export function actionFor({ podFailurePolicy }: JobSpec, pod: Pod): string {
   const rule = podFailurePolicy?.rules?.find((each) => matches(each, pod));
   return rule?.action ?? "Count";

@@ -1,6 +1,6 @@
 /**
- * Pure: how a Job ends that nobody disturbs, from its spec and the plan of its containers alone.
- * The history is not even looked at: there is one right answer before anything happens.
+ * Pure: how an undisturbed Job ends, computed only from its spec and the plan of its containers.
+ * The history is not used: there is one right answer before anything happens.
  */
 import type { Job, JobSpec } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
@@ -11,7 +11,7 @@ import { indexText } from "./ledger.ts";
 
 export interface Forecast {
   readonly reason: string;
-  /** Absent where pods are stopped in the middle of their work: then chance has a say. */
+  /** Absent if pods are stopped while they work: then the counts depend on timing. */
   readonly counts?: {
     readonly succeeded: number;
     readonly failed: number;
@@ -20,7 +20,7 @@ export interface Forecast {
   };
 }
 
-/** Undefined where the end depends on more than the plan. */
+/** Undefined if the end depends on more than the plan. */
 export function forecastOf({ body, plan }: Shape): Forecast | undefined {
   const { spec } = body;
   if (!isPredictable(spec) || plan.disruptions > 0) return undefined;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..", "..", "..");
 
-/** Everything the file imports, types included, and what that imports in turn. */
+/** All files that the file imports, directly or indirectly, type imports included. */
 function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
   if (reached.has(file) || !existsSync(file)) return reached;
   reached.add(file);
@@ -16,7 +16,7 @@ function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
   return reached;
 }
 
-test("the reference model knows nothing of the controllers it judges", () => {
+test("the reference model imports nothing of the controllers that it judges", () => {
   const all = [...reachedFrom(path.join(here, "referee.ts"))];
   for (const file of reachedFrom(path.join(here, "forecast.ts"))) all.push(file);
   const names = all.map((file) => path.relative(root, file));

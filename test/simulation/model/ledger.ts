@@ -1,6 +1,6 @@
 /**
- * Pure: the books of a Job, kept from the history of its pods and from nothing else: which pods
- * ended how, which indexes are done. What the status says is compared with it, never read.
+ * Pure: the model's own account of a Job, computed only from the history of its pods: which pods
+ * ended how, which indexes are complete. The status is compared with it, and never used as input.
  */
 import type { Job } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
@@ -23,23 +23,23 @@ export type End = "succeeded" | "failed";
 export interface Ledger {
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** By pod, and by how often it was tracked: one that was let go and taken back counts anew. */
+  /** By pod and tracking period: a pod that was released and adopted again counts as a new one. */
   readonly ends: ReadonlyMap<string, End>;
 }
 
 export const EMPTY: Ledger = { completed: new Set(), failedIndexes: new Set(), ends: new Map() };
 
-/** What a controller can know at a moment. */
+/** What a controller can know at one moment. */
 export interface Scene {
   readonly job: Job;
-  /** All pods of the Job that its selector selects. */
+  /** All pods of the Job that its selector matches. */
   readonly pods: readonly Pod[];
   readonly nowMs: number;
   readonly ledger: Ledger;
   readonly keyOf: (pod: Pod) => string;
 }
 
-/** The ledger and what the pods in sight add to it. */
+/** The ledger, plus what the visible pods add to it. */
 export interface Knowledge {
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
@@ -62,15 +62,15 @@ export function knowledgeOf(scene: Scene): Knowledge {
     if (pod.status.phase === "Succeeded") completed.add(index);
     if (failsIndex(job, pod)) failedIndexes.add(index);
   }
-  // Two pods of one index may end differently; then the index is done.
+  // If two pods of one index end differently, the index is complete.
   for (const index of completed) failedIndexes.delete(index);
   const succeeded = spec.completionMode === "Indexed" ? completed.size : count(ends, "succeeded");
   return { completed, failedIndexes, succeeded, failed: count(ends, "failed") };
 }
 
 /**
- * Once the end of a Job is announced its pods are being stopped. The rules leave open whether the
- * way they end then says something about their indexes: a Job may keep what it had.
+ * Once the end of a Job is announced, its pods are being stopped. The rules do not define whether
+ * their exits then still count for their indexes: the Job may also keep its previous lists.
  */
 export function readingsOf(scene: Scene): readonly Knowledge[] {
   const { job, ledger } = scene;
@@ -90,7 +90,7 @@ export function readingsOf(scene: Scene): readonly Knowledge[] {
   ];
 }
 
-/** The ledger after a sync has written its status: what is in it may be released. */
+/** The ledger after a sync has written its status. The pods in it may then be released. */
 export function nextLedger(
   scene: Scene,
   { completed, failedIndexes }: Knowledge,
@@ -106,7 +106,7 @@ export function nextLedger(
   for (const pod of pods.filter((each) => isTracked(each) && hasPlace(job.spec, each))) {
     const key = keyOf(pod);
     if (ends.has(key) || retained.has(pod)) continue;
-    // What is stopped because the Job has succeeded counts for nothing.
+    // Pods that are stopped because the Job has succeeded are not counted.
     if (standingVerdict(job)?.kind === "success" && isTerminating(pod)) continue;
     const end = endOf(job, pod) ?? (verdict === "failure" ? endAtFailure(job, pod) : undefined);
     if (end) ends.set(key, end);
@@ -114,13 +114,13 @@ export function nextLedger(
   return { completed, failedIndexes, ends };
 }
 
-/** Undefined: it is not over, or its failure is to be ignored. */
+/** Undefined if the pod has not ended, or if its failure is ignored. */
 function endOf(job: Job, pod: Pod): End | undefined {
   if (pod.status.phase === "Succeeded") return "succeeded";
   return hasFailed(job.spec, pod) ? countable(job, pod) : undefined;
 }
 
-/** When a Job fails, whatever still runs fails with it. */
+/** When a Job fails, all its running pods count as failed. */
 function endAtFailure(job: Job, pod: Pod): End | undefined {
   return countable(job, pod);
 }
@@ -137,7 +137,7 @@ function failsIndex({ spec }: Job, pod: Pod): boolean {
   return action !== "Ignore" && failureCounts(pod).counted >= limit;
 }
 
-/** Where each index has its own limit: the failed pod that its replacement will count from. */
+/** With a limit per index: the failed pod from which its replacement takes its failure count. */
 export function retainedPods(
   { job, pods }: Scene,
   { completed, failedIndexes }: Pick<Knowledge, "completed" | "failedIndexes">,
@@ -157,13 +157,15 @@ export function retainedPods(
   return new Set(best.values());
 }
 
-/** The pods whose names wait in the status to be counted. */
+/** The pods that the status lists as uncounted. */
 export function namedIn({ status }: Job): ReadonlySet<string> {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   return new Set([...succeeded, ...failed]);
 }
 
-/** The rules leave open which of two equal pods is kept; then it is the one that was. */
+/**
+ * The rules do not define which of two equal pods is kept; the model keeps the one already kept.
+ */
 function knowsMore(pod: Pod, other: Pod, named: ReadonlySet<string>): boolean {
   const weight = (each: Pod) => failureCounts(each).counted + failureCounts(each).ignored;
   if (weight(pod) !== weight(other)) return weight(pod) > weight(other);
@@ -179,7 +181,7 @@ export function count(ends: ReadonlyMap<string, End>, wanted: End): number {
   return [...ends.values()].filter((end) => end === wanted).length;
 }
 
-/** "0-2,5": runs of three and more are ranges. */
+/** "0-2,5": three or more consecutive indexes are written as a range. */
 export function indexText(indexes: ReadonlySet<number>): string {
   const sorted = [...indexes].sort((one, other) => one - other);
   const parts: string[] = [];

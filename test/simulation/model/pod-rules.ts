@@ -31,7 +31,7 @@ export interface RunDeeds {
 export interface Situation {
   readonly scenes: readonly (Scene | undefined)[];
   readonly deeds: RunDeeds;
-  /** The Job as the store has it, and the books as they were when it was last written. */
+  /** The Job as stored, and the ledger as of the last status write. */
   readonly truth: Job | undefined;
   readonly ledger: Ledger;
   readonly keyOf: (pod: Pod) => string;
@@ -81,8 +81,8 @@ function creationProblemIn(
 }
 
 /**
- * The earliest moment the back-off of the whole Job allows: after the failures that came since the
- * last success. A controller that starts anew forgets those it did not see.
+ * The earliest moment that the back-off of the whole Job allows, computed from the failures since
+ * the last success. A controller that restarts forgets the failures that it did not see.
  */
 function notBeforeMs(
   { job, pods, ledger, keyOf }: Scene,
@@ -112,7 +112,7 @@ function notBeforeMs(
         (each) => each.pod.metadata.uid === pod.metadata.uid && each.revision > instance.startedAt,
       ),
   );
-  // A pod adopted after its end is told late, and the last one told counts as the last one.
+  // The controller learns late of a pod that was adopted after its end, and treats it as the last.
   const isToldLate = (pod: Pod) => isTerminal(firstTracked(history, pod) ?? pod);
   if (failures.length === 0 || failures.some(isToldLate)) return 0;
   return Math.max(...failures.map(finishMs)) + backoffMs(failures.length);
@@ -128,7 +128,7 @@ function isEndedPodOf(job: Job, pod: Pod): boolean {
   return isOwn && isTerminal(pod) && isTracked(pod);
 }
 
-/** The finalizer goes only when the books have what there is to say about the pod. */
+/** A pod's finalizer may be removed only when the ledger has everything about the pod. */
 export function releaseProblem(
   { scenes, deeds, truth, ledger, keyOf }: Situation,
   before: Pod,
@@ -156,7 +156,7 @@ export function releaseProblem(
   return problem;
 }
 
-/** Of a pod that is not in the books: whether it should be. */
+/** Whether a pod that is not in the ledger should be in it. */
 function uncountedProblem(
   { job }: Scene,
   truth: Job,
@@ -200,7 +200,9 @@ function removalProblem(
   return mayGo(pod) ? undefined : "removed, and others are out of place";
 }
 
-/** Undefined if what was done is right by one of the sights; else what is wrong by the last. */
+/**
+ * Undefined if the action is right for one of the sights; otherwise the problem with the last one.
+ */
 function firstExplained(
   scenes: readonly (Scene | undefined)[],
   problemIn: (scene: Scene, sight: number) => string | undefined,

@@ -1,4 +1,4 @@
-/** Pure: which pods a Job must get rid of, and which it may create. */
+/** Pure: which pods a Job must delete, and which it may create. */
 import type { Pod } from "../../../src/api/generated/core.ts";
 import { actionFor } from "./failures.ts";
 import { type Knowledge, retainedPods, type Scene } from "./ledger.ts";
@@ -42,7 +42,7 @@ export function removalsIn(scene: Scene, known: Knowledge): Removals {
 
 export interface Creations {
   readonly count: number;
-  /** Of an Indexed Job: those whose turn it is. Some may have to wait. */
+  /** For an Indexed Job: the indexes that are next. Some of them may have to wait. */
   readonly indexes: readonly number[];
 }
 
@@ -63,7 +63,9 @@ export function creationsIn(scene: Scene, known: Knowledge): Creations {
   return { count, indexes: free.slice(0, count) };
 }
 
-/** Where each index has its own limit: what the pod must remember, and when it may come. */
+/**
+ * With a limit per index: the failures that the new pod must record, and when it may be created.
+ */
 export interface Heritage {
   readonly counted: number;
   readonly ignored: number;

@@ -1,4 +1,4 @@
-/** Pure: what a pod is to its Job, as the API documents it. */
+/** Pure: the role of a pod for its Job, as the API documents it. */
 import type { Job, JobSpec } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
 
@@ -38,7 +38,7 @@ export function indexOf({ metadata }: Pod): number | undefined {
   return /^[0-9]+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Of an Indexed Job: whether the pod's index is one the Job has. */
+/** Whether the pod's index is in the range of the Job; always true if the Job is not Indexed. */
 export function hasPlace({ completionMode, completions = 0 }: JobSpec, pod: Pod): boolean {
   if (completionMode !== "Indexed") return true;
   const index = indexOf(pod);
@@ -50,7 +50,7 @@ export function failureCounts({ metadata }: Pod): { counted: number; ignored: nu
   return { counted: read(FAILURES), ignored: read(IGNORED) };
 }
 
-/** Replacements wait until a pod is over, and until then it has not failed. */
+/** If true, a terminating pod has not failed yet, and is replaced only when it has ended. */
 export function waitsForEnd({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean {
   return podReplacementPolicy === "Failed" || podFailurePolicy !== undefined;
 }
@@ -71,7 +71,7 @@ export function restartsOf({ status }: Pod): number {
   return all.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
-/** When the pod was over. */
+/** When the pod ended. */
 export function finishMs({ metadata, status }: Pod): number {
   const ends = (status.containerStatuses ?? []).map(({ state }) => state.terminated?.finishedAt);
   if (ends.length > 0 && ends.every((end) => end)) {

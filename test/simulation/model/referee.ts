@@ -1,14 +1,15 @@
 /**
- * Judges everything the Job controller does by the documented rules and the history of the store.
+ * Judges everything that the Job controller does by the documented rules and the history of the
+ * store.
  *
- * For each write of the controller it asks: was this right, given what the controller could see?
- * The books it compares a status with are its own (ledger.ts), so that a wrong count is found at
- * the first write that has it. Where several syncs may hide in one run of requests, a write is
- * right if one of the sights explains it.
+ * For each write of the controller it checks: was this right, given what the controller could see?
+ * It compares each status with its own ledger (ledger.ts), so that a wrong count is found at the
+ * first write that has it. If several syncs may be hidden in one run of requests, a write is right
+ * if it is right for one of the sights.
  *
  * Nothing here imports the controller. Reading order: pods and failures (what a pod is), ledger
- * (the books), verdicts (the end), pods-wanted (the beginning), then scenes, status-rules,
- * pod-rules and rest; forecast stands alone.
+ * (the counts), verdicts (how a Job ends), pods-wanted (which pods to create), then scenes,
+ * status-rules, pod-rules and rest; forecast is independent of them.
  */
 import type { Job } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
@@ -54,7 +55,7 @@ export class Referee {
     this.#scenes.cutAfter(revision);
   }
 
-  /** Nothing will happen any more: then nothing may be left to do. */
+  /** Called when nothing can happen any more: no work may be left. */
   checkRest(nowMs: number): void {
     for (const finding of restProblems(this.history, this.#scenes, nowMs)) this.blame(finding);
   }
@@ -65,7 +66,8 @@ export class Referee {
     const lasting = lastingProblem(next, before);
     if (lasting || actor !== "job" || !call) return lasting;
     const { uid = "" } = next.metadata;
-    // A status replaces the latest one, or is refused: it goes on from the books as they are.
+    // The server accepts a status only if it replaces the latest one, so it continues from the
+    // current ledger.
     const ledger = this.#scenes.ledgerAt(uid, revision);
     const judged = judgeStatus(this.#scenes.ofCall(uid, call), next, before, {
       ledger,

@@ -1,4 +1,4 @@
-/** What the controller could see, and what the books said then. */
+/** What the controller could see at a moment, and the ledger at that moment. */
 import type { Pod } from "../../../src/api/generated/core.ts";
 import type { Call, History, Sight } from "../history.ts";
 import { EMPTY, type Ledger, type Scene } from "./ledger.ts";
@@ -14,7 +14,7 @@ export class Scenes {
 
   constructor(private readonly history: History) {}
 
-  /** One for each sight, with undefined where the Job was not there. */
+  /** One scene for each sight; undefined if the Job did not exist. */
   ofCall(jobUid: string, { sights }: Call): readonly (Scene | undefined)[] {
     return sights.map((sight) => this.at(jobUid, sight));
   }

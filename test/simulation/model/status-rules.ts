@@ -1,4 +1,4 @@
-/** Pure: whether a status is the one the rules ask for. */
+/** Pure: whether a status is the one that the rules require. */
 import type { Job } from "../../../src/api/generated/batch.ts";
 import type { Pod } from "../../../src/api/generated/core.ts";
 import { isFinished, standingVerdict, type Verdict } from "./conditions.ts";
@@ -18,11 +18,11 @@ import { isActive, isBeingDeleted, isTerminal, isTracked } from "./pods.ts";
 import { earlyVerdict, lateVerdict } from "./verdicts.ts";
 
 export interface Circumstances {
-  /** The books as they were when the status before was written. */
+  /** The ledger as of the previous status write. */
   readonly ledger: Ledger;
-  /** Something about a pod went wrong in this sync: then the end may have to wait. */
+  /** Whether a request about a pod failed in this sync: then the end of the Job may be delayed. */
   readonly hadTrouble: boolean;
-  /** Whether a pod has really lost its finalizer. */
+  /** Whether a pod has actually lost its finalizer. */
   readonly isReleased: (uid: string) => boolean;
 }
 
@@ -56,7 +56,7 @@ export function judgeStatus(
   return { problem };
 }
 
-/** What holds from one status to the next, whoever writes it. */
+/** What must hold between one status and the next, whoever writes it. */
 export function lastingProblem(next: Job, before: Job): string | undefined {
   const trueOf = ({ status }: Job) =>
     new Set(status.conditions?.filter((each) => each.status === "True").map(({ type }) => type));
@@ -74,14 +74,14 @@ export function lastingProblem(next: Job, before: Job): string | undefined {
   return undefined;
 }
 
-/** A pod that is named waits to be released; only then may its name give way to a number. */
+/** A pod listed as uncounted may be removed from the list and counted only after its release. */
 function hastyProblem(next: Job, before: Job, { isReleased }: Circumstances): string | undefined {
   const kept = namedIn(next);
   const hasty = [...namedIn(before)].find((uid) => !kept.has(uid) && !isReleased(uid));
   return hasty === undefined ? undefined : `pod ${hasty} is counted before it is released`;
 }
 
-/** An end is decided before anything of the same sync is written. */
+/** A sync decides the end of a Job before it writes anything. */
 function endProblem(scene: Scene, next: Job, { hadTrouble }: Circumstances): string | undefined {
   const known = knowledgeOf(scene);
   const actual = standingVerdict(next);
@@ -101,7 +101,7 @@ function judgeIn(
   const actual = standingVerdict(next);
   const named = namedIn(next);
   const ledger = nextLedger(scene, known, actual?.kind, named);
-  // After trouble with a pod an end is left for the next sync, announced or not.
+  // If a request about a pod failed, the end is left to the next sync, announced or not.
   const later = circumstances.hadTrouble ? nextLedger(scene, known, undefined, named) : ledger;
   const wrongCount = countProblem(scene, known, ledger, next);
   const isLater = wrongCount !== undefined && !countProblem(scene, known, later, next);
@@ -152,7 +152,7 @@ function countProblem(
   return isTwice ? "a pod is named twice" : undefined;
 }
 
-/** The deadline stands still while a Job is suspended: it has no start then. */
+/** The deadline does not run while a Job is suspended: it has no start time then. */
 function suspensionProblem(
   { job }: Scene,
   { status }: Job,
@@ -167,7 +167,7 @@ function suspensionProblem(
   return suspended !== "True" && hasStarted ? undefined : "not suspended, and says it is";
 }
 
-/** The last word is for when nothing runs and nothing waits to be counted. */
+/** The final condition may be written only when no pod runs and none waits to be counted. */
 function finishProblem(
   { pods }: Scene,
   next: Job,

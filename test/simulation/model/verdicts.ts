@@ -1,11 +1,11 @@
-/** Pure: whether a Job has to end, and why: the table of nine rows, first match wins. */
+/** Pure: whether a Job has to end, and why: a table of nine rows, the first match wins. */
 import type { SuccessPolicyRule } from "../../../src/api/generated/batch.ts";
 import { failure, standingVerdict, success, type Verdict } from "./conditions.ts";
 import { actionFor } from "./failures.ts";
 import type { Knowledge, Scene } from "./ledger.ts";
 import { hasFailed, isActive, isBeingDeleted, restartsOf } from "./pods.ts";
 
-/** Rows 1 to 8: decided before pods are looked after. */
+/** Rows 1 to 8: decided before pods are created or deleted. */
 export function earlyVerdict(scene: Scene, known: Knowledge): Verdict | undefined {
   const { job, pods, nowMs } = scene;
   const { spec, status } = job;
@@ -34,7 +34,7 @@ export function earlyVerdict(scene: Scene, known: Knowledge): Verdict | undefine
   return rules.some((rule) => isMet(rule, known)) ? success("SuccessPolicy") : undefined;
 }
 
-/** Row 9: decided after; whatever is too many by then is gone. */
+/** Row 9: decided afterwards, when surplus pods are gone. */
 export function lateVerdict({ job, pods }: Scene, { succeeded }: Knowledge): Verdict | undefined {
   const { completions, suspend } = job.spec;
   const reached = success("CompletionsReached");
