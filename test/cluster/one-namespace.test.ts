@@ -123,7 +123,7 @@ function startInPod(cluster: ControlPlane, account: string): Promise<Component> 
     args: ["--mount", "sh", "-c", script, account, process.execPath, TALLY, ...command],
     env: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, KUBECONFIG: "" },
     probe: async (log) => {
-      if (!log.includes("Tally looks after")) throw new Error("it has not begun");
+      if (!log.includes("Tally manages")) throw new Error("it has not begun");
     },
   });
 }

@@ -19,7 +19,7 @@ export async function startTallyController(
     program: process.execPath,
     args: [projectFile("dist/main.js"), "controller", ...own, ...args],
     probe: async (log) => {
-      health = /health at (\S+)/g.exec(log.slice(log.lastIndexOf("Tally looks after")))?.[1] ?? "";
+      health = /health at (\S+)/g.exec(log.slice(log.lastIndexOf("Tally manages")))?.[1] ?? "";
       const { ok, status } = await fetch(`${health}/healthz`);
       if (!ok) throw new Error(`healthz answers ${status}`);
     },

@@ -132,7 +132,7 @@ function runContext({ seen, former, until }: Given, wasFinished: Certainty): Con
 /** "nothing is run again", "is finished": commands that refuse, or find nothing to do. */
 function saysNothing({ out, error, leg }: LegSeen): boolean {
   if (leg.command.kind === "retry") return out.includes("nothing is run again");
-  if (leg.command.kind === "run") return error.includes("is not finished; give --resume");
+  if (leg.command.kind === "run") return error.includes("is not finished; use --resume");
   return leg.command.kind === "resume" && error.includes("is finished");
 }
 
