@@ -94,6 +94,9 @@ function obey(order: Order): void {
     case "forget":
       spawner.forget(order.run);
       break;
+    case "accompany":
+      spawner.accompany(order.run);
+      break;
     case "leave":
       spawner.leave(order.pod);
       break;

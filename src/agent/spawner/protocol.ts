@@ -16,6 +16,8 @@ export type Order =
   | StartOrder
   | { readonly order: "signal"; readonly run: RunName; readonly signal: StopSignal }
   | { readonly order: "forget"; readonly run: RunName }
+  /** Another process is about to start a command beside the run, which is to end with it. */
+  | { readonly order: "accompany"; readonly run: RunName }
   /** Nothing more is started for the pod: what its containers shared may go. */
   | { readonly order: "leave"; readonly pod: string }
   /** Everything known, as one answer. */

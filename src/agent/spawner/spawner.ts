@@ -124,6 +124,7 @@ export class Spawner {
     const known = this.runs.find(order.run);
     if (known !== undefined) this.tellAgain(known);
     if (known !== undefined || this.isWaiting(order.run)) return;
+    if (order.beside !== undefined) this.accompany(order.beside);
     const elder = this.runs.find(order.beside ?? "")?.slot;
     if (elder !== undefined && isSandboxSlot(elder.slot)) {
       this.startBeside(order, elder, performance.now() + LONGEST_BEGINNING_MS);
@@ -181,14 +182,20 @@ export class Spawner {
 
   async signal(name: RunName, signal: StopSignal): Promise<void> {
     while (this.isWaiting(name)) await pause();
-    const { tell } = this.options;
     const run = this.runs.find(name);
     // A pid that is somebody else's by now means that the run is over, and about to be told.
     if (run?.slot !== undefined && run.end === undefined && isSameProcess(run.slot)) {
       if (signal === "KILL") this.kill(run, run.slot.pid);
       else await this.deliver(run, run.slot, signal);
     }
-    tell({ news: "signalled", run: name, signal });
+    this.options.tell({ news: "signalled", run: name, signal });
+  }
+
+  /** Commands that others start beside the run end with it. */
+  accompany(name: RunName): void {
+    const run = this.runs.find(name);
+    if (run) this.sweeper.accompany(name);
+    if (run?.end) this.sweeper.clearAfter(name);
   }
 
   forget(name: RunName): void {
@@ -238,9 +245,8 @@ export class Spawner {
   }
 
   private tellAgain(run: RecordedRun): void {
-    const { tell } = this.options;
-    tell({ news: "started", ...toRunning(run) });
-    if (run.end !== undefined) tell({ news: "ended", ...run.end });
+    this.options.tell({ news: "started", ...toRunning(run) });
+    if (run.end !== undefined) this.options.tell({ news: "ended", ...run.end });
   }
 
   /** Of a sandbox that an earlier spawner made: what leads it. */
@@ -322,8 +328,7 @@ export class Spawner {
     if (run?.number !== number) return;
     const remarks = status === 0 ? "" : slot.remarksOn(number);
     this.finish(run, { status, remarks, finishedMs: Date.now() });
-    // A compiled slot has ended them already.
-    if (slot.kind === "shell") this.sweeper.clearAfter(run.run);
+    this.sweeper.clearAfter(run.run, slot.kind === "compiled");
     if (this.cgroups.holds(slot.identity.slot)) {
       this.pool.drop(slot);
       slot.dismiss();
@@ -344,10 +349,8 @@ export class Spawner {
     if (run !== undefined && found === undefined) {
       void this.finishDead(run, notes);
     } else {
-      if (run && found) {
-        this.finish(run, { ...found, finishedMs: Date.now() });
-        this.sweeper.clearAfter(run.run);
-      }
+      if (run && found) this.finish(run, { ...found, finishedMs: Date.now() });
+      if (run) this.sweeper.clearAfter(run.run);
       this.cleanUp(slot.identity.slot);
     }
     this.startWaiting();

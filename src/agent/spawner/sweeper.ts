@@ -10,6 +10,7 @@ export class Sweeper {
   private readonly toEnd = new Map<RunName, Ending>();
   private readonly toTell: Telling[] = [];
   private readonly over = new Set<RunName>();
+  private readonly accompanied = new Set<RunName>();
   private endTimer: NodeJS.Timeout | undefined;
   private overTimer: NodeJS.Timeout | undefined;
   private isTelling = false;
@@ -17,6 +18,7 @@ export class Sweeper {
 
   /** SIGKILL until none is left. The group is that of a slot that is dead itself. */
   end(run: RunName, group?: number): Promise<void> {
+    this.accompanied.delete(run);
     return new Promise((resolve) => {
       this.toEnd.set(run, { group, resolve });
       this.endTimer ??= setTimeout(() => this.endAll(), 0);
@@ -33,8 +35,18 @@ export class Sweeper {
     });
   }
 
-  /** The run ended by itself: what it left behind ends too, as with a container. */
-  clearAfter(run: RunName): void {
+  /** The run has commands beside it, which are not children of its slot. */
+  accompany(run: RunName): void {
+    this.accompanied.add(run);
+  }
+
+  /**
+   * The run ended by itself: what it left behind ends too, as with a container. If its slot has
+   * ended its children, only commands beside it can be left.
+   */
+  clearAfter(run: RunName, hasNoChildren = false): void {
+    const isAccompanied = this.accompanied.delete(run);
+    if (hasNoChildren && !isAccompanied) return;
     this.over.add(run);
     const pauseMs = Math.max(LEFTOVER_MS, LEFTOVER_SHARE * this.lookMs);
     this.overTimer ??= setTimeout(() => this.clear(), pauseMs);

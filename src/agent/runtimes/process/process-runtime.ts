@@ -148,6 +148,7 @@ class SpawnedProcesses implements ProcessRuntime {
   async beside(request: ExecRequest): Promise<CommandBeside> {
     const { of, command, environment, workingDirectory } = request;
     const run = formatRunName(of);
+    this.connection?.send({ order: "accompany", run });
     const directory = workingDirectory ?? process.cwd();
     if (!this.running.get(run)?.running.isSandboxed)
       return { command, environment, directory, run };
