@@ -102,6 +102,16 @@ function formatValue(value: unknown): string {
 
 /** Go's %q. */
 export function quote(text: string): string {
+  if (text.length < LONG_TEXT) return quoted(text);
+  if (text !== last.text) last = { text, quoted: quoted(text) };
+  return last.quoted;
+}
+
+/** A long text may be wrong in thousands of places, and each finding shows all of it. */
+const LONG_TEXT = 1024;
+let last = { text: "", quoted: "" };
+
+function quoted(text: string): string {
   // Go and JSON agree on these, and JSON does not call a function for each of a million quotes.
   if (SAME_AS_JSON.test(text)) return JSON.stringify(text);
   return `"${text.replace(UNQUOTABLE, quoteChar)}"`;

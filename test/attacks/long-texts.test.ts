@@ -58,3 +58,15 @@ test("a registry with many malformed pairs is rejected", () => {
   const { status } = ask(aServer(), "POST", "/api/v1/namespaces/default/pods", body);
   expect(status).toBe(422);
 });
+
+test("a manager with many characters that cannot be printed is refused", () => {
+  const manager = encodeURIComponent("\t".repeat(CHARACTERS));
+  const path = `/api/v1/namespaces/default/configmaps?fieldManager=${manager}`;
+  let told = { status: 0, text: "" };
+  const steps = countSteps(() => {
+    told = ask(aServer(), "POST", path, { metadata: { name: "long" } });
+  });
+  expect(told.status).toBe(422);
+  expect(told.text.length).toBeLessThan(3_000_000);
+  expect(steps / CHARACTERS).toBeLessThan(MOST_STEPS_PER_CHARACTER);
+});

@@ -84,3 +84,9 @@ test.each([
 ])("%j rejects %j", (selectable, text, message) => {
   expect(() => checkFields(parseFieldSelector(text), selectable)).toThrow(message);
 });
+
+test("a selector has at most 500 requirements", () => {
+  expect(parseFieldSelector("a=1,".repeat(500))).toHaveLength(500);
+  const message = "the field selector has more than 500 requirements";
+  expect(() => parseFieldSelector("a=1,".repeat(501))).toThrow(message);
+});

@@ -1,6 +1,7 @@
 /** Pure: parses and evaluates the fieldSelector of a query like Kubernetes. */
 import { badRequest } from "../errors.ts";
 import { quote } from "../finding.ts";
+import { MOST_REQUIREMENTS, tooManyRequirements } from "./requirements.ts";
 
 export interface FieldRequirement {
   readonly field: string;
@@ -10,9 +11,11 @@ export interface FieldRequirement {
 
 /** Throws a 400 with the message of fields.ParseSelector. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
-  return splitTerms(text)
+  const terms = splitTerms(text)
     .sort()
-    .filter((term) => term !== "")
+    .filter((term) => term !== "");
+  if (terms.length > MOST_REQUIREMENTS) throw tooManyRequirements("field");
+  return terms
     .map((term): FieldRequirement => {
       const [, field = "", operator, value = ""] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
       if (operator === undefined) {

@@ -150,3 +150,17 @@ function refusal(text: string): ApiError {
   }
   throw new Error(`${text} was read`);
 }
+
+test("a selector has at most 500 requirements", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `!k${at}`).join(",");
+  expect(parseLabelSelector(many(500))).toHaveLength(500);
+  const message = "the label selector has more than 500 requirements";
+  expect(refusal(many(501))).toMatchObject({ code: 400, message });
+});
+
+test("each of many values is found", () => {
+  const values = Array.from({ length: 300 }, (_, at) => `v${at}`);
+  const requirements = parseLabelSelector(`x in (${values.join(",")})`);
+  for (const x of values) expect(matchesLabels(requirements, { x })).toBe(true);
+  for (const x of ["", "v", "v300", "w"]) expect(matchesLabels(requirements, { x })).toBe(false);
+});

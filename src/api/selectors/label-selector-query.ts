@@ -9,6 +9,7 @@ import { badRequest } from "../errors.ts";
 import { type Finding, formatFinding, invalid } from "../finding.ts";
 import { labelValue, qualifiedName } from "../names.ts";
 import { type Token, tokensOf } from "./label-selector-tokens.ts";
+import { MOST_REQUIREMENTS, tooManyRequirements } from "./requirements.ts";
 
 export type LabelOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
 
@@ -54,10 +55,10 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
     case "=":
     case "==":
     case "in":
-      return value !== undefined && values.includes(value);
+      return value !== undefined && includes(values, value);
     case "!=":
     case "notin":
-      return value === undefined || !values.includes(value);
+      return value === undefined || !includes(values, value);
     case "exists":
       return value !== undefined;
     case "!":
@@ -66,6 +67,19 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
     case "lt":
       return compares(operator, value, values[0]);
   }
+}
+
+/** By halving: a selector may name thousands of values, and there may be thousands of objects. */
+function includes(sorted: readonly string[], value: string): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = sorted[middle] ?? "";
+    if (found === value) return true;
+    if (found < value) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 function compares(operator: "gt" | "lt", value = "", bound = ""): boolean {
@@ -96,6 +110,7 @@ function parseRequirements(cursor: Cursor): Requirement[] {
       throw unexpected(peek(cursor), "!, identifier, or 'end of string'");
     }
     requirements.push(parseRequirement(cursor));
+    if (requirements.length > MOST_REQUIREMENTS) throw tooManyRequirements("label");
     const next = take(cursor);
     if (next.type === "end") break;
     if (next.type !== ",") throw unexpected(next, "',' or 'end of string'");
