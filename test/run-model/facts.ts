@@ -62,19 +62,17 @@ export function stateAt(facts: RunFacts, context: Context, task: string): State 
 }
 
 /** The user has asked for the item again after its last attempt. One that runs is not run twice. */
-export function isNamedSince(
-  facts: RunFacts,
-  { epochFrom, from }: Context,
-  last: Attempt,
-): boolean {
+export function isNamedSince({ contexts }: RunFacts, context: Context, last: Attempt): boolean {
   const isOver = last.end?.at ?? last.beginAt;
-  return facts.contexts.some(
-    (each) =>
-      each.epochFrom === epochFrom &&
-      each.from <= from &&
-      each.from > isOver &&
-      each.named.includes(last.task),
-  );
+  // By order, not by place in the journal: a command that runs nothing writes nothing there.
+  return contexts
+    .slice(0, contexts.indexOf(context) + 1)
+    .some(
+      (each) =>
+        each.epochFrom === context.epochFrom &&
+        each.from > isOver &&
+        each.named.includes(last.task),
+    );
 }
 
 /** The engine of another run continues this one too, before a command follows it. */
