@@ -198,6 +198,27 @@ const KIND_PARTS: readonly (readonly [string, string, (size: number) => object])
     }),
   ],
   [
+    "families of a Service",
+    `${DEFAULT}/services`,
+    (n) => spec({ ports: [{ port: 1 }], ipFamilies: many(n, (at) => `f${at}`) }),
+  ],
+  [
+    "topologies of a StorageClass",
+    "/apis/storage.k8s.io/v1/storageclasses",
+    (n) => ({
+      metadata: { name: "new" },
+      provisioner: "example.com/p",
+      allowedTopologies: [
+        {
+          matchLabelExpressions: many(n, (at) => ({
+            key: `k${at}`,
+            values: at === 0 ? many(n, (value) => `v${value}`) : ["v"],
+          })),
+        },
+      ],
+    }),
+  ],
+  [
     "controllers among the ownerReferences",
     MAPS,
     (n) => ({

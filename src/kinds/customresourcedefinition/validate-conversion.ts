@@ -6,6 +6,7 @@ import type {
   WebhookClientConfig,
 } from "../../api/generated/apiextensions.ts";
 import { dns1035Label } from "../../api/names.ts";
+import { repetitions } from "../../api/repetitions.ts";
 import { validateWebhookService, validateWebhookUrl } from "./validate-webhook.ts";
 
 const STRATEGIES = ["None", "Webhook"];
@@ -54,9 +55,10 @@ const REVIEW_VERSIONS = ["v1", "v1beta1"];
 function validateReviewVersions(versions: readonly string[]): Finding[] {
   const path = `${PATH}.conversionReviewVersions`;
   if (versions.length === 0) return [required(path)];
+  const repeated = repetitions(versions);
   const findings = versions.flatMap((version, at) => {
     const place = `${path}[${at}]`;
-    if (versions.indexOf(version) < at) return [invalid(place, version, "duplicate version")];
+    if (repeated.has(at)) return [invalid(place, version, "duplicate version")];
     return dns1035Label(version).map((problem) => invalid(place, version, problem));
   });
   if (versions.some((version) => REVIEW_VERSIONS.includes(version))) return findings;

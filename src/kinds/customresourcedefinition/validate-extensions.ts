@@ -1,5 +1,6 @@
 /** Pure: validates Kubernetes' own keywords in a schema, such as list types. */
 import { type Finding, forbidden, invalid, notSupported, required } from "../../api/finding.ts";
+import { repetitions } from "../../api/repetitions.ts";
 import { itemsOf, propertyOf, type Schema } from "../customresource/schema.ts";
 
 export function validateExtensions(schema: Schema, path: string): Finding[] {
@@ -76,20 +77,30 @@ function validateListMap(schema: Schema, keys: readonly string[], path: string):
     const problem = "must be object if parent array's x-kubernetes-list-type is map";
     return [...findings, invalid(`${path}.items.type`, items.type ?? "", problem)];
   }
+  // Made once: all keys are part of the message.
+  const unknown = once(() =>
+    invalid(`${path}.${KEYS}`, keys, "entries must all be names of item properties"),
+  );
+  const again = once(() => invalid(`${path}.${KEYS}`, keys, "must not contain duplicate entries"));
+  const repeated = repetitions(keys);
   for (const [at, key] of keys.entries()) {
     const type = propertyOf(items, key)?.type;
-    if (!propertyOf(items, key)) {
-      const problem = "entries must all be names of item properties";
-      findings.push(invalid(`${path}.${KEYS}`, keys, problem));
-    } else if (type === "array" || type === "object") {
+    if (!propertyOf(items, key)) findings.push(unknown());
+    else if (type === "array" || type === "object") {
       const problem = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       findings.push(invalid(`${path}.items.properties[${key}].type`, items.type, problem));
     }
-    if (keys.indexOf(key) < at) {
-      findings.push(invalid(`${path}.${KEYS}`, keys, "must not contain duplicate entries"));
-    }
+    if (repeated.has(at)) findings.push(again());
   }
   return findings;
+}
+
+function once(make: () => Finding): () => Finding {
+  let made: Finding | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const IS_KEY = `this property is in ${KEYS}, so it`;

@@ -16,6 +16,7 @@ import type {
   EndpointSlice,
 } from "../../api/generated/discovery.ts";
 import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from "../../api/names.ts";
+import { repetitions } from "../../api/repetitions.ts";
 import { formatAddress, parseAddress } from "../../base/address.ts";
 import { ipFamily, validateIp } from "../meta/addresses.ts";
 import { validateLabels } from "../meta/labels.ts";
@@ -137,8 +138,9 @@ function validateHints({ forZones = [], forNodes = [] }: EndpointHints, path: st
   ];
   return lists.flatMap(({ field, names, rule }) => {
     if (names.length > HINTS_MAX) return [tooMany(field, names.length, HINTS_MAX)];
+    const repeated = repetitions(names);
     return names.flatMap((name, at) => [
-      ...(names.indexOf(name) < at ? [duplicate(`${field}[${at}].name`, name)] : []),
+      ...(repeated.has(at) ? [duplicate(`${field}[${at}].name`, name)] : []),
       ...invalidEach(`${field}[${at}].name`, name, rule(name)),
     ]);
   });

@@ -7,6 +7,7 @@ import type {
   TopologySelectorTerm,
 } from "../../api/generated/core.ts";
 import { qualifiedName } from "../../api/names.ts";
+import { repetitions } from "../../api/repetitions.ts";
 
 export function validateTopologies(terms: readonly TopologySelectorTerm[]): Finding[] {
   // An empty term is equivalent to a missing one.
@@ -35,17 +36,16 @@ function validateRequirements(
   requirements: readonly TopologySelectorLabelRequirement[],
   path: string,
 ): Finding[] {
-  const keys = requirements.map(({ key }) => key);
+  const repeated = repetitions(requirements.map(({ key }) => key));
   return requirements.flatMap(({ key, values }, at) => {
     const place = `${path}[${at}]`;
     const given = values ?? [];
+    const again = [...repetitions(given)];
     return [
       ...(given.length === 0 ? [required(`${place}.values`)] : []),
-      ...given.flatMap((value, index) =>
-        given.indexOf(value) < index ? [duplicate(`${place}.values[${index}]`, value)] : [],
-      ),
+      ...again.map((index) => duplicate(`${place}.values[${index}]`, given[index])),
       ...qualifiedName(key).map((problem) => invalid(`${place}.key`, key, problem)),
-      ...(keys.indexOf(key) < at ? [duplicate(`${place}.key`, key)] : []),
+      ...(repeated.has(at) ? [duplicate(`${place}.key`, key)] : []),
     ];
   });
 }

@@ -13,6 +13,7 @@ import type {
 } from "../../api/generated/core.ts";
 import type { ObjectMeta } from "../../api/generated/meta.ts";
 import { dns1123Label, labelValue } from "../../api/names.ts";
+import { repetitions } from "../../api/repetitions.ts";
 import { parseIp } from "./ip-address.ts";
 import { APP_ARMOR_OF_CONTAINER, SECCOMP_OF_POD } from "./validate-annotations.ts";
 import { visitContainers } from "./visit-containers.ts";
@@ -177,22 +178,19 @@ function spreadWarnings({ topologySpreadConstraints = [] }: PodSpec, path: strin
 function duplicateWarnings(spec: PodSpec, path: string): string[] {
   const { hostAliases = [], imagePullSecrets = [] } = spec;
   const secrets = imagePullSecrets.map(({ name = "" }) => name);
+  const addresses = hostAliases.map(({ ip }) => ip);
   return [
-    ...repetitions(hostAliases.map(({ ip }) => ip)).map(
-      ({ value, at }) => `${path}.hostAliases[${at}].ip: duplicate ip ${JSON.stringify(value)}`,
-    ),
-    ...repetitions(secrets).map(
-      ({ value, at }) =>
-        `${path}.imagePullSecrets[${at}].name: duplicate name ${JSON.stringify(value)}`,
-    ),
+    ...[...repetitions(addresses)].map((at) => {
+      return `${path}.hostAliases[${at}].ip: duplicate ip ${JSON.stringify(addresses[at])}`;
+    }),
+    ...[...repetitions(secrets)].map((at) => {
+      const name = JSON.stringify(secrets[at]);
+      return `${path}.imagePullSecrets[${at}].name: duplicate name ${name}`;
+    }),
     ...secrets.flatMap((name, at) =>
       name === "" ? [`${path}.imagePullSecrets[${at}].name: invalid empty name ""`] : [],
     ),
   ];
-}
-
-function repetitions(values: readonly string[]): { readonly value: string; readonly at: number }[] {
-  return values.flatMap((value, at) => (values.indexOf(value) < at ? [{ value, at }] : []));
 }
 
 /**

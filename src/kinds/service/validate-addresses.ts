@@ -1,6 +1,7 @@
 /** Pure: checks that the addresses of a Service and their families are consistent. */
 import { duplicate, type Finding, invalid, notSupported, required } from "../../api/finding.ts";
 import type { ServiceSpec } from "../../api/generated/core.ts";
+import { repetitions } from "../../api/repetitions.ts";
 import { ipFamily, validateIp } from "../meta/addresses.ts";
 import { isHeadless } from "./defaults.ts";
 
@@ -40,11 +41,12 @@ function validateAlignment({ clusterIP, clusterIPs = [] }: ServiceSpec): Finding
 }
 
 function validateFamilies(families: readonly string[] = []): Finding[] {
+  const repeated = repetitions(families);
   return families.flatMap((family, at) => [
     ...(FAMILIES.includes(family)
       ? []
       : [notSupported(`spec.ipFamilies[${at}]`, family, FAMILIES)]),
-    ...(families.indexOf(family) < at ? [duplicate(`spec.ipFamilies[${at}]`, family)] : []),
+    ...(repeated.has(at) ? [duplicate(`spec.ipFamilies[${at}]`, family)] : []),
   ]);
 }
 
